@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { ImportGraph } from './support/import-graph.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -139,6 +140,16 @@ test('every domain folder is held to it', () => {
   for (const [folder, domains] of Object.entries(domainFolders)) {
     for (const domain of domains) expect(sourceFiles(path.join(root, folder, domain))).not.toEqual([])
   }
+})
+
+test('no module imports itself through others, for its types neither', () => {
+  const { workspaces } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    readonly workspaces: readonly string[]
+  }
+  const modules = workspaces.flatMap((folder) => sourceFiles(path.join(root, folder)))
+  expect(modules.length).toBeGreaterThan(1000)
+  const knots = new ImportGraph({ types: true }).cycles(modules)
+  expect(knots.map((knot) => knot.map((file) => path.relative(root, file)))).toEqual([])
 })
 
 function imports(folder: string): readonly Import[] {

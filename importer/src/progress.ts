@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress'
-import type { Counts } from './run-import.ts'
+import type { Settled } from './api/attempts.ts'
 
 /** Shows how far an import is. */
 export interface Progress {
@@ -47,3 +47,5 @@ function linesOn(stream: NodeJS.WriteStream): Progress {
     stop: () => undefined,
   }
 }
+
+export type Counts = Readonly<Record<Settled['kind'], number>>

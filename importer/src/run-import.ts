@@ -2,7 +2,7 @@ import { ImportStopped } from './api/api-error.ts'
 import type { Settled } from './api/attempts.ts'
 import { naturalKey, parseRow, shownKey, type ParsedRow, type RefusedRow, type Row } from './input/row.ts'
 import { openSource, type Source } from './input/source.ts'
-import type { Progress } from './progress.ts'
+import type { Counts, Progress } from './progress.ts'
 import { Report } from './report.ts'
 import { Session, type SessionOptions, type SourcedRow } from './session.ts'
 
@@ -15,8 +15,6 @@ export type ImportOptions = SessionOptions & {
   readonly concurrency: number
   readonly progress: Progress
 }
-
-export type Counts = Readonly<Record<Settled['kind'], number>>
 
 export interface ImportSummary {
   readonly rows: number

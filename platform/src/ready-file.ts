@@ -1,4 +1,4 @@
-import type { Platform } from './platform.ts'
+import type { RunningServices } from './services.ts'
 
 /** What ready.json holds, for scripts: how to reach a running platform. */
 export const readyFile = ({
@@ -6,7 +6,7 @@ export const readyFile = ({
   databaseUrl,
   adminSecret,
   demoShop,
-}: Pick<Platform, 'urls' | 'databaseUrl' | 'adminSecret' | 'demoShop'>) => ({
+}: Pick<RunningServices, 'urls' | 'adminSecret' | 'demoShop'> & { readonly databaseUrl: string }) => ({
   graphqlUrl: urls.graphql,
   hasuraUrl: urls.hasura,
   authWebhookUrl: urls.authWebhook,

@@ -1,5 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import path from 'node:path'
+import { ImportGraph } from './import-graph.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -24,63 +25,7 @@ export function testTiers(): TestTiers {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name.startsWith('.data') || name === 'dist',
   }).sort()
-  const graph = new ImportGraph()
+  const graph = new ImportGraph({ types: false })
   const tier = (file: string): boolean => graph.reaches(path.join(root, file), outside)
   return { unit: files.filter((file) => !tier(file)), database: files.filter(tier) }
-}
-
-/** Which module imports which, read from the source; types are no imports. */
-class ImportGraph {
-  readonly #imports = new Map<string, readonly string[]>()
-  readonly #workspaces = workspaceExports()
-
-  reaches(start: string, targets: ReadonlySet<string>): boolean {
-    const seen = new Set<string>()
-    const waiting = [start]
-    for (let module = waiting.pop(); module !== undefined; module = waiting.pop()) {
-      if (targets.has(module)) return true
-      if (seen.has(module) || !path.isAbsolute(module)) continue
-      seen.add(module)
-      waiting.push(...this.#importsOf(module))
-    }
-    return false
-  }
-
-  #importsOf(module: string): readonly string[] {
-    const known = this.#imports.get(module)
-    if (known !== undefined) return known
-    const source = existsSync(module) ? readFileSync(module, 'utf8') : ''
-    const found = [...source.matchAll(importPattern)].map(([, from, sideEffect, dynamic]) =>
-      this.#resolve(module, from ?? sideEffect ?? dynamic ?? ''),
-    )
-    this.#imports.set(module, found)
-    return found
-  }
-
-  #resolve(module: string, specifier: string): string {
-    if (specifier.startsWith('.')) return path.resolve(path.dirname(module), specifier)
-    return this.#workspaces.get(specifier) ?? specifier
-  }
-}
-
-const importPattern =
-  /^(?:import|export)\b(?!\s+type\b)[^'";]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
-
-/** Each name under which a workspace exports a module, with the module's file. */
-function workspaceExports(): ReadonlyMap<string, string> {
-  const { workspaces } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    workspaces: readonly string[]
-  }
-  const found = new Map<string, string>()
-  for (const folder of workspaces) {
-    const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {
-      readonly name: string
-      readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
-    }
-    for (const [name, target] of Object.entries(manifest.exports ?? {})) {
-      const file = typeof target === 'string' ? target : target.default
-      found.set(path.posix.join(manifest.name, name), path.join(root, folder, file))
-    }
-  }
-  return found
 }

@@ -19,44 +19,45 @@ export interface OrderingOptions {
 }
 
 /** What the domain serves, by the name of the mutation. */
-export function orderingActions(options: OrderingOptions): Readonly<Record<string, Action>> {
-  const { database, payments, keys } = options
-  return {
-    createOrder: createOrder(database),
-    modifyOrder: defineAction('modifyOrder', {
-      check: ({ modifications }) => repeatedLines(modifications),
-      async handle({ session }, { id, modifications }) {
-        const { addItems, updateItems, removeItemIds, ...others } = modifications
-        const lines = {
-          addItems: addItems ?? [],
-          updateItems: updateItems ?? [],
-          removeItemIds: removeItemIds ?? [],
-        }
-        const outcome = await modifyOrder(database, session, id, { ...others, ...lines })
-        return modifiedAnswer(session.merchantId, id, outcome)
-      },
-    }),
-    cancelOrder: defineAction('cancelOrder', {
-      keeping: 'in steps',
-      handle: (call, order) => cancelAndRefund(keys, payments, call, order),
-    }),
-    processOrder: defineAction('processOrder', {
-      async handle({ session }, { id }) {
-        return advancedAnswer(session.merchantId, id, await processOrder(database, session, id))
-      },
-    }),
-    addOrderNote: defineAction('addOrderNote', {
-      async handle({ session }, { id, input }) {
-        const note = { text: input.text, visibleToCustomer: input.visibleToCustomer ?? false }
-        return advancedAnswer(session.merchantId, id, await addNote(database, session, id, note))
-      },
-    }),
-    ...draftActions(database),
-    ...shipmentActions(database),
-    ...refundActions(keys, payments),
-    ...returnActions(options),
-  }
-}
+export const orderingActions = ({
+  database,
+  keys,
+  payments,
+}: OrderingOptions): Readonly<Record<string, Action>> => ({
+  createOrder: createOrder(database),
+  modifyOrder: defineAction('modifyOrder', {
+    check: ({ modifications }) => repeatedLines(modifications),
+    async handle({ session }, { id, modifications }) {
+      const { addItems, updateItems, removeItemIds, ...others } = modifications
+      const lines = {
+        addItems: addItems ?? [],
+        updateItems: updateItems ?? [],
+        removeItemIds: removeItemIds ?? [],
+      }
+      const outcome = await modifyOrder(database, session, id, { ...others, ...lines })
+      return modifiedAnswer(session.merchantId, id, outcome)
+    },
+  }),
+  cancelOrder: defineAction('cancelOrder', {
+    keeping: 'in steps',
+    handle: (call, order) => cancelAndRefund(keys, payments, call, order),
+  }),
+  processOrder: defineAction('processOrder', {
+    async handle({ session }, { id }) {
+      return advancedAnswer(session.merchantId, id, await processOrder(database, session, id))
+    },
+  }),
+  addOrderNote: defineAction('addOrderNote', {
+    async handle({ session }, { id, input }) {
+      const note = { text: input.text, visibleToCustomer: input.visibleToCustomer ?? false }
+      return advancedAnswer(session.merchantId, id, await addNote(database, session, id, note))
+    },
+  }),
+  ...draftActions(database),
+  ...shipmentActions(database),
+  ...refundActions(keys, payments),
+  ...returnActions(database, keys, payments),
+})
 
 const createOrder = (database: Database): Action =>
   defineAction('createOrder', {

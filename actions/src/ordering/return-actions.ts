@@ -1,16 +1,18 @@
 import { type Action, defineAction } from '../action/action.ts'
-import type { OrderingOptions } from './actions.ts'
+import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
+import type { Database } from '../database.ts'
+import type { OrderPayments } from './cancellation.ts'
 import { returnAnswer, returnStaysAnswer } from './order-answer.ts'
 import { repeatedUnits } from './named-twice.ts'
 import { refundedAnswer } from './refund-actions.ts'
 import { decideReturn, receiveReturn, refundReturn, requestReturn } from './returns.ts'
 
 /** Goods on their way back, from the wish to send them to the money for them. */
-export const returnActions = ({
-  database,
-  payments,
-  keys,
-}: OrderingOptions): Readonly<Record<string, Action>> => ({
+export const returnActions = (
+  database: Database,
+  keys: IdempotencyKeys,
+  payments: OrderPayments,
+): Readonly<Record<string, Action>> => ({
   requestReturn: defineAction('requestReturn', {
     check: ({ input }) => repeatedUnits('items', input.items),
     async handle({ session }, { input }) {

@@ -7,16 +7,15 @@ import {
   paymentFailed,
   type UserError,
 } from '../action/answer.ts'
-import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
+import type { Once } from '../action/idempotency-keys.ts'
 import { userError } from '../action/input.ts'
 import type { InputOf } from '../action/read-input.ts'
 import { ownerOf } from '../action/session.ts'
-import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
 import type { BeginPaymentAnswer } from '../sql/generated/payment.ts'
 import { captureActions } from './capture-actions.ts'
-import type { Cashier } from './cashier.ts'
 import { collectedAnswer } from './collected-answer.ts'
+import type { PaymentOptions } from './payment-options.ts'
 import {
   beginPayment,
   findPayment,
@@ -26,16 +25,6 @@ import {
   receivePayment,
 } from './payments.ts'
 import { refundActions } from './refund-actions.ts'
-import type { CompleteRefund } from './refunds.ts'
-
-export interface PaymentOptions {
-  readonly database: Database
-  readonly keys: IdempotencyKeys
-  readonly cashier: Cashier
-  readonly completeRefund: CompleteRefund
-  /** What new card payments are made with; null: none are taken. */
-  readonly cardProcessor: PaymentProcessor | null
-}
 
 /** What the domain serves, by the name of the mutation. */
 export const paymentActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({

@@ -3,7 +3,7 @@ import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Queryable } from '../database.ts'
-import type { PaymentOptions } from './actions.ts'
+import type { PaymentOptions } from './payment-options.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import { beginCapture, findPayment, getPayment } from './payments.ts'
 

@@ -1,7 +1,7 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { PaymentOptions } from './actions.ts'
+import type { PaymentOptions } from './payment-options.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
 
 /** Money back for a payment as a whole; for lines of an order it is the ordering domain's. */

@@ -14,16 +14,17 @@ import {
 import { inputRules, type InputRules } from '../validation/input-rules.ts'
 import { readResults } from './action-results.ts'
 import { type Action, ActionRegister } from './actions.ts'
-import { BoundRegister } from './bounds.ts'
-import { type Federation, federate, federationTypes, isExternal, subscriptionRoot } from './federation.ts'
+import { BoundRegister } from './bound-register.ts'
+import {
+  type Federation,
+  type Subgraph,
+  federate,
+  federationTypes,
+  isExternal,
+  subscriptionRoot,
+} from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
 import { installScalars } from './scalars.ts'
-
-/** One domain's schema file. */
-export interface Subgraph {
-  readonly name: string
-  readonly sdl: string
-}
 
 /** The public schema, and what its SDL says that introspection does not show. */
 export interface Contract {

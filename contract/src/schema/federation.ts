@@ -1,5 +1,4 @@
 import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print } from 'graphql'
-import type { Subgraph } from './compose.ts'
 
 /** What the contract is for a federation router. */
 export interface Federation {
@@ -93,3 +92,9 @@ export const isExternal = ({
 }: {
   readonly directives?: readonly ConstDirectiveNode[]
 }): boolean => directives?.some(({ name }) => name.value === 'external') ?? false
+
+/** One domain's schema file. */
+export interface Subgraph {
+  readonly name: string
+  readonly sdl: string
+}

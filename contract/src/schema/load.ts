@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { compose, type Contract, type Subgraph } from './compose.ts'
+import { compose, type Contract } from './compose.ts'
+import type { Subgraph } from './federation.ts'
 
 /** The domains of the contract, each with a file of its own in `domains/`. */
 export const domains = [

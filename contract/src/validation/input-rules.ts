@@ -13,7 +13,8 @@ import {
 } from 'graphql'
 import type { Fault } from '../input/fault.ts'
 import { textFault } from '../input/text.ts'
-import type { Bounds, BoundRegister } from '../schema/bounds.ts'
+import type { BoundRegister } from '../schema/bound-register.ts'
+import type { Bounds } from '../schema/bounds.ts'
 import { expectedFormat } from '../schema/expected-format.ts'
 import { formatNamed } from './formats.ts'
 

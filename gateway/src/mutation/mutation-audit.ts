@@ -1,4 +1,4 @@
-import { actorOf } from '@commerce-graph/auth-webhook'
+import { actorOf, type Principal } from '@commerce-graph/auth-webhook'
 import {
   type Attempt,
   type AuditTrail,
@@ -6,7 +6,6 @@ import {
   type Outcome as AuditedOutcome,
   targetIdsOf,
 } from '@commerce-graph/audit'
-import type { QueryContext } from '../query/execute-query.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 
 /** Where a request came from, and who is told of mutations that came to nothing. */
@@ -33,7 +32,7 @@ export function auditVariables(
 
 /** Writes down a mutation of rows that changed nothing. The others are written down where they are done. */
 export function recordFailure(
-  { audit, principal }: QueryContext,
+  { audit, principal }: { readonly audit?: AuditedRequest; readonly principal: Principal },
   { field, args }: PlannedCall,
   { outcome, codes }: Pick<AuditedOutcome, 'outcome' | 'codes'>,
 ): void {

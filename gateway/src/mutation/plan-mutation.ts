@@ -18,7 +18,9 @@ import {
   usedVariables,
 } from '../plan/hasura-document.ts'
 import type { SelectedField } from '../plan/field-access.ts'
-import { embed, planFields, planRow, projectionNamed, type RowPlan } from '../plan/plan-row.ts'
+import { planFields, planRow, projectionNamed } from '../plan/plan-row.ts'
+import { embed } from '../plan/embed.ts'
+import type { RowPlan } from '../plan/row-plan.ts'
 import { PlanScope, type PlanScopeOptions } from '../plan/plan-scope.ts'
 import { type Row, rowShape, type ShapeContext } from '../shape/shape.ts'
 import type { Arguments, MutationDefinition } from './definition.ts'

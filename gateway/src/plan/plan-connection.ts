@@ -1,33 +1,19 @@
-import { getNamedType, type GraphQLObjectType, isObjectType } from 'graphql'
 import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
 import { all, type Condition, type OrderBy } from '../projection/condition.ts'
-import type { Aggregate, ConnectionProjection, LinkKeyset } from '../projection/types.ts'
-import {
-  completeConnection,
-  type ConnectionPart,
-  connectionShape,
-  type EdgePart,
-  type KeysetLayout,
-  type PageInfoField,
-  pageInfoFields,
-  type PageInfoPart,
-} from '../shape/connection-shape.ts'
-import { rowShape, take } from '../shape/shape.ts'
-import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
-import { aggregateField, readAggregate } from './aggregate.ts'
+import type { LinkKeyset } from '../projection/types.ts'
+import { completeConnection, connectionShape, type KeysetLayout } from '../shape/connection-shape.ts'
+import { type PartsPlace, type PartsPlan, planParts } from './connection-parts.ts'
 import type { SelectedField } from './field-access.ts'
 import type { HasuraField } from './hasura-document.ts'
 import { planFilters } from './plan-filters.ts'
-import { embed, plan, planRow, type RowPlan } from './plan-row.ts'
 import { ahead, type PagePlan, planLimit, planPage } from './plan-page.ts'
 import type { PlanScope } from './plan-scope.ts'
+import { plan, type RowPlan } from './row-plan.ts'
 
 /** Where a connection hangs: a root field's table, or an array relationship. */
-export interface ConnectionPlace {
-  readonly connection: ConnectionProjection
-  /** Hasura's field that lists the rows, and the one that aggregates them. */
+export interface ConnectionPlace extends PartsPlace {
+  /** Hasura's field that lists the rows. */
   readonly list: string
-  readonly aggregate: string
   /** For a link table: the object relationship from the link to the node. */
   readonly through?: string
   readonly link?: LinkKeyset
@@ -44,7 +30,7 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   const { connection } = place
   const args = scope.arguments(field.definition, field.group)
   const shown = all([scope.ofRole(connection.visible), ...planFilters(scope, connection.filters, args)])
-  const selection = planParts(scope, field, place, shown)
+  const selection = planParts(scope, field, place, inNode(place, shown))
   const page = planPage(scope, connection, args, selection.needsRows)
   const rows = planRows(scope, selection, page)
   const probe = planProbe(scope, selection, page, place, shown)
@@ -82,116 +68,6 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
     complete: completeConnection,
   })
 }
-
-/** What is selected of a connection, and what of it needs the rows, the keyset or an aggregate. */
-interface PartsPlan {
-  readonly parts: ConnectionPart[]
-  readonly nodes: HasuraField[]
-  readonly aggregates: HasuraField[]
-  readonly pageInfo: Set<PageInfoField>
-  needsRows: boolean
-  needsCursors: boolean
-  needsEdgeCursors: boolean
-}
-
-function planParts(
-  scope: PlanScope,
-  field: SelectedField,
-  place: ConnectionPlace,
-  shown: Condition | undefined,
-): PartsPlan {
-  const type = getNamedType(field.definition.type)
-  if (!isObjectType(type)) throw new Error(`${type.name} is no connection`)
-  const result: PartsPlan = {
-    parts: [],
-    nodes: [],
-    aggregates: [],
-    pageInfo: new Set(),
-    needsRows: false,
-    needsCursors: false,
-    needsEdgeCursors: false,
-  }
-  for (const [key, group] of collectFields(scope, type, selectionSetsOf(field.group)))
-    result.parts.push(planPart(scope, place, type, key, group, shown, result))
-  return result
-}
-
-function planPart(
-  scope: PlanScope,
-  place: ConnectionPlace,
-  type: GraphQLObjectType,
-  key: string,
-  group: FieldGroup,
-  shown: Condition | undefined,
-  result: PartsPlan,
-): ConnectionPart {
-  const name = group[0].name.value
-  switch (name) {
-    case '__typename':
-      return { kind: 'constant', key, value: type.name }
-    case 'edges':
-      result.needsRows = true
-      return {
-        kind: 'edges',
-        key,
-        parts: scope.below(key, () =>
-          planEdges(scope, place.connection, objectOf(type, name), group, result),
-        ),
-      }
-    case 'pageInfo':
-      return { kind: 'pageInfo', key, parts: planPageInfo(scope, objectOf(type, name), group, result) }
-    default: {
-      const aggregate: Aggregate | undefined =
-        name === 'totalCount' ? { function: 'count' } : place.connection.aggregates?.[name]
-      if (!aggregate) throw new Error(`${type.name}.${name} has no projection`)
-      const alias = scope.hiddenKey()
-      result.aggregates.push(aggregateField(alias, place.aggregate, aggregate, inNode(place, shown)))
-      return { kind: 'aggregate', key, read: (row) => readAggregate(take(row, alias), aggregate) }
-    }
-  }
-}
-
-const planEdges = (
-  scope: PlanScope,
-  { projection }: ConnectionProjection,
-  type: GraphQLObjectType,
-  group: FieldGroup,
-  result: PartsPlan,
-): EdgePart[] =>
-  [...collectFields(scope, type, selectionSetsOf(group))].map(([key, field]): EdgePart => {
-    const name = field[0].name.value
-    if (name === '__typename') return { kind: 'constant', key, value: type.name }
-    if (name === 'cursor') {
-      result.needsCursors = true
-      result.needsEdgeCursors = true
-      return { kind: 'cursor', key }
-    }
-    const row = scope.below(key, () => planRow(scope, projection, selectionSetsOf(field)))
-    const complete = rowShape(row.shapes)
-    if (result.nodes.length === 0) {
-      result.nodes.push(...row.fields)
-      return { kind: 'node', key, complete }
-    }
-    // The same rows under a second alias, with a selection of its own.
-    const { fields, extract } = embed(scope, row.fields)
-    result.nodes.push(...fields)
-    return { kind: 'node', key, extract, complete }
-  })
-
-const planPageInfo = (
-  scope: PlanScope,
-  type: GraphQLObjectType,
-  group: FieldGroup,
-  result: PartsPlan,
-): PageInfoPart[] =>
-  [...collectFields(scope, type, selectionSetsOf(group))].map(([key, [node]]): PageInfoPart => {
-    const name = pageInfoFields.find((field) => field === node.name.value)
-    if (!name) return { kind: 'constant', key, value: type.name }
-    result.pageInfo.add(name)
-    result.needsRows = true
-    if (name === 'startCursor' || name === 'endCursor') result.needsCursors = true
-    return { kind: name, key }
-  })
 
 /** The fields of the page's nodes: what is selected, and the keyset where cursors are made of it. */
 function planRows(
@@ -266,12 +142,4 @@ function keysetPlace(place: ConnectionPlace, { column }: Keyset): KeysetPlace {
         ? order
         : order.map(({ path, direction }) => ({ path: [through, ...path], direction })),
   }
-}
-
-/** The object type that a field of a connection answers, once or as a list. */
-function objectOf(type: GraphQLObjectType, name: string): GraphQLObjectType {
-  const field = type.getFields()[name]
-  const named = field && getNamedType(field.type)
-  if (!isObjectType(named)) throw new Error(`${type.name}.${name} answers no object`)
-  return named
 }

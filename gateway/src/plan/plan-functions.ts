@@ -15,7 +15,8 @@ import type { SelectedField } from './field-access.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import type { HasuraField } from './hasura-document.ts'
-import { listBound, plan, planLimit, planRow, type RowPlan } from './plan-row.ts'
+import { listBound, planLimit, planRow } from './plan-row.ts'
+import { plan, type RowPlan } from './row-plan.ts'
 import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>

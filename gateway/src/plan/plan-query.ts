@@ -13,14 +13,15 @@ import { all } from '../projection/condition.ts'
 import type { LocalValue, Lookup, RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
 import type { Binder, Request } from './binding.ts'
-import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { collectFields, selectionSetsOf } from './collect-fields.ts'
 import { fatalRefusals, type SelectedField } from './field-access.ts'
 import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { planFunction, planFunctions } from './plan-functions.ts'
-import { listBound, plan, planRow, type RowPlan } from './plan-row.ts'
+import { type FieldSelection, listBound, planRow } from './plan-row.ts'
+import { plan, type RowPlan } from './row-plan.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A query document of the contract, as one operation for Hasura and what to do with its answer. */
@@ -58,7 +59,7 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
     const name = group[0].name.value
     const definition = type.getFields()[name]
     if (!definition) {
-      root.push({ kind: 'local', key, read: metaField(scope, operation, type, key, name, group) })
+      root.push({ kind: 'local', key, read: metaField(scope, operation, type, { key, name, group }) })
       continue
     }
     const projection = scope.projections.queries.get(name)
@@ -131,6 +132,7 @@ function planStored(
     case 'connection':
       return planConnection(scope, field, {
         connection: projection.connection,
+        planNode: (selectionSets) => planRow(scope, projection.connection.projection, selectionSets),
         list: projection.table,
         aggregate: `${projection.table}Aggregate`,
       })
@@ -226,9 +228,7 @@ function metaField(
   scope: PlanScope,
   operation: OperationDefinitionNode,
   type: GraphQLObjectType,
-  key: string,
-  name: string,
-  group: FieldGroup,
+  { key, name, group }: FieldSelection,
 ): (request: Request) => unknown {
   if (name === '__typename') return () => type.name
   const { schema, fragments } = scope

@@ -2,7 +2,6 @@ import {
   getNamedType,
   type GraphQLObjectType,
   isLeafType,
-  isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
@@ -10,7 +9,6 @@ import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FieldProjection, Limit, ToMany, TypeProjection } from '../projection/types.ts'
-import { dateTime } from '../shape/date-time.ts'
 import {
   type Complete,
   type FieldShape,
@@ -21,7 +19,6 @@ import {
   type ShapeContext,
   shorten,
   take,
-  newRow,
 } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
@@ -29,12 +26,8 @@ import type { SelectedField } from './field-access.ts'
 import type { HasuraField } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import type { FieldArguments, PlanScope } from './plan-scope.ts'
-
-/** What to ask Hasura for a row, and how to make the contract's object of it. */
-export interface RowPlan {
-  readonly fields: readonly HasuraField[]
-  readonly shapes: readonly FieldShape[]
-}
+import { plan, type RowPlan } from './row-plan.ts'
+import { embed } from './embed.ts'
 
 /** A field to select of a type: the key to answer it under, and the document's nodes for its arguments and selection. */
 export interface FieldSelection {
@@ -148,6 +141,7 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
     case 'connection':
       return planConnection(scope, field, {
         connection: how.connection,
+        planNode: (selectionSets) => planRow(scope, how.connection.projection, selectionSets),
         list: how.relationship,
         aggregate: `${how.relationship}_aggregate`,
         ...(how.through !== undefined && { through: how.through }),
@@ -161,23 +155,6 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
 /** What holds where a projection says nothing: a column, or an object relationship, of the field's name. */
 const sameName = ({ definition: { name, type } }: SelectedField): FieldProjection =>
   isLeafType(getNamedType(type)) ? { kind: 'column', column: name } : { kind: 'object', relationship: name }
-
-/** Timestamps have one form, wherever they come from. */
-const inOneForm = ({ extract = (raw: unknown) => raw, ...shape }: FieldShape): FieldShape => ({
-  ...shape,
-  extract: (raw, row, context) => dateTime(extract(raw, row, context)),
-})
-
-/** A field that Hasura answers under its own key. */
-export function plan(
-  { key, type, definition }: SelectedField,
-  fields: readonly HasuraField[],
-  how: Pick<FieldShape, 'extract' | 'complete'> = {},
-): RowPlan {
-  const nonNull = isNonNullType(definition.type)
-  const shape = { key, field: `${type}.${definition.name}`, nonNull, ...how }
-  return { fields, shapes: [getNamedType(definition.type).name === 'DateTime' ? inOneForm(shape) : shape] }
-}
 
 function planPath(
   field: SelectedField,
@@ -208,22 +185,6 @@ function planObject(
     extract: (raw) => (raw != null && take(raw as Row, evidence.alias) != null ? raw : null),
     complete,
   })
-}
-
-/** Asks for the fields of a row among those of another, and finds them there again. */
-export function embed(
-  scope: PlanScope,
-  fields: readonly HasuraField[],
-): { readonly fields: readonly HasuraField[]; readonly extract: (row: Row) => Row } {
-  const moves = fields.map(({ alias }) => ({ from: scope.hiddenKey(), to: alias }))
-  return {
-    fields: fields.map((field, index) => ({ ...field, alias: moves[index]?.from ?? field.alias })),
-    extract: (row) => {
-      const embedded = newRow()
-      for (const { from, to } of moves) embedded[to] = take(row, from)
-      return embedded
-    },
-  }
 }
 
 function planEmbedded(

@@ -165,7 +165,8 @@ const brandOf = (name: string): string | undefined =>
 function namedType(name: string, schema: string, declarations: Declarations): string {
   const column = declarations.columns.get(name)
   if (column !== undefined)
-    return column.kind === 'union'
+    // Values of another schema's column stand here themselves: two modules that import each other would be a cycle.
+    return column.kind === 'union' && schemaOf(name) === schema
       ? qualified(columnType(name), schema)
       : typescriptOf(column, schema, declarations)
   if (declarations.types.has(name)) return qualified(name, schema)

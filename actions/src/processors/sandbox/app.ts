@@ -19,7 +19,7 @@ import {
   retrieveRefund,
   searchIntents,
 } from './operations.ts'
-import type { PaymentIntent } from './payment-intent.ts'
+import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger, Store } from './store.ts'
 

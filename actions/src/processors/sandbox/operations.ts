@@ -6,10 +6,10 @@ import {
   captured,
   confirm,
   newIntent,
-  type PaymentIntent,
   refunded,
   stripeId,
 } from './payment-intent.ts'
+import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
 import { type TestPaymentMethod, testPaymentMethods } from './test-payment-methods.ts'
@@ -31,10 +31,12 @@ const createParameters = z.object({
   return_url: z.string().optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 })
+
 const confirmParameters = z.object({
   payment_method: z.string().optional(),
   return_url: z.string().optional(),
 })
+
 const captureParameters = z.object({ amount_to_capture: amount.optional() })
 const searchParameters = z.object({ query: z.string().regex(/^metadata\['(\w+)'\]:'([^']*)'$/) })
 const refundParameters = z.object({
@@ -42,6 +44,7 @@ const refundParameters = z.object({
   amount: amount.optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 })
+
 const listParameters = z.object({
   payment_intent: z.string(),
   limit: z.coerce.number().int().min(1).max(100).default(10),

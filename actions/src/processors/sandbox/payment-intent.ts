@@ -1,48 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { StripeError } from './stripe-error.ts'
-import type { SandboxCard, TestPaymentMethod } from './test-payment-methods.ts'
-
-type IntentStatus =
-  'requires_payment_method' | 'requires_action' | 'requires_capture' | 'succeeded' | 'canceled'
-
-/** A Stripe PaymentIntent, as far as anything here or in processors/stripe reads it. */
-export interface PaymentIntent {
-  readonly id: string
-  readonly object: 'payment_intent'
-  readonly amount: number
-  readonly amount_received: number
-  readonly capture_method: 'automatic' | 'manual'
-  readonly currency: string
-  readonly status: IntentStatus
-  readonly client_secret: string
-  readonly created: number
-  readonly livemode: false
-  readonly metadata: Readonly<Record<string, string>>
-  readonly payment_method: string | null
-  readonly latest_charge: Charge | null
-  readonly next_action: NextAction | null
-  readonly last_payment_error:
-    (StripeError & { readonly payment_method: { readonly card: SandboxCard } }) | null
-}
-
-interface Charge {
-  readonly id: string
-  readonly object: 'charge'
-  readonly amount: number
-  readonly amount_refunded: number
-  readonly payment_method_details: {
-    readonly type: 'card'
-    readonly card: SandboxCard & { readonly capture_before?: number }
-  }
-}
+import type { StripeError, SandboxCard, PaymentIntent, Charge } from './stripe-objects.ts'
+import type { TestPaymentMethod } from './test-payment-methods.ts'
 
 /** Seconds that a card's issuer holds money for. */
 const authorizationSeconds = 7 * 24 * 60 * 60
-
-interface NextAction {
-  readonly type: 'redirect_to_url'
-  readonly redirect_to_url: { readonly url: string; readonly return_url: string | null }
-}
 
 export interface NewIntent {
   readonly amount: number

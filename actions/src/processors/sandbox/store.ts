@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { connectDatabase, type Database, type JsonValue, type Queryable } from '../../database.ts'
-import type { PaymentIntent } from './payment-intent.ts'
+import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
 
 interface Refund {

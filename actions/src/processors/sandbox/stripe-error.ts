@@ -1,14 +1,4 @@
-import type { PaymentIntent } from './payment-intent.ts'
-
-/** The `error` object of a Stripe answer. */
-export interface StripeError {
-  readonly type: 'card_error' | 'invalid_request_error' | 'idempotency_error'
-  readonly message: string
-  readonly code?: string
-  readonly decline_code?: string
-  readonly param?: string
-  readonly payment_intent?: PaymentIntent
-}
+import type { StripeError } from './stripe-objects.ts'
 
 /** What a Stripe endpoint answers: a status and a body. */
 export interface StripeAnswer {

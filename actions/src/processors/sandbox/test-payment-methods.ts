@@ -1,11 +1,4 @@
-import type { StripeError } from './stripe-error.ts'
-
-export interface SandboxCard {
-  readonly brand: string
-  readonly last4: string
-  readonly exp_month: number
-  readonly exp_year: number
-}
+import type { SandboxCard, StripeError } from './stripe-objects.ts'
 
 /** What a test payment method does when it is charged. */
 type Behaviour =

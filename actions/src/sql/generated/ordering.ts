@@ -4,7 +4,6 @@ import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, listOf } from '../answer-of.ts'
 import type * as catalog from './catalog.ts'
 import type * as promotion from './promotion.ts'
-import type * as payment from './payment.ts'
 import type * as inventory from './inventory.ts'
 
 export type OrderStatus =
@@ -171,7 +170,7 @@ export type CancelOrderAnswer =
   | { readonly outcome: 'cancelled'; readonly orderId: string; readonly refundId: string | null }
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused'; readonly status: OrderStatus; readonly reason?: 'partly_shipped' }
-  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: payment.PaymentStatus }
+  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: 'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED' }
 
 /** `ordering.cancel_order` */
 export const cancelOrder = (caller: Caller, args: CancelOrderArguments): Promise<CancelOrderAnswer> =>
@@ -303,7 +302,7 @@ export type ModifyOrderAnswer =
   | { readonly outcome: 'modified'; readonly orderId: string }
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused'; readonly status: OrderStatus; readonly reason?: 'partly_shipped' }
-  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: payment.PaymentStatus }
+  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: 'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED' }
   | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
   | { readonly outcome: 'insufficient'; readonly shortages: readonly inventory.Shortage[] }
 

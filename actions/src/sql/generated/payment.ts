@@ -2,7 +2,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, listOf } from '../answer-of.ts'
-import type * as ordering from './ordering.ts'
 
 export type PaymentStatus =
   | 'PENDING'
@@ -100,8 +99,8 @@ export interface BeginPaymentArguments {
 export type BeginPaymentAnswer =
   | { readonly outcome: 'begun'; readonly paymentId: string }
   | { readonly outcome: 'unknown_order' }
-  | { readonly outcome: 'order_refused'; readonly status: ordering.OrderStatus }
-  | { readonly outcome: 'nothing_to_pay'; readonly status: ordering.OrderStatus }
+  | { readonly outcome: 'order_refused'; readonly status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' }
+  | { readonly outcome: 'nothing_to_pay'; readonly status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
   | { readonly outcome: 'method_not_accepted' }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: PaymentStatus; readonly authorized: boolean }

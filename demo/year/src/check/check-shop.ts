@@ -1,15 +1,7 @@
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { ledgerChecks } from './ledgers.ts'
 import { reportChecks } from './reports.ts'
-
-/** Something that must hold of a shop, and what of it doesn't. */
-export interface Check {
-  readonly name: string
-  /** How many things were compared. */
-  readonly compared: number
-  /** Those that differ, told; a few of them when they are many. */
-  readonly wrong: readonly string[]
-}
+import type { Check } from './compare.ts'
 
 /** Recomputes what is kept of a shop (reports, totals, points, stock) from its raw rows, and compares. */
 export async function checkShop(databaseUrl: string, merchantId: string): Promise<readonly Check[]> {

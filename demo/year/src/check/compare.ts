@@ -1,5 +1,3 @@
-import type { Check } from './check-shop.ts'
-
 const told = 5
 
 /** Compares what is kept with what was recomputed, by key. What is nothing needn't be there. */
@@ -17,3 +15,12 @@ export function compare(
 
 export const byKey = (rows: readonly { readonly key: string; readonly value: number | null }[]) =>
   new Map(rows.map(({ key, value }) => [key, value ?? 0]))
+
+/** Something that must hold of a shop, and what of it doesn't. */
+export interface Check {
+  readonly name: string
+  /** How many things were compared. */
+  readonly compared: number
+  /** Those that differ, told; a few of them when they are many. */
+  readonly wrong: readonly string[]
+}

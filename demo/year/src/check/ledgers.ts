@@ -1,7 +1,6 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
-import type { Check } from './check-shop.ts'
+import { type Check, byKey, compare } from './compare.ts'
 import { segmentDescription } from '../own-shop.ts'
-import { byKey, compare } from './compare.ts'
 
 interface Pair {
   readonly key: string

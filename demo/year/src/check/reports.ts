@@ -1,6 +1,5 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
-import type { Check } from './check-shop.ts'
-import { byKey, compare } from './compare.ts'
+import { type Check, byKey, compare } from './compare.ts'
 
 interface Row {
   readonly key: string

@@ -9,8 +9,10 @@ import {
 import { RequestFailure } from '../execute/request-failure.ts'
 import { type CollectedField, collectFields } from '../plan/collect-fields.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { type SelectScope, fieldOf } from '../plan/plan-select.ts'
-import { type ValueJoin, planValueJoin } from '../plan/plan-value-join.ts'
+import { fieldOf } from '../plan/field-of.ts'
+import type { SelectScope } from '../plan/select-scope.ts'
+import { planValueJoin } from '../plan/plan-value-join.ts'
+import type { ValueJoin } from '../plan/remote-joins.ts'
 
 /** An answer cut to the selection. SQL fills the places of relationships. */
 export type ShapedAnswer =

@@ -10,7 +10,7 @@ import type {
   Source,
   TableMetadata,
 } from '../metadata/types.ts'
-import { resolveRelationship } from '../schema/source-model.ts'
+import { resolveRelationship } from '../schema/build-source-model.ts'
 import type { Catalog } from '../catalog/types.ts'
 import { type FieldLookup, type Renaming, mapExpression } from './boolean-expression.ts'
 import { fieldLookup, trackedTables } from './tracked-tables.ts'

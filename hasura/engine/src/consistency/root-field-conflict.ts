@@ -1,11 +1,7 @@
 import { isAsynchronous } from '../metadata/action.ts'
 import type { Action } from '../metadata/types.ts'
-import {
-  type FunctionModel,
-  type SourceModel,
-  type TableModel,
-  buildSourceModel,
-} from '../schema/source-model.ts'
+import type { FunctionModel, SourceModel, TableModel } from '../schema/source-model.ts'
+import { buildSourceModel } from '../schema/build-source-model.ts'
 import type { Snapshot } from '../snapshot.ts'
 
 /** In the order in which Hasura's message lists them. */

@@ -2,7 +2,7 @@ import type { Catalog, CatalogTable } from '../catalog/types.ts'
 import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { relationshipKey } from '../metadata/relationship.ts'
 import type { TableMetadata } from '../metadata/types.ts'
-import { resolveRelationship } from '../schema/source-model.ts'
+import { resolveRelationship } from '../schema/build-source-model.ts'
 import type { Field, FieldLookup } from './boolean-expression.ts'
 
 /** A tracked table that exists, with what was found so far. */

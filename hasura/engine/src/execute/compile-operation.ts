@@ -4,7 +4,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import { planOperation } from '../plan/plan-operation.ts'
 import type { RootField, RootFieldPlace } from '../plan/root-field.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
-import type { SelectScope } from '../plan/plan-select.ts'
+import type { SelectScope } from '../plan/select-scope.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import {
   type CompiledField,

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql'
 import { introspectionSize, runIntrospection, StandardIntrospection } from '../introspection/index.ts'
 import type { Operation } from '../plan/document.ts'
-import type { SelectScope } from '../plan/plan-select.ts'
+import type { SelectScope } from '../plan/select-scope.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { RootField } from '../plan/root-field.ts'
 

@@ -3,17 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GraphQLExecutor } from '../graphql-request.ts'
 import { createSession } from '../session/types.ts'
 import { interpret } from './random-queries/interpret.ts'
-import {
-  type Role,
-  type RoleName,
-  type TableName,
-  library,
-  libraryRows,
-  librarySql,
-  roles,
-  sessionVariables,
-  tableNames,
-} from './random-queries/library.ts'
+import { type TableName, library, libraryRows, librarySql, tableNames } from './random-queries/library.ts'
+import { type Role, type RoleName, roles, sessionVariables } from './random-queries/roles.ts'
 import { queryOf } from './random-queries/query-arbitrary.ts'
 import { type RootField, requestOf, whereObject } from './random-queries/query.ts'
 import { anyRole } from './random-queries/role-arbitrary.ts'

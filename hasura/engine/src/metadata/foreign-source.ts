@@ -1,5 +1,3 @@
-import type { Metadata, Source } from './types.ts'
-
 const postgresKinds: readonly unknown[] = [undefined, 'postgres', 'pg']
 
 export const isPostgres = ({ kind }: { readonly kind?: unknown }): boolean => postgresKinds.includes(kind)
@@ -16,12 +14,3 @@ export function foreignSource(given: unknown): unknown {
     ? given
     : { name, kind, tables: [], foreign: given }
 }
-
-/** The metadata as it is stored and exported: a source of another kind as it was written. */
-export const written = (metadata: Metadata): object => ({
-  ...metadata,
-  sources: metadata.sources.map((source) => writtenSource(source)),
-})
-
-const writtenSource = ({ foreign, ...source }: Source): object =>
-  foreign === undefined ? source : { ...foreign, name: source.name }

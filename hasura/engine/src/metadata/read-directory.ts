@@ -6,7 +6,8 @@ import { customTypesAndActionsFromSdl } from './actions-sdl.ts'
 import { parseMetadata } from './read-metadata.ts'
 import type { Metadata } from './types.ts'
 
-export { isPostgres, written } from './foreign-source.ts'
+export { isPostgres } from './foreign-source.ts'
+export { written } from './written-metadata.ts'
 
 /** A metadata directory that can't be read: the file and what is wrong in it. */
 export class MetadataDirectoryError extends Error {

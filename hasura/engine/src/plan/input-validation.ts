@@ -3,8 +3,8 @@ import type { FieldMeaning } from '../schema/field-meaning.ts'
 import type { TableModel } from '../schema/source-model.ts'
 import { jsonOf, jsonOfObject } from './input-json.ts'
 import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
-import { relatedTable } from './plan-filter.ts'
-import type { SelectScope } from './plan-select.ts'
+import { relatedTable } from './plan-scope.ts'
+import type { SelectScope } from './select-scope.ts'
 import { itemsOf, member, objectOf } from './plan-value.ts'
 
 /** What a service is asked before a mutation is run. It holds the values of one request. */

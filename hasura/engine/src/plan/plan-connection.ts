@@ -1,43 +1,27 @@
 import type { GraphQLObjectType } from 'graphql'
 import { primaryKeyColumns } from '../schema/schema-context.ts'
-import type { ColumnPair, TableModel } from '../schema/source-model.ts'
+import type { TableModel } from '../schema/source-model.ts'
 import { type CollectedField, collectFields } from './collect-fields.ts'
 import { seekTerms } from './cursor.ts'
 import type { ObjectValue } from './input-value.ts'
-import {
-  type SelectScope,
-  fieldOf,
-  objectTypeOf,
-  planAllRows,
-  planRowFields,
-  readCount,
-  selectAccess,
-  smallerLimit,
-} from './plan-select.ts'
+import { planAllRows, readCount, type RowsRequest, selectAccess, smallerLimit } from './plan-rows.ts'
+import { fieldOf, objectTypeOf } from './field-of.ts'
+import type { SelectScope } from './select-scope.ts'
 import { member } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
-import type {
-  ConnectionField,
-  ConnectionPlan,
-  EdgeField,
-  OrderTermPlan,
-  PageField,
-  RowSource,
-} from './tree.ts'
+import type { ConnectionField, ConnectionPlan, EdgeField, OrderTermPlan, PageField } from './tree.ts'
 
 /** A Relay connection: rows in a total order, a page of them, and what lies beside it. */
 export function planConnection(
-  from: RowSource,
-  join: readonly ColumnPair[],
-  given: ObjectValue,
-  table: TableModel,
+  request: RowsRequest,
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
   scope: SelectScope,
 ): ConnectionPlan {
+  const { table, given } = request
   refuseBoth(given, 'first', 'last')
   refuseBoth(given, 'after', 'before')
-  const rows = planAllRows(from, join, given, table, scope)
+  const rows = planAllRows(request, scope)
   const orderBy = [...rows.orderBy, ...missingKeyTerms(rows.orderBy, table)]
   const first = readCount(given, 'first')
   const last = readCount(given, 'last')
@@ -112,7 +96,11 @@ function edgeField(
   const { field, meaning } = fieldOf(type, collected)
   return meaning.kind === 'cursor'
     ? { key, kind: 'cursor' }
-    : { key, kind: 'node', fields: planRowFields(objectTypeOf(field.type), selections, table, scope, path) }
+    : {
+        key,
+        kind: 'node',
+        fields: scope.planRowFields(objectTypeOf(field.type), selections, table, scope, path),
+      }
 }
 
 function pageField(type: GraphQLObjectType, collected: CollectedField): PageField {

@@ -5,7 +5,9 @@ import { primaryKeyColumns } from '../schema/schema-context.ts'
 import type { ColumnModel, TableModel } from '../schema/source-model.ts'
 import type { CollectedField } from './collect-fields.ts'
 import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
-import { type SelectScope, planRowFields, planRows, tableSource } from './plan-select.ts'
+import { planRowFields } from './plan-select.ts'
+import { tableRows, planRows } from './plan-rows.ts'
+import type { SelectScope } from './select-scope.ts'
 import { itemsOf, member } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { SelectPlan } from './tree.ts'
@@ -82,7 +84,7 @@ function planEntity(
   const type = scope.schema.getType(table.typeName)
   if (!isObjectType(type)) throw new Error(`The schema has no type ${table.typeName}`)
   const join = primaryKeyColumns(table).map(({ name }) => ({ local: name, remote: name }))
-  const rows = planRows(tableSource(table), join, { ...given, fields: new Map() }, table, scope)
+  const rows = planRows(tableRows(table, { ...given, fields: new Map() }, join), scope)
   const fields = planRowFields(type, selections, table, scope, path)
   // A key has one row: a permission's limit has nothing to cut.
   return { kind: 'row', rows: { ...rows, limit: undefined }, fields }

@@ -9,12 +9,10 @@ import {
 import { callArguments } from '../schema/computed-call.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import { type Operand, type Predicate, type Value, allOf, always } from '../schema/predicate.ts'
-import type { RoleAccess } from '../schema/role-access.ts'
 import type {
   ColumnModel,
   ComputedFieldModel,
   RelationshipModel,
-  SourceModel,
   TableModel,
 } from '../schema/source-model.ts'
 import type { SpatialInput } from '../schema/spatial-operator.ts'
@@ -22,22 +20,7 @@ import type { InputValue, ObjectValue } from './input-value.ts'
 import { arrayValue, enumValues, flag, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
 import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
-
-/** Where a planner looks up tables and what the role may see of them. */
-export interface PlanScope {
-  readonly source: SourceModel
-  readonly access: RoleAccess
-}
-
-export function relatedTable({ source }: PlanScope, key: string): TableModel {
-  const table = source.tables.get(key)
-  if (table === undefined) throw new Error(`The source model has no table ${key}`)
-  return table
-}
-
-/** The rows of a table that the role may see. The schema never leads to a table of which it may see none. */
-export const visibleRows = ({ access }: PlanScope, table: TableModel): Predicate =>
-  access.table(table).select?.filter ?? { kind: 'constant', value: false }
+import { type PlanScope, relatedTable, visibleRows } from './plan-scope.ts'
 
 /** A `where` argument as a condition. Related rows count only as far as the role may see them. */
 export function planFilter(input: InputValue | undefined, table: TableModel, scope: PlanScope): Predicate {

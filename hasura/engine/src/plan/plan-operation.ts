@@ -5,7 +5,9 @@ import { readDirectives } from './directives.ts'
 import type { Operation } from './document.ts'
 import type { JsonValue } from './input-value.ts'
 import { type OperationRoot, planRootField } from './plan-root-field.ts'
-import { type SelectScope, fieldOf, objectTypeOf } from './plan-select.ts'
+import { fieldOf, objectTypeOf } from './field-of.ts'
+import { planRowFields } from './plan-select.ts'
+import type { SelectScope } from './select-scope.ts'
 import { JoinRegistry } from './remote-joins.ts'
 import { RequestError } from './request-error.ts'
 import type { RootField } from './root-field.ts'
@@ -37,6 +39,7 @@ export function planOperation(
     variables,
     budget,
     joins: new JoinRegistry(),
+    planRowFields,
   }
   const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').flatMap(
     (collected) => planTopField(root, collected, scope),

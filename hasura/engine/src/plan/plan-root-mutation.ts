@@ -5,7 +5,7 @@ import type { ObjectValue } from './input-value.ts'
 import { planFilter } from './plan-filter.ts'
 import { planInsert } from './plan-insert.ts'
 import { planDelete, planKey, planResponse, planRowOutput, planUpdate, planUpdates } from './plan-mutation.ts'
-import type { SelectScope } from './plan-select.ts'
+import type { SelectScope } from './select-scope.ts'
 import { member, objectOf } from './plan-value.ts'
 import type { MutationPlan } from './tree.ts'
 

@@ -2,23 +2,19 @@ import { type GraphQLOutputType, isObjectType } from 'graphql'
 import { qualifiedKey } from '../metadata/types.ts'
 import { sessionObject } from '../schema/computed-call.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
-import type { NativeQueryModel } from '../schema/native-query-model.ts'
+import type { NativeQueryModel, FunctionModel } from '../schema/source-model.ts'
 import { type CallArgument, type ComputedCall, type Value, allOf } from '../schema/predicate.ts'
-import type { FunctionModel } from '../schema/source-model.ts'
 import type { CollectedField } from './collect-fields.ts'
 import type { ObjectValue } from './input-value.ts'
 import { nodeCondition, readNodeId } from './node-id.ts'
 import { planConnection } from './plan-connection.ts'
 import { planKey } from './plan-mutation.ts'
-import {
-  type SelectScope,
-  givenArguments,
-  objectTypeOf,
-  planAggregate,
-  planRowFields,
-  planRows,
-  tableSource,
-} from './plan-select.ts'
+import { planRowFields } from './plan-select.ts'
+import { givenArguments } from './function-call.ts'
+import { tableRows, planRows } from './plan-rows.ts'
+import { planAggregate } from './plan-aggregate.ts'
+import { objectTypeOf } from './field-of.ts'
+import type { SelectScope } from './select-scope.ts'
 import { member, objectOf, valueOf } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { NativeSqlPart, RowSource, SelectPlan } from './tree.ts'
@@ -51,36 +47,37 @@ export function planRootSelect(
   const { selections, path } = collected
   switch (meaning.kind) {
     case 'rows': {
-      const rows = planRows(tableSource(meaning.table), [], given, meaning.table, scope)
+      const rows = planRows(tableRows(meaning.table, given), scope)
       return { kind: 'rows', rows, fields: planRowFields(type, selections, meaning.table, scope, path) }
     }
     case 'row-by-key': {
       const { table } = meaning
-      const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+      const rows = planRows(tableRows(table, { ...given, fields: new Map() }), scope)
       const filter = { kind: 'and' as const, operands: [rows.filter, planKey(given, table, scope)] }
       const fields = planRowFields(type, selections, table, scope, path)
       return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
     }
     case 'rows-aggregate':
-      return planAggregate(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+      return planAggregate(tableRows(meaning.table, given), type, collected, scope)
     case 'connection':
-      return planConnection(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+      return planConnection(tableRows(meaning.table, given), type, collected, scope)
     case 'function-connection': {
       const { function: model, table } = meaning
       const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
-      return planConnection(from, [], given, table, type, collected, scope)
+      return planConnection({ from, table, join: [], given }, type, collected, scope)
     }
     case 'function': {
       const { function: model, table } = meaning
       const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
-      if (meaning.aggregate) return planAggregate(from, [], given, table, type, collected, scope)
-      const rows = planRows(from, [], given, table, scope)
+      const request = { from, table, join: [], given }
+      if (meaning.aggregate) return planAggregate(request, type, collected, scope)
+      const rows = planRows(request, scope)
       const fields = planRowFields(type, selections, table, scope, path)
       return { kind: model.catalog.returnsSet ? 'rows' : 'row', rows, fields }
     }
     case 'native-query': {
       const { query } = meaning
-      const rows = planRows(nativeSource(query, given), [], given, query.table, scope)
+      const rows = planRows({ from: nativeSource(query, given), table: query.table, join: [], given }, scope)
       return { kind: 'rows', rows, fields: planRowFields(type, selections, query.table, scope, path) }
     }
     default:
@@ -97,7 +94,7 @@ function planNode(given: ObjectValue, { selections, path }: CollectedField, scop
   const type = table === undefined ? undefined : scope.schema.getType(table.typeName)
   if (table === undefined || !isObjectType(type) || type.getInterfaces().length === 0)
     throw new RequestError(`the node id is invalid: table "${id.table}" has no nodes`, path)
-  const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+  const rows = planRows(tableRows(table, { ...given, fields: new Map() }), scope)
   const filter = allOf([rows.filter, nodeCondition(id, table, path)])
   const fields = planRowFields(type, selections, table, scope, path)
   return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }

@@ -5,7 +5,9 @@ import type { TableModel } from '../schema/source-model.ts'
 import type { CollectedField } from './collect-fields.ts'
 import type { ObjectValue } from './input-value.ts'
 import { columnNamed } from './plan-filter.ts'
-import { type SelectScope, planRowFields, planRows, tableSource } from './plan-select.ts'
+import { planRowFields } from './plan-select.ts'
+import { tableRows, planRows } from './plan-rows.ts'
+import type { SelectScope } from './select-scope.ts'
 import { itemsOf, member, objectOf, valueOf } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { RowCount, StreamPlan } from './tree.ts'
@@ -22,7 +24,7 @@ export function planStream(
   scope: SelectScope,
 ): StreamPlan {
   const { column, ascending, initialValue } = cursorOf(given, table)
-  const rows = planRows(tableSource(table), [], given, table, scope)
+  const rows = planRows(tableRows(table, given), scope)
   const after = {
     kind: 'compare' as const,
     left: { kind: 'column' as const, name: column.name },

@@ -1,6 +1,6 @@
 import type { Operand, ComputedCall } from '../schema/predicate.ts'
 import type { ColumnModel, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
-import type { PlanScope } from './plan-filter.ts'
+import type { PlanScope } from './plan-scope.ts'
 
 /** A column as the role may read it: an inherited role sees null where none of its roles would show it. */
 export const readableColumn = (

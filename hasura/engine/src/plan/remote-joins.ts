@@ -3,7 +3,8 @@ import type { SelectionNode, ValueNode, VariableDefinitionNode } from 'graphql'
 import type { RemoteStep } from '../metadata/relationship-target.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import type { JsonValue } from './input-value.ts'
-import type { ValueJoin } from './plan-value-join.ts'
+import type { ColumnModel } from '../schema/source-model.ts'
+import type { SelectPlan } from './tree.ts'
 
 /**
  * A relationship that leads out of where its left side comes from: from rows to a remote schema, or from a remote
@@ -75,4 +76,11 @@ export class JoinRegistry {
   of(key: string): Join | undefined {
     return key.startsWith(nonce) ? this.joins[Number(key.slice(nonce.length))] : undefined
   }
+}
+
+/** Rows of a table that belong to values from elsewhere: an action's answer, or a remote schema's. */
+export interface ValueJoin {
+  readonly select: SelectPlan
+  /** The values, by the names under which the statement finds them, and the columns that they equal. */
+  readonly columns: readonly { readonly name: string; readonly field: string; readonly column: ColumnModel }[]
 }

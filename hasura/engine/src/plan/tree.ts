@@ -18,8 +18,8 @@ export type SelectPlan =
       readonly kind: 'aggregate'
       readonly rows: RowsPlan
       readonly fields: readonly AggregateField[]
-      /** A permission's `limit` holds for the nodes; aggregates see all rows. */
-      readonly nodeLimit: number | undefined
+      /** How many nodes a permission's `limit` leaves of the rows; aggregates see all of them. Absent: as many as there are rows. */
+      readonly nodeLimit: RowCount | undefined
     }
   | ConnectionPlan
 

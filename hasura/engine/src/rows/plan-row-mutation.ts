@@ -3,7 +3,7 @@ import type { JsonObject } from '../metadata/parse.ts'
 import { displayName } from '../metadata/qualified-name.ts'
 import { insertOf } from '../plan/plan-insert.ts'
 import { tableShape } from '../plan/plan-mutation.ts'
-import type { PlanScope } from '../plan/plan-filter.ts'
+import type { PlanScope } from '../plan/plan-scope.ts'
 import type {
   DeletePlan,
   InsertPlan,
@@ -15,7 +15,7 @@ import type {
   UpdatePlan,
 } from '../plan/tree.ts'
 import { type Value, allOf } from '../schema/predicate.ts'
-import type { InsertAccess, Preset, UpdateAccess } from '../schema/role-access.ts'
+import type { InsertAccess, Preset, UpdateAccess } from '../schema/table-access.ts'
 import type { TableModel } from '../schema/source-model.ts'
 import type { RowChanges, RowCommand, RowConflict } from './row-command.ts'
 import { rowFilter } from './row-filter.ts'

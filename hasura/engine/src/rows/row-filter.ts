@@ -1,7 +1,7 @@
 import { HasuraError } from '../hasura-error.ts'
 import type { JsonObject } from '../metadata/parse.ts'
 import { displayName } from '../metadata/qualified-name.ts'
-import type { PlanScope } from '../plan/plan-filter.ts'
+import type { PlanScope } from '../plan/plan-scope.ts'
 import { readableColumn, readableComputedField } from '../plan/readable.ts'
 import { type ExpressionReader, parseBooleanExpression } from '../schema/boolean-expression.ts'
 import type { Predicate } from '../schema/predicate.ts'

@@ -1,9 +1,9 @@
 import { HasuraError } from '../hasura-error.ts'
 import { type QualifiedName, displayName, qualifiedKey } from '../metadata/qualified-name.ts'
-import type { PlanScope } from '../plan/plan-filter.ts'
+import type { PlanScope } from '../plan/plan-scope.ts'
 import { readableColumn } from '../plan/readable.ts'
 import type { Operand } from '../schema/predicate.ts'
-import type { SelectAccess, TableAccess } from '../schema/role-access.ts'
+import type { SelectAccess, TableAccess } from '../schema/table-access.ts'
 import type { ColumnModel, TableModel } from '../schema/source-model.ts'
 
 export function requireTable(name: QualifiedName, { source }: PlanScope): TableModel {

@@ -1,19 +1,4 @@
-import {
-  GraphQLBoolean,
-  GraphQLEnumType,
-  type GraphQLInputFieldConfig,
-  type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
-  GraphQLList,
-  GraphQLNonNull,
-} from 'graphql'
 import type { CatalogType } from '../catalog/types.ts'
-import type { FilterTypes } from './filter-types.ts'
-import { nonNull } from './input-rule.ts'
-import { renamed } from './naming.ts'
-import type { ScalarTypes } from './scalar-types.ts'
-import { type SchemaContext, visibleColumns } from './schema-context.ts'
-import type { TableModel } from './source-model.ts'
 
 /** An aggregate of related rows that rows can be filtered by: `articles_aggregate: {count: {predicate: {_gt: 1}}}`. */
 export interface AggregatePredicate {
@@ -64,66 +49,3 @@ export const aggregatePredicates: readonly AggregatePredicate[] = [
   ofOne('sum', 'float8'),
   ofOne('var_samp', 'float8'),
 ]
-
-/** `…_aggregate_bool_exp` of a table, with an object for each aggregate that its visible columns allow. */
-export function aggregateBoolExpType(
-  context: SchemaContext,
-  table: TableModel,
-  scalars: ScalarTypes,
-  { selectColumn, boolExp }: Pick<FilterTypes, 'selectColumn' | 'boolExp'>,
-): GraphQLInputObjectType {
-  const field = (
-    { name, returns }: AggregatePredicate,
-    argumentsField: GraphQLInputFieldConfig,
-  ): GraphQLInputFieldConfig =>
-    nonNull(
-      new GraphQLInputObjectType({
-        name: table.typeNamed(`aggregate_bool_exp_${name}`),
-        fields: {
-          arguments: argumentsField,
-          distinct: nonNull(GraphQLBoolean),
-          filter: nonNull(boolExp(table)),
-          predicate: { type: new GraphQLNonNull(scalars.comparisonOfType(returns)) },
-        },
-      }),
-    )
-  return new GraphQLInputObjectType({
-    name: table.typeNamed('aggregate_bool_exp'),
-    fields: () => {
-      const fields: GraphQLInputFieldConfigMap = {}
-      for (const predicate of aggregatePredicates) {
-        const given =
-          predicate.takes === 'columns'
-            ? nonNull(new GraphQLList(new GraphQLNonNull(selectColumn(table))))
-            : typedArguments(context, table, predicate.name, predicate.takes)
-        if (given !== undefined) fields[predicate.name] = field(predicate, given)
-      }
-      return renamed(fields, context.source.naming.field)
-    },
-  })
-}
-
-/** Undefined where the role sees no column of the type. */
-function typedArguments(
-  context: SchemaContext,
-  table: TableModel,
-  name: AggregatePredicateName,
-  { type, arguments: names }: Exclude<AggregatePredicate['takes'], 'columns'>,
-): GraphQLInputFieldConfig | undefined {
-  const columns = visibleColumns(context, table).filter((column) => column.type.name === type)
-  if (columns.length === 0) return undefined
-  const predicate = `aggregate_bool_exp_${name}`
-  const column = new GraphQLEnumType({
-    name: table.typeNamed(`select_column_${table.typeNamed(predicate)}_arguments_columns`),
-    description: `select "${table.typeNamed(predicate)}_arguments_columns" columns of table "${table.name.name}"`,
-    values: Object.fromEntries(
-      columns.map(({ graphqlName }) => [graphqlName, { description: 'column name' }]),
-    ),
-  })
-  if (names === undefined) return { type: new GraphQLNonNull(column) }
-  const both = new GraphQLInputObjectType({
-    name: table.typeNamed(`${predicate}_arguments`),
-    fields: Object.fromEntries(names.map((each) => [each, { type: new GraphQLNonNull(column) }])),
-  })
-  return { type: new GraphQLNonNull(both) }
-}

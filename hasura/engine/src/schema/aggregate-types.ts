@@ -11,13 +11,14 @@ import { computedScalarField } from './computed-field-types.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
-import { type FieldConfigMap, field, listOf } from './row-field.ts'
-import type { RowTypes } from './row-types.ts'
+import { type FieldConfigMap, type FunctionArguments, field, listOf } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, visibleColumns, visibleComputedFields } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-interface AggregateBuilders extends Pick<RowTypes, 'row' | 'functionArguments'> {
+interface AggregateBuilders {
+  readonly row: (table: TableModel) => GraphQLObjectType
+  readonly functionArguments: FunctionArguments
   readonly scalars: ScalarTypes
   readonly filters: FilterTypes
 }
@@ -26,7 +27,7 @@ interface AggregateBuilders extends Pick<RowTypes, 'row' | 'functionArguments'> 
 export function createAggregateTypes(
   context: SchemaContext,
   builders: AggregateBuilders,
-): RowTypes['aggregate'] {
+): (table: TableModel) => GraphQLObjectType {
   const fieldsType = memoize((table: TableModel) => aggregateFieldsType(context, table, builders))
   return memoize(
     (table: TableModel) =>

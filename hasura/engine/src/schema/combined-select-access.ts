@@ -1,5 +1,5 @@
 import { type Predicate, allOf, anyOf, isAlways } from './predicate.ts'
-import type { Masks, SelectAccess } from './role-access.ts'
+import type { Masks, SelectAccess } from './table-access.ts'
 
 /**
  * What an inherited role may read of a table that several of its roles may read: their rows and columns together. A

@@ -1,7 +1,6 @@
 import { type GraphQLFieldConfigArgumentMap, GraphQLString } from 'graphql'
 import { baseType } from './postgres-type.ts'
-import { type FieldConfig, field } from './row-field.ts'
-import type { RowTypes } from './row-types.ts'
+import { type FieldConfig, type FunctionArguments, field } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import type { ComputedFieldModel, TableModel } from './source-model.ts'
 
@@ -13,7 +12,7 @@ export const pathArgument: GraphQLFieldConfigArgumentMap = {
 export const computedFieldArguments = (
   table: TableModel,
   computed: ComputedFieldModel,
-  functionArguments: RowTypes['functionArguments'],
+  functionArguments: FunctionArguments,
 ): GraphQLFieldConfigArgumentMap =>
   functionArguments(table.typeNamed('args', computed.name), computed.arguments)
 
@@ -22,7 +21,7 @@ export function computedScalarField(
   table: TableModel,
   computed: ComputedFieldModel,
   scalars: ScalarTypes,
-  functionArguments: RowTypes['functionArguments'],
+  functionArguments: FunctionArguments,
 ): FieldConfig | undefined {
   const { returns, comment } = computed
   if (returns.kind !== 'scalar') return undefined

@@ -2,8 +2,8 @@ import type { RemoteStep } from '../metadata/relationship-target.ts'
 import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import type { AggregateFunction } from './aggregate-function.ts'
-import type { NativeQueryModel } from './native-query-model.ts'
 import type {
+  NativeQueryModel,
   ColumnModel,
   ComputedFieldModel,
   FunctionModel,

@@ -6,7 +6,7 @@ import {
   GraphQLNonNull,
 } from 'graphql'
 import { aggregateFunctions } from './aggregate-function.ts'
-import { aggregateBoolExpType } from './aggregate-predicate.ts'
+import { aggregateBoolExpType } from './aggregate-bool-exp-type.ts'
 import { nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { type Naming, renamed } from './naming.ts'

@@ -5,7 +5,7 @@ import {
   GraphQLNonNull,
 } from 'graphql'
 import { columnInput } from './input-rule.ts'
-import type { NativeQueryModel } from './native-query-model.ts'
+import type { NativeQueryModel } from './source-model.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { RowTypes } from './row-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'

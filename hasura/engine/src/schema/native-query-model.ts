@@ -1,26 +1,9 @@
-import type { CatalogColumn, CatalogType } from '../catalog/types.ts'
+import type { CatalogColumn } from '../catalog/types.ts'
 import type { LogicalModel, NativeQuery, Source } from '../metadata/types.ts'
-import { type NativeCodePart, parseNativeCode } from './native-code.ts'
+import { parseNativeCode } from './native-code.ts'
 import { type Naming, rootFieldNames } from './naming.ts'
-import type { ColumnModel, TableModel } from './source-model.ts'
+import type { ColumnModel, NativeQueryModel, NativeArgumentModel, TableModel } from './source-model.ts'
 import { sqlType } from './sql-type.ts'
-
-/** A native query, ready to be called: its rows are those of a table that only exists while the SQL runs. */
-export interface NativeQueryModel {
-  readonly rootField: string
-  readonly description: string | undefined
-  readonly arguments: readonly NativeArgumentModel[]
-  readonly code: readonly NativeCodePart[]
-  /** What the logical model says about the rows, and who may see them. */
-  readonly table: TableModel
-}
-
-interface NativeArgumentModel {
-  readonly name: string
-  readonly type: CatalogType
-  readonly nullable: boolean
-  readonly description: string | undefined
-}
 
 /** The native queries of a source. Those whose logical model is not there are left out. */
 export function nativeQueryModels(

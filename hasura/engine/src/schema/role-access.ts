@@ -1,4 +1,4 @@
-import type { Action, FunctionMetadata, JsonObject, ValidateInput } from '../metadata/types.ts'
+import type { JsonObject } from '../metadata/types.ts'
 import { combinedSelectAccess } from './combined-select-access.ts'
 import {
   type RoleParents,
@@ -7,74 +7,11 @@ import {
   writePermission,
 } from './inherited-permissions.ts'
 import { parsePermissionExpression, parsePreset } from './permission-expression.ts'
-import { type Predicate, type Value, always, permissionOf } from './predicate.ts'
+import { type Predicate, always, permissionOf } from './predicate.ts'
 import type { SourceModel, TableModel } from './source-model.ts'
-
-/** What a role may do with a table. An operation that is absent is not allowed. */
-export interface TableAccess {
-  readonly select: SelectAccess | undefined
-  readonly insert: InsertAccess | undefined
-  readonly update: UpdateAccess | undefined
-  readonly delete: DeleteAccess | undefined
-}
-
-export interface SelectAccess {
-  /** By name in Postgres. */
-  readonly columns: ReadonlySet<string>
-  /** Scalar computed fields; those that return a table follow the access to that table. */
-  readonly computedFields: ReadonlySet<string>
-  readonly filter: Predicate
-  readonly masks: Masks
-  readonly limit: number | undefined
-  readonly aggregations: boolean
-  readonly queryFields: ReadonlySet<string>
-  readonly subscriptionFields: ReadonlySet<string>
-}
-
-/** By name: the rows in which an inherited role sees a value. What it sees in all of its rows is not in here. */
-export interface Masks {
-  readonly columns: ReadonlyMap<string, Predicate>
-  readonly computedFields: ReadonlyMap<string, Predicate>
-}
+import type { Masks, TableAccess, SelectAccess, RoleAccess, Preset } from './table-access.ts'
 
 const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
-
-export interface InsertAccess extends ValidatedAccess {
-  readonly columns: ReadonlySet<string>
-  readonly check: Predicate
-  readonly presets: readonly Preset[]
-}
-
-export interface UpdateAccess extends ValidatedAccess {
-  readonly columns: ReadonlySet<string>
-  readonly filter: Predicate
-  readonly check: Predicate
-  readonly presets: readonly Preset[]
-}
-
-interface DeleteAccess extends ValidatedAccess {
-  readonly filter: Predicate
-}
-
-interface ValidatedAccess {
-  /** Who is asked about the input before it is written. */
-  readonly validatedBy?: ValidateInput | undefined
-}
-
-export interface Preset {
-  readonly column: string
-  readonly value: Value
-}
-
-export interface RoleAccess {
-  readonly role: string
-  readonly isAdmin: boolean
-  readonly table: (table: TableModel) => TableAccess
-  readonly mayCall: (metadata: FunctionMetadata, exposedAs: 'query' | 'mutation') => boolean
-  readonly mayRun: (action: Action) => boolean
-  /** Whether the role may ask what its schema is. */
-  readonly mayIntrospect: boolean
-}
 
 export interface RoleAccessOptions {
   readonly role: string

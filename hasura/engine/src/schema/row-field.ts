@@ -1,5 +1,6 @@
 import {
   type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
   GraphQLList,
   GraphQLNonNull,
@@ -7,9 +8,16 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldMeaning } from './field-meaning.ts'
+import type { FunctionArgumentModel } from './source-model.ts'
 
 export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 export type FieldConfigMap = GraphQLFieldConfigMap<unknown, unknown>
+
+/** The `args` argument of a function, absent where it takes none. */
+export type FunctionArguments = (
+  typeName: string,
+  given: readonly FunctionArgumentModel[],
+) => GraphQLFieldConfigArgumentMap
 
 /** A field of a role's schema, with what it stands for. */
 export const field = (

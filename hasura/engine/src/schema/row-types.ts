@@ -16,7 +16,7 @@ import { memoize } from './memoize.ts'
 import { renamed } from './naming.ts'
 import { argumentScalarName, baseType } from './postgres-type.ts'
 import { type RelayTypes, createRelayTypes } from './relay-types.ts'
-import { type FieldConfigMap, field, listOf } from './row-field.ts'
+import { type FieldConfigMap, type FunctionArguments, field, listOf } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import {
   type SchemaContext,
@@ -37,11 +37,7 @@ export interface RowTypes {
   readonly selectArguments: (table: TableModel) => GraphQLFieldConfigArgumentMap
   /** The same for a connection, with `first`, `after`, `last` and `before`. */
   readonly connectionArguments: (table: TableModel) => GraphQLFieldConfigArgumentMap
-  /** The `args` argument of a function, absent where it takes none. */
-  readonly functionArguments: (
-    typeName: string,
-    given: readonly FunctionArgumentModel[],
-  ) => GraphQLFieldConfigArgumentMap
+  readonly functionArguments: FunctionArguments
 }
 
 export interface RowTypesOptions {
@@ -59,7 +55,7 @@ export function createRowTypes(
 ): RowTypes {
   const { naming } = context.source
   const argumentsType = new Map<string, GraphQLInputObjectType>()
-  const functionArguments: RowTypes['functionArguments'] = (name, given) => {
+  const functionArguments: FunctionArguments = (name, given) => {
     if (given.length === 0) return {}
     const type = argumentsType.get(name) ?? functionArgumentsType(name, given, scalars)
     argumentsType.set(name, type)
@@ -103,7 +99,7 @@ export function createRowTypes(
           ...columnFields(context, table, scalars),
           ...(relay?.isNode(table) === true ? nodeFields(table) : {}),
           ...relationshipFields(context, table, types),
-          ...computedFields(context, table, scalars, row, functionArguments, selectArguments),
+          ...computedFields(context, table, scalars, types),
           ...moreFields(table),
         }),
       }),
@@ -192,9 +188,7 @@ function computedFields(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
-  row: RowTypes['row'],
-  functionArguments: RowTypes['functionArguments'],
-  selectArguments: RowTypes['selectArguments'],
+  { row, functionArguments, selectArguments }: RowTypes,
 ): FieldConfigMap {
   const fields: FieldConfigMap = {}
   for (const computed of visibleComputedFields(context, table)) {

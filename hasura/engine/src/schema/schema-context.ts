@@ -1,4 +1,4 @@
-import type { RoleAccess, SelectAccess } from './role-access.ts'
+import type { RoleAccess, SelectAccess } from './table-access.ts'
 import type { SchemaFeature } from './schema-feature.ts'
 import type { ColumnModel, ComputedFieldModel, SourceModel, TableModel } from './source-model.ts'
 

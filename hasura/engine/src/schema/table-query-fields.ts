@@ -1,7 +1,7 @@
 import { GraphQLNonNull } from 'graphql'
 import { commentedFields } from './commented-fields.ts'
 import { keyArguments } from './key-arguments.ts'
-import type { SelectAccess } from './role-access.ts'
+import type { SelectAccess } from './table-access.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import { type SchemaContext, isAddressable, streamableColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'

@@ -3,8 +3,7 @@ import { HasuraError } from '../hasura-error.ts'
 import { defaultHeaders } from '../webhook/default-headers.ts'
 import { forwardedHeaders, headerTexts } from '../webhook/forwarded-headers.ts'
 import { type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
-import type { AuthenticationRequest } from './authenticator.ts'
-import { type Session, createSession } from './types.ts'
+import { type AuthenticationRequest, type Session, createSession } from './types.ts'
 
 /** HASURA_GRAPHQL_AUTH_HOOK and HASURA_GRAPHQL_AUTH_HOOK_MODE. */
 export interface AuthHook {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type AuthHook, type WebhookClient, createWebhookClient } from './auth-webhook.ts'
 import type { JwtSecret } from './jwt-config.ts'
 import { type JwtVerifier, createJwtVerifier } from './jwt-verifier.ts'
-import { type Session, adminRole, createSession } from './types.ts'
+import { type AuthenticationRequest, type Session, adminRole, createSession } from './types.ts'
 
 export interface AuthenticatorOptions {
   /** Any of them opens the door. */
@@ -14,16 +14,6 @@ export interface AuthenticatorOptions {
   readonly jwtSecrets?: readonly JwtSecret[] | undefined
   readonly unauthorizedRole?: string | undefined
   readonly logger: Logger
-}
-
-/** What the webhook in POST mode is told beside the headers. */
-export interface AuthenticationRequest {
-  readonly headers: IncomingHttpHeaders
-  readonly graphql?: {
-    readonly query?: unknown
-    readonly operationName?: unknown
-    readonly variables?: unknown
-  }
 }
 
 export interface Authenticator {

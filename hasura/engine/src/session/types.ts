@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'http'
+
 /**
  * Who asks. Names of variables are lower case (`x-hasura-merchant-id`). `x-hasura-role` is among them, with
  * the role's name, because permissions may compare with it.
@@ -33,3 +35,13 @@ export function createSession(
 }
 
 export const adminSession: Session = createSession(adminRole, {}, { backendOnlyPermissions: false })
+
+/** What the webhook in POST mode is told beside the headers. */
+export interface AuthenticationRequest {
+  readonly headers: IncomingHttpHeaders
+  readonly graphql?: {
+    readonly query?: unknown
+    readonly operationName?: unknown
+    readonly variables?: unknown
+  }
+}

@@ -24,17 +24,9 @@ import {
   select,
   text,
 } from './build.ts'
-import { type JsonEntry, jsonObject } from './json-row.ts'
+import { base64, type JsonEntry, type RowEntries, jsonObject, typeNameText, root } from './json-row.ts'
 import { type RowScope, rowScope } from './predicate-expression.ts'
-import {
-  orderTerm,
-  orderValue,
-  root,
-  rowCount,
-  rowEntries,
-  rowsFrom,
-  typeNameText,
-} from './select-expression.ts'
+import { orderTerm, orderValue, rowCount, rowsFrom } from './rows-from.ts'
 import { compared, exactValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
@@ -50,6 +42,7 @@ export function connectionJson(
   plan: ConnectionPlan,
   parent: string | undefined,
   translation: Translation,
+  rowEntries: RowEntries,
 ): Select {
   const alias = translation.aliases.next()
   const page = translation.aliases.next()
@@ -66,6 +59,7 @@ export function connectionJson(
   const within =
     plan.count === undefined ? undefined : binary(column(page, position), '<=', rowCount(plan.count))
   const inPage = { page, within, from: plan.from }
+  const node: EdgeRow = { plan, alias, translation, rowEntries }
   const beside: Beside = { plan, page, within, parent, translation, collect }
 
   const entry = (field: ConnectionField): JsonEntry => {
@@ -76,7 +70,7 @@ export function connectionJson(
       case 'edges': {
         const name = `edge${edges.length}`
         edges.push({
-          value: jsonObject(field.fields.map((each) => edgeEntry(each, plan, alias, translation))),
+          value: jsonObject(field.fields.map((each) => edgeEntry(each, node))),
           alias: name,
         })
         return { key, value: collect(call('coalesce', inOrder(name, 'ASC', inPage), text('[]'))) }
@@ -132,12 +126,15 @@ function inOrder(name: string, direction: 'ASC' | 'DESC', { page, within, from }
   }
 }
 
-function edgeEntry(
-  field: EdgeField,
-  plan: ConnectionPlan,
-  alias: string,
-  translation: Translation,
-): JsonEntry {
+/** The row of an edge, and what makes JSON of it. */
+interface EdgeRow {
+  readonly plan: ConnectionPlan
+  readonly alias: string
+  readonly translation: Translation
+  readonly rowEntries: RowEntries
+}
+
+function edgeEntry(field: EdgeField, { plan, alias, translation, rowEntries }: EdgeRow): JsonEntry {
   const { key } = field
   switch (field.kind) {
     case 'text':
@@ -281,12 +278,3 @@ function nested(values: readonly PathValue[]): Expression {
     }),
   )
 }
-
-/** Postgres breaks base64 into lines. */
-export const base64 = (json: Expression): Expression =>
-  call(
-    'replace',
-    call('encode', call('convert_to', cast(json, builtinType('text')), text('UTF8')), text('base64')),
-    text('\n'),
-    text(''),
-  )

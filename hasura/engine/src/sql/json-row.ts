@@ -1,11 +1,20 @@
+import type { RowField } from '../plan/tree.ts'
 import type { Expression, Projection } from './ast.ts'
 import { builtinType, call, cast, select, subquery, text } from './build.ts'
+import type { Translation } from './translation.ts'
 
 /** A key of a JSON object and its value. */
 export interface JsonEntry {
   readonly key: string
   readonly value: Expression
 }
+
+/** What is selected of the row behind an alias, as keys and values. */
+export type RowEntries = (
+  fields: readonly RowField[],
+  alias: string,
+  translation: Translation,
+) => readonly JsonEntry[]
 
 /** Postgres cuts longer names, and a column's name is what becomes the key. */
 const longestName = 63
@@ -40,3 +49,16 @@ export const jsonObject = (entries: readonly JsonEntry[]): Expression =>
 /** A JSON array with an object per row; an empty one where there are none. */
 export const jsonArray = (entries: readonly JsonEntry[]): Expression =>
   call('coalesce', call('json_agg', fitsRow(entries) ? rowOf(entries) : built(entries)), text('[]'))
+
+/** Postgres breaks base64 into lines. */
+export const base64 = (json: Expression): Expression =>
+  call(
+    'replace',
+    call('encode', call('convert_to', cast(json, builtinType('text')), text('UTF8')), text('base64')),
+    text('\n'),
+    text(''),
+  )
+
+/** The name of the column with a root field's JSON. */
+export const root = 'root'
+export const typeNameText = (value: string): Expression => cast(text(value), builtinType('text'))

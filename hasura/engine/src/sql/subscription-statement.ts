@@ -1,8 +1,9 @@
 import type { SelectPlan, StreamPlan } from '../plan/tree.ts'
 import type { Batch, Expression } from './ast.ts'
 import { binary, builtinType, call, cast, column, integer, select, subquery } from './build.ts'
-import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
-import { root, rowEntries, rowsFrom, selectJson } from './select-expression.ts'
+import { type JsonEntry, jsonArray, jsonObject, root } from './json-row.ts'
+import { rowEntries, selectJson } from './select-expression.ts'
+import { rowsFrom } from './rows-from.ts'
 import type { Translation } from './translation.ts'
 
 /** A root field of a live query; those of one namespace are an object together. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import type { Json } from '../metadata/parse.ts'
-import { written } from '../metadata/foreign-source.ts'
+import { written } from '../metadata/written-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { isCurrent, readCatalogVersions, refuseForeignCatalog } from './catalog-versions.ts'
 

@@ -1,12 +1,5 @@
-import {
-  type Row,
-  type TableName,
-  type Value,
-  type Role,
-  library,
-  libraryRows,
-  sessionVariables,
-} from './library.ts'
+import { type Row, type TableName, type Value, library, libraryRows } from './library.ts'
+import { type Role, sessionVariables } from './roles.ts'
 import type {
   Aggregate,
   AggregateName,

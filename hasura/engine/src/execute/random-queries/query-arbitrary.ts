@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import {
   type ColumnType,
-  type Permission,
-  type Role,
   type TableName,
   type Value,
   days,
@@ -13,6 +11,7 @@ import {
   tags,
   words,
 } from './library.ts'
+import type { Permission, Role } from './roles.ts'
 import {
   type Aggregate,
   type AggregateName,

@@ -1,14 +1,6 @@
 import fc from 'fast-check'
-import {
-  type ColumnType,
-  type Permission,
-  type Role,
-  type TableName,
-  days,
-  library,
-  tableNames,
-  words,
-} from './library.ts'
+import { type ColumnType, type TableName, days, library, tableNames, words } from './library.ts'
+import type { Permission, Role } from './roles.ts'
 import { type BoolExp, columnOperators } from './query.ts'
 
 /** The greatest depth of a permission's expression. */

@@ -1,0 +1,10 @@
+import type { Metadata, Source } from './types.ts'
+
+/** The metadata as it is stored and exported: a source of another kind as it was written. */
+export const written = (metadata: Metadata): object => ({
+  ...metadata,
+  sources: metadata.sources.map((source) => writtenSource(source)),
+})
+
+const writtenSource = ({ foreign, ...source }: Source): object =>
+  foreign === undefined ? source : { ...foreign, name: source.name }

@@ -1,0 +1,120 @@
+import type { SelectPlan, AggregateField, RowField, AggregateValue } from '../plan/tree.ts'
+import { isBigNumber } from '../schema/postgres-type.ts'
+import type { Select, Projection, Expression } from './ast.ts'
+import { column, select, subquery, call, cast, builtinType } from './build.ts'
+import { type RowEntries, jsonObject, root, type JsonEntry, typeNameText, jsonArray } from './json-row.ts'
+import { aggregateCall, operandExpression, rowScope } from './predicate-expression.ts'
+import { rowsFrom } from './rows-from.ts'
+import type { Translation } from './translation.ts'
+
+type AggregatePlan = Extract<SelectPlan, { kind: 'aggregate' }>
+
+/** The rows that are aggregated, and where the values of aggregates go. */
+interface Aggregation {
+  readonly plan: AggregatePlan
+  readonly alias: string
+  /** The row that they belong to, if they belong to one. */
+  readonly parent: string | undefined
+  readonly translation: Translation
+  readonly rowEntries: RowEntries
+  /** Makes a column of the value, and says how the JSON finds it. */
+  readonly collect: (value: Expression) => Expression
+}
+
+/**
+ * Aggregates are columns of a derived table first, and JSON is made of them outside: an aggregate inside of
+ * an object's sub-select would belong to that sub-select.
+ */
+export function aggregateJson(
+  plan: AggregatePlan,
+  alias: string,
+  parent: string | undefined,
+  translation: Translation,
+  rowEntries: RowEntries,
+): Select {
+  const results = translation.aliases.next()
+  const projections: Projection[] = []
+  const collect = (value: Expression): Expression => {
+    const name = `c${projections.length}`
+    projections.push({ value, alias: name })
+    return column(results, name)
+  }
+  const from = rowsFrom(plan.rows, alias, parent, translation)
+  const aggregation: Aggregation = { plan, alias, parent, translation, rowEntries, collect }
+  const entries = plan.fields.map((field) => aggregateEntry(field, aggregation))
+  // Counting keeps the derived table one row, even if nothing but names is asked for.
+  if (projections.length === 0) collect(aggregateCall('count', [], false, alias, translation))
+  return select([{ value: jsonObject(entries), alias: root }], {
+    from: { kind: 'derived', select: select(projections, from), alias: results },
+  })
+}
+
+function aggregateEntry(field: AggregateField, aggregation: Aggregation): JsonEntry {
+  const { plan, alias, translation, rowEntries, collect } = aggregation
+  const { key } = field
+  switch (field.kind) {
+    case 'text':
+      return { key, value: typeNameText(field.text) }
+    case 'count':
+      return { key, value: collect(aggregateCall('count', [], false, alias, translation)) }
+    case 'aggregate': {
+      const values = field.values.map((value) => aggregateValue(value, aggregation))
+      return { key, value: jsonObject(values) }
+    }
+    case 'nodes': {
+      const { nodeLimit } = plan
+      if (nodeLimit === undefined && !(plan.rows.orderBy.length > 0 && countsDistinct(plan)))
+        return { key, value: collect(jsonArray(rowEntries(field.fields, alias, translation))) }
+      return { key, value: subquery(nodesJson(field.fields, aggregation)) }
+    }
+    default:
+      return field satisfies never
+  }
+}
+
+/** Postgres sorts the rows to count what is distinct, and gives them to the other aggregates in that order. */
+const countsDistinct = ({ fields }: AggregatePlan): boolean =>
+  fields.some(
+    (field) =>
+      field.kind === 'aggregate' && field.values.some((value) => value.kind === 'count' && value.distinct),
+  )
+/** The nodes as a list of their own, beside the aggregates: not all of the rows, or in another order. */
+function nodesJson(
+  fields: readonly RowField[],
+  { plan: { rows, nodeLimit }, parent, translation, rowEntries }: Aggregation,
+): Select {
+  const alias = translation.aliases.next()
+  const from = rowsFrom(
+    nodeLimit === undefined ? rows : { ...rows, limit: nodeLimit },
+    alias,
+    parent,
+    translation,
+  )
+  return select([{ value: jsonArray(rowEntries(fields, alias, translation)), alias: root }], from)
+}
+
+function aggregateValue(value: AggregateValue, { alias, translation, collect }: Aggregation): JsonEntry {
+  const { key } = value
+  switch (value.kind) {
+    case 'text':
+      return { key, value: typeNameText(value.text) }
+    case 'count':
+      return {
+        key,
+        value: collect(aggregateCall('count', value.columns, value.distinct, alias, translation)),
+      }
+    case 'function': {
+      const { name } = value.function
+      const entries = value.values.map((entry): JsonEntry => {
+        if (entry.kind === 'text') return { key: entry.key, value: typeNameText(entry.text) }
+        const aggregated = call(name, operandExpression(entry.operand, rowScope(alias), translation))
+        // As in Hasura, it is the column's type that decides, whatever the aggregate makes of it.
+        const asText = translation.stringifyNumbers && isBigNumber(entry.type)
+        return { key: entry.key, value: collect(asText ? cast(aggregated, builtinType('text')) : aggregated) }
+      })
+      return { key, value: jsonObject(entries) }
+    }
+    default:
+      return value satisfies never
+  }
+}
