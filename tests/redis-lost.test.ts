@@ -7,7 +7,9 @@ import { createCustomer, createOrder, createStockedProduct, payload, succeeded }
 
 const orders = 24
 
-describe.skipIf(!hasRedis)('a Redis that dies and comes back empty', () => {
+const missing = hasRedis ? '' : ' (skipped: no redis-server is installed)'
+
+describe.skipIf(!hasRedis)(`a Redis that dies and comes back empty${missing}`, () => {
   const started = new AsyncDisposableStack()
   afterEach(() => started.disposeAsync())
 

@@ -78,7 +78,13 @@ const errorsOf = (answer: Answer) =>
 
 async function appointmentOf(id: string) {
   const [row] = await shop.database<
-    { start_time: Date; end_time: Date; duration: number; status: string; staff_id: string }[]
+    {
+      start_time: Date
+      end_time: Date
+      duration: number
+      status: string
+      staff_id: string
+    }[]
   >`
     SELECT start_time, end_time, duration, status, staff_id FROM booking.appointment WHERE id = ${id}`
   return found(row)
@@ -275,7 +281,12 @@ describe('a shopper', () => {
     const { appointmentId: id } = dataOf(await book({}, options))
     const input = { startTime: daysAhead(2, '11:00') }
     dataOf(await shop.call(merchant, 'rescheduleAppointment', { id, input }, options))
+    expect(await appointmentOf(String(id))).toMatchObject({
+      status: 'SCHEDULED',
+      start_time: new Date(input.startTime),
+    })
     dataOf(await shop.call(merchant, 'cancelAppointment', { id }, options))
+    expect(await appointmentOf(String(id))).toMatchObject({ status: 'CANCELLED' })
   })
 
   test('has nothing to do with another’s, and does not run the shop', async () => {

@@ -188,7 +188,10 @@ describe('the last active owner', () => {
   test('goes with the merchant', async () => {
     const other = await shop.createMerchant()
     await createTeamMember(shop, other, 'Owner')
+    const users = () => shop.database`SELECT FROM identity.user WHERE merchant_id = ${other.merchantId}`
+    expect(await users()).toHaveLength(1)
     await shop.database`DELETE FROM merchant.merchant WHERE id = ${other.merchantId}`
+    expect(await users()).toEqual([])
   })
 })
 
