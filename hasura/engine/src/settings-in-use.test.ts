@@ -10,7 +10,7 @@ import { type Engine, startEngine } from './engine.ts'
 import { type RemoteServer, startRemoteServer } from './remote/testing/remote-server.ts'
 import { readSettings } from './settings.ts'
 
-// Each setting as a user meets it: its variable in the environment, an engine started with it, a request over HTTP.
+// Each setting from the user's side: a variable in the environment, an engine started with it, a request over HTTP.
 
 let database: TestDatabase
 let remote: RemoteServer
@@ -81,7 +81,7 @@ const metadata = () => ({
   remote_schemas: [{ name: 'world', definition: { url: remote.url } }],
 })
 
-/** As the command does it, from nothing but the environment. */
+/** Starts an engine as the command does, from the environment alone. */
 async function start(variables: Readonly<Record<string, string>> = {}): Promise<Engine> {
   const result = readSettings({
     HASURA_GRAPHQL_DATABASE_URL: database.url,
@@ -116,7 +116,7 @@ async function ask(
 
 const as = (role: string) => ({ 'x-hasura-admin-secret': 'secret', 'x-hasura-role': role })
 
-describe('what Postgres said of an error', () => {
+describe('Postgres’s message of an error', () => {
   test.each([
     ['admin', 'of an admin', {}, true],
     ['user', 'of other roles', {}, false],
@@ -172,7 +172,7 @@ test.each([
   })
 })
 
-test('HASURA_GRAPHQL_PRESERVE_401_ERRORS: who is not let in is told so by the status, too', async () => {
+test('HASURA_GRAPHQL_PRESERVE_401_ERRORS: an unauthenticated request is answered 401', async () => {
   const wrong = { 'x-hasura-admin-secret': 'wrong' }
   const error = {
     errors: [
@@ -227,7 +227,7 @@ async function open(engine: Engine, headers: Readonly<Record<string, string>> = 
   return socket
 }
 
-/** The next message of a type; others, as signs of life, come when they like. */
+/** The next message of a type. Others, like keep-alives, may come at any time. */
 const message = (socket: WebSocket, type: string): Promise<{ readonly type: string }> =>
   new Promise((resolve) => {
     socket.on('message', (data: Buffer) => {
@@ -260,14 +260,14 @@ test.each([
   },
 )
 
-test('HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH: long tokens pass, up to it', async () => {
+test('HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH: long tokens are accepted, up to the limit', async () => {
   const headers = { ...as('admin'), 'x-long': 'x'.repeat(100_000) }
   expect(await ask(await start(), '{ __typename }', headers)).toMatchObject({ status: 200 })
   const bounded = await start({ HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH: '20000' })
   expect(await ask(bounded, '{ __typename }', headers)).toEqual({ status: 431, body: undefined })
 })
 
-test('HASURA_GRAPHQL_ENABLED_LOG_TYPES and _LOG_LEVEL: a line for each request, if both let it through', async () => {
+test('HASURA_GRAPHQL_ENABLED_LOG_TYPES and _LOG_LEVEL: a line for each request, if both allow it', async () => {
   const requests = async (variables: Readonly<Record<string, string>>) => {
     const engine = await start(variables)
     lines = []
@@ -294,7 +294,7 @@ test('HASURA_GRAPHQL_ENABLED_LOG_TYPES and _LOG_LEVEL: a line for each request, 
   expect(await requests({ ...types, HASURA_GRAPHQL_LOG_LEVEL: 'WARN' })).toEqual([])
 })
 
-test('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: what it hides is in no schema', async () => {
+test('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: hidden features are in no schema', async () => {
   const parts = async (engine: Engine) => {
     const { body } = await ask(
       engine,
@@ -322,7 +322,7 @@ test('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: what it hides is in no schema', asyn
   expect(await parts(hiding)).toEqual(['update_author', 'entries'])
 })
 
-test('HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA: data count although there are errors', async () => {
+test('HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA: data is passed on although there are errors', async () => {
   const query = '{ fails city(id: "1") { name } }'
   expect((await ask(await start(), query)).body).toMatchObject({
     errors: [{ message: 'it can not be done' }],

@@ -82,7 +82,7 @@ describe('readSettings', () => {
     expect(result.kind === 'invalid' && result.problems.join()).toContain(problem)
   })
 
-  test('several admin secrets, a database for metadata alone, and variables without effect are told apart', () => {
+  test('several admin secrets, a database for metadata alone, and variables without effect are recognised', () => {
     const read = (env: Record<string, string>) => readSettings(env)
     expect(read({ HASURA_GRAPHQL_ADMIN_SECRETS: '["a","b"]' })).toMatchObject({
       settings: { adminSecret: ['a', 'b'] },
@@ -109,7 +109,7 @@ describe('readSettings', () => {
   })
 })
 
-test("a database's URL may speak of other variables", () => {
+test("a database's URL may contain other variables", () => {
   const url = 'postgres://{{DB_USER}}:{{DB_PASSWORD}}@db/shop'
   const read = (env: Record<string, string>) => readSettings({ HASURA_GRAPHQL_DATABASE_URL: url, ...env })
   expect(read({ DB_USER: 'me', DB_PASSWORD: 'mine' })).toMatchObject({
@@ -121,7 +121,7 @@ test("a database's URL may speak of other variables", () => {
   })
 })
 
-test('experimental features are obeyed, there anyway, or told to have no effect', () => {
+test('experimental features are obeyed, always on, or reported as without effect', () => {
   const names = 'inherited_roles,Apollo_Federation, hide_stream_fields,disable_postgres_arrays,typo'
   expect(readSettings({ HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: names })).toMatchObject({
     settings: { apolloFederation: true, experimentalFeatures: ['hide_stream_fields'] },

@@ -13,10 +13,10 @@ import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 import type { NamingConvention } from './schema/naming.ts'
 import { UnsetVariable, resolveTemplate } from './webhook/environment.ts'
 
-/** Of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES; it has got a variable of its own. */
+/** A value of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES that later got a variable of its own. */
 const federationFeature = 'apollo_federation'
 
-/** Hasura's own environment variables, as far as they apply here. */
+/** The settings from Hasura's own environment variables. */
 export interface Settings {
   readonly databaseUrl: string | undefined
   readonly adminSecret: string | readonly string[] | undefined
@@ -59,7 +59,7 @@ export type SettingsResult =
   | { readonly kind: 'settings'; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
-/** Reads the environment. Every problem is told, with the name of its variable; so is what has no effect. */
+/** Reads the environment. Problems and warnings (variables without effect) name their variable. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): SettingsResult {
   const parsed = environment.safeParse(env)
   if (!parsed.success) {
@@ -106,7 +106,7 @@ const unknownFeatures = ({ HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: names }: Enviro
     .filter((name) => !isSchemaFeature(name) && name !== federationFeature && !presentFeatures.includes(name))
     .map((name) => `${name} of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES has no effect`)
 
-/** Variables that somebody set for nothing. */
+/** Warnings for variables without effect. */
 const withoutEffect = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
   Object.keys(env)
     .filter((name) => name.startsWith('HASURA_GRAPHQL_') && !Object.hasOwn(environment.shape, name))

@@ -4,23 +4,23 @@ import type { Metadata } from './metadata/types.ts'
 import type { Introspections } from './remote/remote-directory.ts'
 
 /**
- * All that a request is answered from: it takes the current snapshot once and works with it to the end, so a
- * change of metadata in between can't show it two worlds. A new one replaces it by one assignment.
+ * The state that a request is answered from. A request takes the current snapshot once and keeps it to its end, so it never sees a mixture
+ * when metadata changes meanwhile. A new snapshot replaces it by one assignment.
  */
 export interface Snapshot {
-  /** What is consistent: entries with an inconsistency are left out. Schemas are built from this. */
+  /** The consistent part of the metadata, from which schemas are built. */
   readonly metadata: Metadata
-  /** As stored and exported, inconsistent entries included. */
+  /** The metadata as stored and exported, inconsistent entries included. */
   readonly storedMetadata: Metadata
   readonly catalog: Catalog
-  /** What remote schemas say about themselves. */
+  /** The introspections of remote schemas. */
   readonly introspections: Introspections
   /** hdb_metadata.resource_version. */
   readonly resourceVersion: number
   readonly inconsistencies: readonly Inconsistency[]
 }
 
-/** As `get_inconsistent_metadata` shows it. */
+/** An inconsistency, in the form of `get_inconsistent_metadata`. */
 export interface Inconsistency {
   /** `table`, `object_relation`, `array_relation`, `select_permission`, `computed_field`, `function`, `action`, … */
   readonly type: string
@@ -29,8 +29,8 @@ export interface Inconsistency {
   readonly reason: string
   readonly definition: Json
   readonly message?: Json | undefined
-  /** What an inherited role misses by it. Nothing else is wrong then, and no change is refused for it. */
+  /** The permission that an inherited role lacks because of a conflict. Such an inconsistency doesn't cause the refusal of a change. */
   readonly entity?: Json | undefined
-  /** Entries that contradict each other; they are told in place of a single one. */
+  /** The entries that contradict each other, reported in place of a single one. */
   readonly conflicts?: Json | undefined
 }

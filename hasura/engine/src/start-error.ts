@@ -1,9 +1,9 @@
-/** Why the engine can't start, told so that the person who started it can act on it. */
+/** The reason why the engine can't start, and what the operator can do about it. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** The reason of an error of the network or of Postgres, of which some say nothing by themselves. */
+/** The reason of a network or Postgres error. Some have an empty message, but a code or a cause. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)

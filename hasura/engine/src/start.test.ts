@@ -30,7 +30,7 @@ async function write(file: string, content: string): Promise<void> {
   await writeFile(path, content)
 }
 
-/** A project of hasura-cli: two migrations, a tracked table. */
+/** Writes a project of hasura-cli: two migrations, a tracked table. */
 async function writeProject(): Promise<{ metadata: string; migrations: string }> {
   await write(
     'migrations/default/1700000000000_author/up.sql',
@@ -68,7 +68,7 @@ async function failure(args: readonly string[], env: Record<string, string> = {}
 }
 
 describe('startEngine', () => {
-  test('brings a Postgres of its own, applies migrations and metadata, and takes all with it when it stops', async () => {
+  test('starts a Postgres of its own, applies migrations and metadata, and deletes all of it at the stop', async () => {
     const project = await writeProject()
     const engine = await startEngine({ ...project, adminSecret: 's', port: 0 })
     expect(await ask(engine.url, 's')).toEqual({ data: { author: [{ name: 'Ada' }] } })
@@ -81,7 +81,7 @@ describe('startEngine', () => {
     await expect(gone.connect()).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  test('applies what the database has not seen, once, and keeps metadata where none is given', async () => {
+  test('applies missing migrations once, and keeps the database’s metadata when none is given', async () => {
     const project = await writeProject()
     const databaseUrl = database.url
     await (await startEngine({ ...project, databaseUrl })).stop()
@@ -99,7 +99,7 @@ describe('startEngine', () => {
   test('applies the migrations of a source of any name, and keeps a database’s old ones working', async () => {
     await write(
       'migrations/Postgres/1700000000000_author/up.sql',
-      // Hasura has this function from the extension pgcrypto, which it creates there.
+      // Hasura creates the extension pgcrypto, which has this function, in that schema.
       "create table author (id uuid primary key default public.gen_random_uuid(), name text); insert into author (name) values (encode(digest('Ada', 'md5'), 'hex'))",
     )
     await write('metadata/version.yaml', 'version: 3')
@@ -129,7 +129,7 @@ describe('startEngine', () => {
     }
   })
 
-  test('says which file, line or path is wrong, and where nobody answers', async () => {
+  test('names the wrong file, line or path, or the address that doesn’t answer', async () => {
     const project = await writeProject()
     const databaseUrl = database.url
     const started = async (options: Parameters<typeof startEngine>[0]) => {
@@ -156,7 +156,7 @@ describe('startEngine', () => {
 })
 
 describe('the command', () => {
-  test('serves a project, obeys the environment, tells what has no effect, and leaves when told', async () => {
+  test('serves a project, obeys the environment, warns of settings without effect, and ends on SIGTERM', async () => {
     const { metadata, migrations } = await writeProject()
     const command = await runCommand(
       ['--metadata', metadata, '--database-url', database.url, '--port', '0'],
@@ -183,7 +183,7 @@ describe('the command', () => {
       expect(said).toContain(`--${name}`)
   })
 
-  test('says in one line what is wrong: options, settings, a busy port, a folder that is no metadata', async () => {
+  test('prints errors in one line: options, settings, a busy port, a folder that is no metadata', async () => {
     const busy: Server = createServer()
     await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
     const { port } = busy.address() as AddressInfo
@@ -208,7 +208,7 @@ describe('the command', () => {
   })
 })
 
-test('on an older Node the command says which one it needs, and does nothing else', async () => {
+test('on an older Node the command names the version that it needs, and does nothing else', async () => {
   const run = new URL('../bin/run.mjs', import.meta.url).href
   const script = `Object.defineProperty(process.versions, 'node', { value: '20.11.0' }); import('${run}')`
   const child = spawn(process.execPath, ['--eval', script])

@@ -86,7 +86,7 @@ export const tableArguments = { source: sourceName, table: qualifiedName }
 /** The most rows of a log in one answer. */
 export const maxPage = 10_000
 
-/** Of commands that list rows of a log. */
+/** Arguments of commands that list rows of a log. */
 export const pageArguments = {
   limit: z.number().int().nonnegative().max(maxPage).default(100),
   offset: z.number().int().nonnegative().default(0),

@@ -20,7 +20,7 @@ import { sourceCommands } from './source-commands.ts'
 import { tableCommands } from './table-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
-/** Every command of `/v1/metadata`, by the name that a request gives as `type`. */
+/** Every command of `/v1/metadata`, by the request's `type`. */
 const version1: Readonly<Record<string, Command>> = {
   ...metadataCommands,
   ...tableCommands,
@@ -47,7 +47,7 @@ const queryCommands: Readonly<Record<string, Command>> = { run_sql: runSql, ...r
 
 export type CommandSet = 'metadata' | 'query'
 
-/** Hasura's console names the kind of a source as `postgres` in some commands, and as `pg` in others. */
+/** Hasura's console calls the kind of source `postgres` in some commands and `pg` in others. */
 export function findCommand(set: CommandSet, given: string, version: number): Command | undefined {
   const type = given.replace(/^postgres_/, 'pg_')
   const table = set === 'query' ? queryCommands : version1

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServedDatabase, adminHeaders, serveDatabase } from '../http/testing/serve-database.ts'
 
-/** Requests as Hasura's console makes them, with more than their commands need, and metadata as it is found in the world. */
+/** Requests as Hasura's console sends them, with superfluous arguments, and metadata as it occurs in practice. */
 
 let served: ServedDatabase
 
@@ -23,7 +23,7 @@ const metadata = (type: string, args: unknown, more: object = {}) =>
 const success = { message: 'success' }
 const source = 'default'
 
-test('commands ignore arguments that they do not know', async () => {
+test('commands ignore unknown arguments', async () => {
   expect(await metadata('pg_track_table', { source, table: 'author', colour: 'red' })).toEqual(success)
   const cron = {
     name: 'nightly',
@@ -63,7 +63,7 @@ test('commands ignore arguments that they do not know', async () => {
   })
 })
 
-test('metadata may have keys that it does not know: they are warned of, and left out', async () => {
+test('unknown keys of metadata are left out, with a warning', async () => {
   const given = {
     version: 3,
     sources: [
@@ -92,7 +92,7 @@ test('metadata may have keys that it does not know: they are warned of, and left
   ).toMatchObject({ body: { code: 'metadata-warnings' } })
 })
 
-test('a source of another kind is kept as it was written, told to be inconsistent, and the rest is served', async () => {
+test('a source of another kind is kept unchanged and reported as inconsistent, and the rest is served', async () => {
   const mysql = {
     name: 'old',
     kind: 'mysql8',
@@ -118,7 +118,7 @@ test('a source of another kind is kept as it was written, told to be inconsisten
   expect(await metadata('pg_untrack_table', { source, table: 'book' })).toEqual(success)
 })
 
-test('of two things that would have one root field the second is refused, and the first is served on', async () => {
+test('of two objects with the same root field the second is refused, and the first is still served', async () => {
   const conflict = (root: string, field: string) => ({
     status: 500,
     body: {

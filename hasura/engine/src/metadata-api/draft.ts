@@ -14,7 +14,7 @@ import type { Metadata } from '../metadata/types.ts'
 import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 
-/** Reads the catalog and the rows of the tables that metadata calls enums. */
+/** Reads the catalog, and the rows of the tables that metadata tracks as enums. */
 export const readCatalog = async (client: ClientBase | Pool, metadata: Metadata): Promise<Catalog> =>
   readEnumTables(
     client,
@@ -25,23 +25,23 @@ export const readCatalog = async (client: ClientBase | Pool, metadata: Metadata)
   )
 
 /**
- * What the commands of one request work on: a snapshot of its own, which becomes everybody's when the whole
- * request has succeeded. A command that fails leaves no trace.
+ * The state that the commands of one request work on: a snapshot of its own, which replaces the engine's when the whole request has
+ * succeeded. A failed command changes nothing.
  */
 export interface MetadataDraft {
   readonly snapshot: Snapshot
-  /** Takes the metadata as edited, whatever that does to its consistency. */
+  /** Accepts the edited metadata, consistent or not. */
   accept(metadata: Metadata): Promise<void>
-  /** Refuses an edit that makes anything inconsistent; `object` is the entry that the command is about, if it is one. */
+  /** Refuses an edit that makes any object inconsistent. `object` is the entry that the command edits, if it is one. */
   change(metadata: Metadata, object?: MetadataObject): Promise<void>
-  /** Refuses an edit that others depend on, unless it may take them along. */
+  /** Refuses an edit when other objects depend on what it removes; with `cascade` removes them, too. */
   remove(metadata: Metadata, options: { readonly cascade: boolean }): Promise<void>
   /**
-   * Lets edits be inconsistent on the way, and refuses all of them if what they come to is. So may something be dropped and made
-   * anew by two commands, or two things that need each other.
+   * Allows inconsistent edits meanwhile, and refuses all of them if their result is inconsistent. So two commands may drop and re-create
+   * an object, or add two objects that depend on each other.
    */
   atomically<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Continues with another state of the database and of the metadata, both known to fit. */
+  /** Continues with another state of database and metadata, which are known to fit. */
   replace(snapshot: Snapshot): void
 }
 
@@ -123,7 +123,7 @@ const enumNames = (metadata: Metadata): string =>
     metadata.sources.flatMap(({ tables }) => tables.filter((each) => each.is_enum).map((each) => each.table)),
   )
 
-/** Inconsistencies of objects that were in order before. */
+/** Inconsistencies of objects that were consistent before. */
 export function newInconsistencies(next: Snapshot, before: Snapshot): readonly Inconsistency[] {
   const known = new Set(before.inconsistencies.map(({ name }) => name))
   return next.inconsistencies.filter(({ name, entity }) => entity === undefined && !known.has(name))
@@ -134,7 +134,7 @@ export function withoutObjects(metadata: Metadata, objects: readonly Inconsisten
   return filterMetadata(metadata, ({ name }) => !names.has(name))
 }
 
-/** Nothing is served in the place of another, so of two things with one root field the later is refused. Throws HasuraError. */
+/** Refuses an object whose root field another object already has. Throws HasuraError. */
 function refuseConflict(next: Snapshot, before: Snapshot): void {
   const conflict = rootFieldConflict(next)
   if (conflict !== undefined && conflict !== rootFieldConflict(before))
@@ -161,7 +161,7 @@ export const inconsistenciesJson = (inconsistencies: readonly Inconsistency[]): 
     return { definition, name, reason, type, ...(message === undefined ? {} : { message }) }
   })
 
-/** Whether the metadata is consistent, and what is not. */
+/** Whether the metadata is consistent, and its inconsistencies. */
 export const consistencyJson = ({ inconsistencies }: Snapshot): JsonObject => ({
   is_consistent: inconsistencies.length === 0,
   inconsistent_objects: inconsistenciesJson(inconsistencies),

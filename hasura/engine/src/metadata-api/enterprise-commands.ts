@@ -7,7 +7,7 @@ const refusedAs = (feature: string): Command =>
     throw new HasuraError('not-supported', `${feature} feature is enterprise edition only`)
   })
 
-/** Commands that Hasura's Community Edition has in order to say that it hasn't. */
+/** Commands of the Enterprise Edition, which Hasura's Community Edition answers with a refusal. */
 export const enterpriseCommands: Readonly<Record<string, Command>> = {
   cleanup_event_trigger_logs: refusedAs('Event log cleanup'),
   pg_test_connection_template: refusedAs('Connection templating'),

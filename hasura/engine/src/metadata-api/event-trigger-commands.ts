@@ -29,7 +29,7 @@ import {
 } from './command.ts'
 import { requireTransforms } from './require-transforms.ts'
 
-/** Postgres cuts longer names of functions, and the function's name holds the trigger's. */
+/** Postgres truncates longer names of functions, and the function's name contains the trigger's. */
 const longestName = 42
 
 export const triggerNamePattern = /^[A-Za-z0-9_-]+$/
@@ -100,7 +100,7 @@ const triggerOf = (args: CreateEventTrigger): EventTrigger => ({
   trigger_on_replication: args.trigger_on_replication,
 })
 
-/** The metadata with the trigger added, or in the place of the one that it replaces. */
+/** The metadata with the trigger added or replaced. */
 function putTrigger(metadata: Metadata, args: CreateEventTrigger): Metadata {
   const { source, table, name, replace } = args
   requireTable(metadata, source, table)

@@ -12,7 +12,7 @@ const envelope = z.looseObject({
   resource_version: z.number().int().nullish(),
 })
 
-/** A request as it was understood, before anything has run. */
+/** A parsed request; nothing of it has run yet. */
 export type MetadataRequest =
   | { readonly kind: 'command'; readonly command: Command; readonly args: unknown }
   | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly requests: readonly MetadataRequest[] }
@@ -21,11 +21,11 @@ type BulkMode = 'bulk' | 'bulk_atomic' | 'bulk_keep_going'
 
 const bulkModes: ReadonlySet<string> = new Set(['bulk', 'bulk_atomic', 'bulk_keep_going', 'concurrent_bulk'])
 
-/** A bulk in a bulk in a bulk is a mistake; so is one of a hundred thousand commands. */
+/** The greatest depth of nested bulks, and the most commands in one. More is a mistake. */
 const maxDepth = 4
 const maxCommands = 10_000
 
-/** Parses all commands first, so that a bulk with a mistake in it runs none of them. */
+/** Parses all commands first, so that a bulk with a mistake runs none of them. Throws HasuraError. */
 export function parseMetadataRequest(set: CommandSet, body: unknown, depth = 0): MetadataRequest {
   const request = parseOrRefuse(envelope, body, '$')
   const version = request.version ?? 1
@@ -52,7 +52,7 @@ function parseBulk(set: CommandSet, type: string, args: unknown, depth: number):
   return { kind: 'bulk', mode: type as BulkMode, requests }
 }
 
-/** Commands that run side by side in Hasura may only read. Throws HasuraError for those that do more. */
+/** The reading forms of commands that Hasura runs concurrently. Throws HasuraError for a command that writes. */
 function onlyReading(request: MetadataRequest): MetadataRequest {
   if (request.kind === 'bulk') return { ...request, requests: request.requests.map(onlyReading) }
   const { command, args } = request
@@ -71,7 +71,7 @@ function parseOrRefuse<T>(schema: z.ZodType<T>, value: unknown, path: string): T
   })
 }
 
-/** Whether the request gets a new resource_version if it succeeds. */
+/** Whether the request increases the resource_version if it succeeds. */
 export const changesMetadata = (request: MetadataRequest): boolean =>
   request.kind === 'command' ? request.command.changesMetadata : request.requests.some(changesMetadata)
 
@@ -100,7 +100,7 @@ async function runBulk(
       if (!(error instanceof HasuraError)) throw error
       const located = error.under(`.args[${index}]`)
       if (mode !== 'bulk_keep_going') throw located
-      // What failed may have changed the draft before it did. SQL has its own transactions and has told the draft of each.
+      // A failed command may have changed the draft. SQL has transactions of its own and has updated the draft after each.
       if (changesMetadata(each)) context.draft.replace(before)
       results.push(errorBody(located))
     }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServedDatabase, serveDatabase } from '../http/testing/serve-database.ts'
 
 /**
- * What hasura-cli 2.36 and the console send, in the order in which they do: taken from the sources of both
- * (`cli/internal/hasura`, `cli/migrate`, `frontend/libs/console`), with what they read in the answers.
+ * The requests of hasura-cli 2.36 and the console, in their order, with the parts of the answers that they read. From the sources of
+ * both (`cli/internal/hasura`, `cli/migrate`, `frontend/libs/console`).
  */
 
 let served: ServedDatabase
@@ -28,7 +28,7 @@ interface Exported {
   readonly metadata: { readonly sources: readonly object[] }
 }
 
-/** Without check, as `hasura migrate apply` sends it: metadata comes after all migrations. */
+/** Without the check, as `hasura migrate apply` sends it, because metadata follows after all migrations. */
 const migration = (sql: string) =>
   post('/v2/query', { type: 'run_sql', args: { sql, source: 'default', check_metadata_consistency: false } })
 
@@ -37,7 +37,7 @@ test('hasura migrate apply, metadata apply, seed apply, metadata export, reload 
     version: expect.stringMatching(/^v2\.\d+\.\d+/) as string,
   })
   expect(await get('/v1alpha1/config')).toMatchObject({ console_assets_dir: null })
-  // Which databases there are, and of what kind.
+  // The databases, and their kinds.
   expect(await metadata('export_metadata')).toMatchObject({
     sources: [{ name: 'default', kind: 'postgres' }],
   })
@@ -98,14 +98,14 @@ test('hasura migrate apply, metadata apply, seed apply, metadata export, reload 
   ).toEqual([done, done])
 
   expect(await metadata('reload_metadata')).toMatchObject({ message: 'success', is_consistent: true })
-  // What is exported is what was applied, so that `hasura metadata diff` finds nothing.
+  // The export equals what was applied, so `hasura metadata diff` finds no difference.
   expect(await metadata('export_metadata')).toEqual(project(['author']))
   expect(await post('/v1/graphql', { query: '{ author { name } }' })).toEqual({
     data: { author: [{ name: 'Ada' }, { name: 'Bo' }] },
   })
 })
 
-test('the console starts, looks at the database, makes a table through a migration and tracks it', async () => {
+test('the console starts, reads the database, creates a table by a migration and tracks it', async () => {
   const before = (await post('/v1/metadata', { type: 'export_metadata', version: 2, args: {} })) as Exported
   expect(before).toMatchObject({
     resource_version: expect.any(Number) as number,
@@ -122,7 +122,7 @@ test('the console starts, looks at the database, makes a table through a migrati
     cli_state: { migrations: { default: {} } },
   })
 
-  // The tables of a schema, as JSON in the first row; several such questions in one bulk.
+  // The tables of a schema, as JSON in the first row. The console sends several such statements in one bulk.
   const question = (sql: string) => ({
     type: 'run_sql',
     args: { source: 'default', sql, cascade: false, read_only: true },
@@ -148,7 +148,7 @@ test('the console starts, looks at the database, makes a table through a migrati
   ).toMatchObject({
     result_type: 'CommandOk',
   })
-  // With the version that it has read: who else has changed the metadata meanwhile is not overwritten.
+  // With the resource version that it has read, so that it can't overwrite other changes made meanwhile.
   const track = (version: number) =>
     post('/v1/metadata', {
       type: 'bulk',

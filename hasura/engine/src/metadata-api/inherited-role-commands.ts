@@ -5,7 +5,7 @@ import { inheritedRole } from '../metadata/types.ts'
 import { type Command, edit } from './command.ts'
 
 export const inheritedRoleCommands: Readonly<Record<string, Command>> = {
-  /** As in Hasura, it takes the place of one of the same name. */
+  /** As in Hasura, it replaces an inherited role of the same name. */
   add_inherited_role: edit(inheritedRole, async (role, draft) => {
     if (role.role_set.includes(role.role_name))
       throw new HasuraError('invalid-params', 'an inherited role name cannot be in the role combination')

@@ -6,8 +6,8 @@ import { tlsAllowance } from '../metadata/types.ts'
 import { type Command, edit, requireSource } from './command.ts'
 
 /**
- * Settings of the metadata that this engine keeps for the other one and does not act on: of the Enterprise Edition, where the
- * Community Edition keeps them as well, and some that `unservedFeatures` warns of.
+ * Settings of the metadata that this engine keeps for Hasura, without any effect here: those of the Enterprise Edition, which the
+ * Community Edition keeps as well, and some that `unservedFeatures` warns of.
  */
 
 const queryTags = record({
@@ -19,7 +19,7 @@ const queryTags = record({
 
 const telemetryStatus = z.enum(['enabled', 'disabled'])
 
-/** The source of Hasura reads the word alone, its documentation shows an object. */
+/** Hasura's source reads only the word; its documentation shows an object. */
 const telemetryStatusArguments = z.union([
   telemetryStatus,
   record({ status: telemetryStatus }).transform(({ status }) => status),

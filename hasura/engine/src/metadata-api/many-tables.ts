@@ -11,18 +11,18 @@ interface TableArguments {
   readonly table: QualifiedName
 }
 
-/** What is done with each of many tables. */
+/** A command's step for each of many tables. */
 export interface TableStep<Table extends TableArguments> {
   readonly verb: 'track' | 'untrack'
-  /** The metadata with the step done. Throws HasuraError. */
+  /** The metadata after the step for one table. Throws HasuraError. */
   readonly edit: (metadata: Metadata, table: Table) => Metadata
-  /** Takes metadata in which the step is done for these tables; refuses what becomes inconsistent by it. */
+  /** Applies metadata with the step done for these tables. Throws HasuraError when it makes an object inconsistent. */
   readonly apply: (draft: MetadataDraft, metadata: Metadata, tables: readonly Table[]) => Promise<void>
 }
 
 /**
- * Does with many tables what can be done, and answers what could not as warnings; fails if nothing could be, or if warnings are
- * not allowed. Throws HasuraError.
+ * Does the step for the tables where it is possible, and answers the failures as warnings. Throws HasuraError when all tables fail, or
+ * when a table fails and warnings are not allowed.
  */
 export async function forManyTables<Table extends TableArguments>(
   { verb, edit, apply }: TableStep<Table>,
@@ -45,7 +45,7 @@ export async function forManyTables<Table extends TableArguments>(
     if (failure === undefined) possible.push(table)
     else warn(table, failure)
   }
-  // Nearly always all of them go together, and the schema is built once.
+  // Usually all tables succeed together, and the schema is built once.
   const together = await failureOf(() => apply(draft, metadata, possible))
   let done = together === undefined ? possible.length : 0
   for (const table of together === undefined ? [] : possible) {

@@ -14,7 +14,7 @@ beforeEach(() => served.metadata('clear_metadata'))
 
 afterAll(() => served.close())
 
-/** What a client sees of an answer. */
+/** Runs a command. Returns the status and body that a client gets. */
 async function run(type: string, args: unknown = {}, version: 1 | 2 = 1) {
   const { status, body } = await served.metadata(type, args, version)
   return { status, body }
@@ -31,7 +31,7 @@ describe('pg_track_tables and pg_untrack_tables', () => {
     code: 'track-table-failed',
   }
 
-  test('do what they can, and warn of the rest, what was noticed last first', async () => {
+  test('do what is possible, and warn of the rest, the latest warning first', async () => {
     await run('pg_track_table', { table: 'article' })
     expect(
       await run('pg_track_tables', {
@@ -57,7 +57,7 @@ describe('pg_track_tables and pg_untrack_tables', () => {
     })
   })
 
-  test('do nothing where a warning is not allowed, or nothing could be done', async () => {
+  test('do nothing when warnings are not allowed, or when nothing is possible', async () => {
     const tables = [{ table: 'author' }, { table: 'nothing' }]
     expect(await run('pg_track_tables', { tables, allow_warnings: false })).toEqual({
       status: 400,
@@ -92,7 +92,7 @@ describe('pg_track_tables and pg_untrack_tables', () => {
     expect(await exported()).toMatchObject({ sources: [{ tables: [] }] })
   })
 
-  test('untrack tables that only need each other, and leave those that another one needs', async () => {
+  test('untrack tables that depend only on each other, but none that another table depends on', async () => {
     await run('pg_track_tables', { tables: [{ table: 'author' }, { table: 'article' }] })
     await run('pg_create_object_relationship', {
       table: 'article',
@@ -116,7 +116,7 @@ describe('replace_metadata', () => {
     tables: [{ table: { schema: 'public', name: 'author' } }],
   }
 
-  test('tells by the arguments whether it is allowed to be inconsistent, in either version', async () => {
+  test('reads from the arguments whether metadata may be inconsistent, in either version', async () => {
     const broken = {
       version: 3,
       sources: [{ ...source, tables: [{ table: { schema: 'public', name: 'gone' } }] }],
@@ -139,7 +139,7 @@ describe('replace_metadata', () => {
     })
   })
 
-  test('takes the formats of Hasura 1 into the source that is there, with its configuration', async () => {
+  test('takes the formats of Hasura 1 into the existing source, keeping its configuration', async () => {
     const configuration = {
       connection_info: { database_url: { from_env: 'PG_URL' }, use_prepared_statements: true },
     }
@@ -157,7 +157,7 @@ describe('replace_metadata', () => {
     await run('replace_metadata', { version: 3, sources: [{ ...source, tables: [] }] })
   })
 
-  test('leaves triggers that are kept out of exports to the commands for them', async () => {
+  test('keeps cron triggers that exports leave out', async () => {
     const cron = {
       name: 'nightly',
       webhook: 'http://localhost',
@@ -181,7 +181,7 @@ describe('replace_metadata', () => {
     await run('delete_cron_trigger', { name: 'nightly' })
   })
 
-  test('refuses two event triggers of one name, and warns of names that the commands would refuse', async () => {
+  test('refuses two event triggers of one name, and warns of names that commands would refuse', async () => {
     const withTriggers = (...names: readonly string[]) => ({
       version: 3,
       sources: [
@@ -217,12 +217,12 @@ describe('replace_metadata', () => {
         warnings: [{ type: 'event_trigger', code: 'illegal-event-trigger-name' }],
       },
     })
-    // Who has such a trigger is told once.
+    // The warning about such a trigger comes only once.
     expect(await run('replace_metadata', odd)).toEqual(success)
   })
 })
 
-test('reload_metadata takes all sources and remote schemas, or those that there are by name', async () => {
+test('reload_metadata reloads all sources and remote schemas, or the named ones', async () => {
   const consistent = { status: 200, body: { message: 'success', is_consistent: true } }
   expect(await run('reload_metadata')).toEqual(consistent)
   expect(
@@ -243,7 +243,7 @@ test('reload_metadata takes all sources and remote schemas, or those that there 
     })
 })
 
-test('bulk_atomic is judged by what its commands come to together, and does nothing if that is inconsistent', async () => {
+test('bulk_atomic checks the result of all its commands, and changes nothing if that is inconsistent', async () => {
   await run('pg_track_tables', { tables: [{ table: 'author' }, { table: 'article' }] })
   const relationship = (name: string) => ({
     type: 'pg_create_object_relationship',
@@ -370,7 +370,7 @@ test('settings that only the other engine obeys are kept, exported and removed',
   expect(await run('set_query_tags', { source_name: 'x' })).toMatchObject({ body: { code: 'not-exists' } })
 })
 
-test('tells of the kinds of sources, and that the one it has is behind no connector', async () => {
+test('lists the kinds of sources, of which its own needs no connector', async () => {
   expect(await run('list_source_kinds')).toMatchObject({ body: { sources: [{ kind: 'pg', builtin: true }] } })
   for (const [name, error] of [
     ['pg', 'pg does not support Capabilities'],

@@ -21,7 +21,7 @@ const exportVersion2 = read(anything, (_, { draft }) =>
   }),
 )
 
-/** Cron triggers may be kept out of what is exported. */
+/** Exports leave out cron triggers that aren't marked for them. */
 const exportedJson = (metadata: Metadata): Json =>
   metadataJson(
     compactMetadata({
@@ -30,11 +30,11 @@ const exportedJson = (metadata: Metadata): Json =>
     }),
   )
 
-/** Parsed once more, because the schemas put keys in Hasura's order and edits append them. */
+/** Parsed again, because the schemas put keys in Hasura's order and edits append them. */
 const metadataJson = (metadata: Metadata): Json =>
   JSON.parse(JSON.stringify(written(metadataSchema.parse(written(metadata))))) as Json
 
-/** What remains after clear_metadata: the source, still connected, without tables. */
+/** The metadata after clear_metadata: the source, without tables. */
 const clearedMetadata = (metadata: Metadata): Metadata => ({
   version: 3,
   sources: metadata.sources
@@ -42,10 +42,10 @@ const clearedMetadata = (metadata: Metadata): Metadata => ({
     .map(({ name, kind, configuration }) => ({ name, kind, tables: [], configuration })),
 })
 
-/** All of them, or those of these names. */
+/** True for all, or the names. */
 const reloadSpec = z.union([z.boolean(), z.array(z.string())])
 
-/** Sources are read anew, and event triggers made as they should be, by every command that changes something. */
+/** Every command with changes reads sources again and repairs event triggers, so these flags have no further effect. */
 const reloadArguments = record({
   reload_remote_schemas: reloadSpec.default(true),
   reload_sources: reloadSpec.default(true),
@@ -54,11 +54,11 @@ const reloadArguments = record({
 
 function requireNames(
   what: 'Source' | 'Remote schema',
-  asked: boolean | readonly string[],
+  requested: boolean | readonly string[],
   known: readonly { readonly name: string }[] = [],
 ): void {
-  if (typeof asked === 'boolean') return
-  const missing = asked.find((name) => known.every((each) => each.name !== name))
+  if (typeof requested === 'boolean') return
+  const missing = requested.find((name) => known.every((each) => each.name !== name))
   if (missing !== undefined)
     throw new HasuraError('not-exists', `${what} with name "${missing}" not found in metadata`)
 }
@@ -75,14 +75,14 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
     schema: reloadArguments,
     changesMetadata: true,
     run: async (args, { draft, remotes }) => {
-      const { reload_remote_schemas: asked, ...others } = reloadArguments.parse(args)
+      const { reload_remote_schemas: requested, ...others } = reloadArguments.parse(args)
       const { storedMetadata } = draft.snapshot
-      requireNames('Remote schema', asked, storedMetadata.remote_schemas)
+      requireNames('Remote schema', requested, storedMetadata.remote_schemas)
       requireNames('Source', others.reload_sources, storedMetadata.sources)
       requireNames('Source', others.recreate_event_triggers, storedMetadata.sources)
-      for (const name of Array.isArray(asked) ? asked : []) remotes.forget(name)
-      if (asked === true) remotes.forget()
-      if (asked !== false) await draft.accept(storedMetadata)
+      for (const name of Array.isArray(requested) ? requested : []) remotes.forget(name)
+      if (requested === true) remotes.forget()
+      if (requested !== false) await draft.accept(storedMetadata)
       const { inconsistencies } = draft.snapshot
       return {
         message: 'success',
@@ -117,7 +117,7 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
     },
   ),
 
-  /** For people who look for a mistake; not meant to be parsed. */
+  /** For people who debug, not for programs. */
   dump_internal_state: read(anything, (_, { draft: { snapshot } }) =>
     Promise.resolve({
       resource_version: snapshot.resourceVersion,
@@ -127,7 +127,7 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
   ),
 }
 
-/** Commands that mean something else when the request says `"version": 2`. */
+/** Commands whose meaning differs with `"version": 2`. */
 export const version2Commands: Readonly<Record<string, Command>> = {
   export_metadata: exportVersion2,
   replace_metadata: replaceMetadataVersion2,

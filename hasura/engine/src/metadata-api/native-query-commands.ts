@@ -67,7 +67,7 @@ const editPermissions = (
 
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
-/** Postgres is asked about the SQL before it is tracked. */
+/** Postgres checks the SQL before it is tracked. */
 async function track(
   source: string,
   query: NativeQuery,
@@ -117,7 +117,7 @@ export const nativeQueryCommands: Readonly<Record<string, Command>> = {
     )
   }),
 
-  /** As in Hasura, it takes the place of the role's permission. */
+  /** As in Hasura, it replaces the role's permission. */
   pg_create_logical_model_select_permission: edit(
     createPermission,
     async ({ source, name, role, permission, comment }, draft) => {

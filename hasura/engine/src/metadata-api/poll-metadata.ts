@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Takes over what another engine on the same database changes, looking every `intervalMs`; 0: never. A look that takes longer
- * than the interval is not overtaken. Returns what ends it.
+ * Polls for changes of another engine on the same database every `intervalMs` milliseconds (0: never), and takes them over. Polls don't
+ * overlap. Returns a function that ends the polling.
  */
 export function pollMetadata(workspace: Workspace, logger: Logger, intervalMs: number): () => void {
   if (intervalMs === 0) return () => undefined

@@ -8,9 +8,9 @@ import { type CommandSet, findCommand } from './commands.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * `/v1/query`, Hasura's API before metadata and SQL got endpoints of their own: each command is what it is called today,
- * for the source `default`. Commands of a bulk run one after the other, and those before a failure stay done. What reads
- * and writes rows is for every role.
+ * `/v1/query`, Hasura's API from before metadata and SQL had endpoints of their own. Each command is the present one of that name, for
+ * the source `default`. Commands of a bulk run one after the other, and those before a failure keep their effect. Every role may send
+ * the commands that read and write rows.
  */
 
 const request = z.looseObject({
@@ -20,7 +20,7 @@ const request = z.looseObject({
 })
 type Request = z.output<typeof request>
 
-/** What runs the commands, and for whom. */
+/** The services that run the commands, and the caller. */
 export interface QueryV1Context {
   readonly workspace: Workspace
   readonly rows: RowCommands
@@ -94,7 +94,7 @@ function translated(given: Request): { readonly set: CommandSet; readonly body: 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Arguments that may be the name alone. */
+/** Arguments that may be just the name. */
 const named = (args: unknown, key: string): unknown =>
   isRecord(args) && key in args ? args : { [key]: args }
 

@@ -28,7 +28,7 @@ const fieldsOf = (table: TableMetadata): readonly string[] =>
     (entries ?? []).map(({ name }) => name),
   )
 
-/** The table; refuses when it already has a relationship or computed field of that name. */
+/** The table. Throws HasuraError when it already has a relationship or computed field of that name. */
 export function requireFreeName(
   metadata: Metadata,
   source: string,

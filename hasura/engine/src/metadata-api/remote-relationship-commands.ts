@@ -11,7 +11,7 @@ import { editRemoteSchema, requireRemoteSchema } from './remote-schema-commands.
 const relationshipShape = {
   name: nonEmptyText,
   definition: jsonObject.optional(),
-  /** The same in the form of Hasura before 2.4. */
+  /** The same, in the form of Hasura before 2.4. */
   hasura_fields: json.optional(),
   remote_schema: z.string().optional(),
   remote_field: json.optional(),

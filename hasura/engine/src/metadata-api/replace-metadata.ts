@@ -22,7 +22,7 @@ type ReplaceArguments = z.output<typeof replaceArguments>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The metadata alone, which has to be consistent, or beside what is allowed: that is told by `metadata` being there. */
+/** The arguments are the metadata, which must be consistent; or, when they have `metadata`, an object with options. */
 export const replaceMetadata: Command = {
   schema: z.unknown(),
   changesMetadata: true,
@@ -33,7 +33,7 @@ export const replaceMetadata: Command = {
   },
 }
 
-/** The same with `"version": 2`, which always says what is allowed. */
+/** With `"version": 2`, the arguments always have options. */
 export const replaceMetadataVersion2: Command = {
   schema: replaceArguments,
   changesMetadata: true,
@@ -62,7 +62,7 @@ async function replaceAsAllowed(
 
 interface GivenMetadata {
   readonly metadata: Metadata
-  /** Formats 1 and 2 speak of the tables of the one source, and of no other part of it. */
+  /** Formats 1 and 2 describe only the tables of the single source. */
   readonly withoutSources: boolean
   /** The paths of the keys that were left out. */
   readonly ignored: readonly string[]
@@ -109,7 +109,7 @@ function intoDefaultSource(metadata: Metadata, before: Metadata): Metadata {
   return { ...metadata, sources: [{ ...source, tables, functions }], rest_endpoints: before.rest_endpoints }
 }
 
-/** What an export leaves out, its import must neither delete nor take over. */
+/** Import keeps the cron triggers that exports leave out. */
 function withUnexported(metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata {
   const unexported = before.filter(({ include_in_metadata }) => !include_in_metadata)
   if (unexported.length === 0) return metadata
@@ -154,7 +154,7 @@ const unknownKeyWarning = (path: string): MetadataWarning => ({
   message: `${path}: metadata has no such key; it was left out`,
 })
 
-/** Names that the commands refuse are only warned of here: they may have been there before the rule was. */
+/** Commands refuse such names. Here they only cause warnings, because they may be older than the rule. */
 const triggerNameWarnings = (metadata: Metadata, before: Metadata): readonly MetadataWarning[] =>
   metadata.sources.flatMap((source) => {
     const old = findSource(before, source.name)

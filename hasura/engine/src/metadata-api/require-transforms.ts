@@ -3,8 +3,8 @@ import { templateProblem } from '../kriti/render.ts'
 import type { RequestTransform, ResponseTransform } from '../metadata/types.ts'
 
 /**
- * Refuses a webhook whose templates can't be parsed. As in Hasura it is the commands that check this: a trigger that
- * is already there must not be dropped, and its events with it, for the sake of a template.
+ * Throws HasuraError for a webhook whose templates can't be parsed. As in Hasura only commands check this: an existing trigger must not
+ * be dropped, with its events, because of a template.
  */
 export function requireTransforms({
   request_transform: request,
@@ -23,7 +23,7 @@ function requireTemplates(kind: 'request' | 'response', templates: readonly stri
     throw new HasuraError('validation-failed', `${kind} transform validation failed`, { internal: [problem] })
 }
 
-/** A template for a text stands in metadata without its quotes. */
+/** Metadata holds a text template without its quotes. */
 const textTemplate = (text: string): string => `"${text}"`
 
 function templatesOfRequest(transform: RequestTransform | undefined): readonly string[] {

@@ -10,7 +10,7 @@ const rowCommand = (kind: RowCommandKind): Command => ({
     rows.run(parseRowCommand(kind, args), { snapshot, session, trace }),
 })
 
-/** Of `/v2/query`, which is the admin's. */
+/** The commands of `/v2/query`, which only admin may send. */
 export const rowCommands: Readonly<Record<string, Command>> = Object.fromEntries(
   rowCommandKinds.map((kind) => [kind, rowCommand(kind)]),
 )

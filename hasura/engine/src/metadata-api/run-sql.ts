@@ -20,12 +20,12 @@ const runSqlArguments = record({
 })
 type RunSqlArguments = z.output<typeof runSqlArguments>
 
-/** What may change a table or function that metadata speaks of; the words are Hasura's. */
+/** Finds SQL that may change a tracked table or function. The pattern is Hasura's. */
 const changesSchema = /\b(alter|drop|replace|create function|comment on)\b/i
 
 /**
- * Runs any SQL in a transaction. When it may have changed the schema, metadata follows what was renamed and
- * forgets what was dropped, and the transaction fails if something else would break.
+ * Runs any SQL in a transaction. If it may have changed the schema, metadata follows renamed objects and removes dropped ones, and the
+ * transaction fails if another object would become inconsistent.
  */
 export const runSql: Command = {
   schema: runSqlArguments,
@@ -35,7 +35,7 @@ export const runSql: Command = {
     const parsed = runSqlArguments.parse(args)
     requireSource(context.draft.snapshot.storedMetadata, parsed.source)
     const client = await context.pool.connect()
-    // The pool stops listening when the connection leaves it, and an error without a listener ends the process.
+    // The pool doesn't listen to a lent connection, and an error without a listener ends the process.
     const ignore = (): void => undefined
     client.on('error', ignore)
     let reusable = false
@@ -54,9 +54,9 @@ export const runSql: Command = {
 }
 
 /**
- * Takes back what the SQL set for the session (search_path, role, time zone, temporary tables, locks), so that the connection can
- * serve others: a new one costs Postgres some 80 ms on a large catalog. This is DISCARD ALL without the prepared statements, which
- * the driver counts on. Returns false when the connection has to be closed instead.
+ * Resets what the SQL set in the session (search_path, role, time zone, temporary tables, locks), so that the connection can be reused: a
+ * new one costs Postgres some 80 ms with a large catalog. It is DISCARD ALL without the prepared statements, which the driver relies
+ * on. Returns false when the connection has to be closed instead.
  */
 async function resetSession(client: PoolClient, sql: string): Promise<boolean> {
   if (/\b(prepare|load)\b/i.test(sql)) return false
@@ -71,7 +71,7 @@ async function resetSession(client: PoolClient, sql: string): Promise<boolean> {
   }
 }
 
-/** Events that the SQL causes tell who has sent it. */
+/** Events that the SQL causes carry its sender's session. */
 async function setSettings(client: PoolClient, { session, trace }: Caller): Promise<void> {
   await client.query(
     `select set_config('hasura.user', $1, true), set_config('hasura.tracecontext', $2, true)`,
@@ -113,8 +113,8 @@ async function runChecked(
 }
 
 /**
- * Whether metadata has anything that a change of the schema could rename, drop or break. Before it has, as while the first
- * migrations run, the catalog need not be read around each statement.
+ * Whether metadata has any object that a change of the schema could affect. Before that, as during the first migrations, the
+ * catalog need not be read around each statement.
  */
 const speaksOfDatabase = ({ sources }: Metadata): boolean =>
   sources.some(
@@ -122,7 +122,7 @@ const speaksOfDatabase = ({ sources }: Metadata): boolean =>
       tables.length + functions.length + native_queries.length + logical_models.length > 0,
   )
 
-/** In the transaction of the SQL: the database and what is known about it change together. */
+/** Stores the changes in the SQL's transaction, so that database and metadata change together. */
 async function persist(
   client: PoolClient,
   store: MetadataStore,
@@ -142,7 +142,7 @@ async function persist(
 
 const textOnly = { getTypeParser: () => (value: string) => value }
 
-/** The last statement's rows, as text, under a row of column names; what Hasura shows of a result. */
+/** The last statement's rows as text, after a row of column names: Hasura's form of a result. */
 async function execute(client: PoolClient, sql: string): Promise<Json> {
   try {
     const results: unknown = await client.query({ text: sql, rowMode: 'array', types: textOnly })

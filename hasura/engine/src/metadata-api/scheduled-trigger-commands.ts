@@ -39,7 +39,7 @@ const createScheduledEvent = record({
 const eventType = z.enum(['one_off', 'cron'])
 const statuses = z.array(z.enum(['scheduled', 'locked', 'delivered', 'error', 'dead'])).default([])
 
-/** Without a limit it is all rows in Hasura; here as many as an answer may hold. */
+/** Without a limit, Hasura answers all rows; this engine at most `maxPage`. */
 const scheduledPage = {
   limit: pageArguments.limit.default(maxPage),
   offset: pageArguments.offset,
@@ -55,7 +55,7 @@ const pageOf = (args: {
 const countOf = ({ count }: CountedRows): { readonly count?: number } =>
   count === undefined ? {} : { count }
 
-/** Throws HasuraError where a cron trigger is asked for and none is named, or none that is there. */
+/** Throws HasuraError for the type `cron` without the name of an existing trigger. */
 function kindOf(metadata: Metadata, type: ScheduledKind['type'], trigger: string | undefined): ScheduledKind {
   if (type === 'one_off') return { type }
   if (trigger === undefined) throw new HasuraError('parse-failed', 'key "trigger_name" not found')
@@ -63,7 +63,7 @@ function kindOf(metadata: Metadata, type: ScheduledKind['type'], trigger: string
   return { type, trigger }
 }
 
-/** Hasura tells defaults, which its exported metadata leave out. */
+/** Hasura's answers include defaults, which its exported metadata leaves out. */
 const spelledOut = ({ retry_conf, headers = [], ...trigger }: CronTrigger): CronTrigger => ({
   ...trigger,
   retry_conf: { ...scheduledRetryDefaults, ...retry_conf },
@@ -137,7 +137,7 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
       type: eventType,
       trigger_name: z.string().optional(),
       event_id: z.string().optional(),
-      /** In the example of Hasura's documentation, and without effect in both. */
+      /** From an example in Hasura's documentation; without effect in both engines. */
       status: statuses,
       ...scheduledPage,
     }),

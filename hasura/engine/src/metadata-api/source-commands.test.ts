@@ -16,7 +16,7 @@ const post = (path: string, body: unknown, headers: Readonly<Record<string, stri
 const metadata = (type: string, args: unknown) => post('/v1/metadata', { type, args })
 const success = { status: 200, body: { message: 'success' } }
 
-test('/v1/query takes the old names and arguments, SQL among them, and says where a bulk failed', async () => {
+test('/v1/query accepts the old names and arguments, run_sql included, and names the failed command of a bulk', async () => {
   const answer = await post('/v1/query', {
     type: 'bulk',
     args: [
@@ -57,7 +57,7 @@ test('/v1/query takes the old names and arguments, SQL among them, and says wher
   ).toMatchObject({ body: { code: 'access-denied' } })
 })
 
-test('/v1/query reads and writes rows, between other commands and for roles that may; /v2/query does for the admin', async () => {
+test('/v1/query reads and writes rows, between other commands and for permitted roles; /v2/query for admin', async () => {
   const insert = { type: 'insert', args: { table: 'author', objects: [{ id: 7 }] } }
   const select = { type: 'select', args: { source: 'default', table: 'author', columns: ['id'] } }
   const sql = { type: 'run_sql', args: { sql: 'select count(*) from author' } }
@@ -97,7 +97,7 @@ test('/v1/query reads and writes rows, between other commands and for roles that
   ).toEqual({ status: 200, body: { returning: [{ id: 7 }], affected_rows: 1 } })
 })
 
-test('/v1/query refuses what is no command before it runs any', async () => {
+test('/v1/query refuses an unknown command before it runs any', async () => {
   const insert = { type: 'insert', args: { table: 'author', objects: [{ id: 8 }] } }
   const count = { type: 'count', args: { table: 'author', where: { id: 8 } } }
   expect(
@@ -106,7 +106,7 @@ test('/v1/query refuses what is no command before it runs any', async () => {
   expect(await post('/v1/query', count)).toEqual({ status: 200, body: { count: 0 } })
 })
 
-test('suggests the relationships that foreign keys make, without those that are there if asked so', async () => {
+test('suggests the relationships of foreign keys, optionally without existing ones', async () => {
   const table = (name: string) => ({ schema: 'public', name })
   const toAuthor = {
     type: 'object',
@@ -125,7 +125,7 @@ test('suggests the relationships that foreign keys make, without those that are 
   expect(await suggest({ omit_tracked: true })).toEqual({ relationships: [toArticles] })
 })
 
-test('introspection can be kept from roles', async () => {
+test('introspection can be disabled for roles', async () => {
   const ask = (role: string) =>
     post('/v1/graphql', { query: '{ __schema { queryType { name } } }' }, { 'x-hasura-role': role })
   expect(await ask('reader')).toMatchObject({ body: { data: {} } })
@@ -139,7 +139,7 @@ test('introspection can be kept from roles', async () => {
   await options([])
 })
 
-test('the one source can be looked at, renamed, dropped and added again; a second one is refused', async () => {
+test('the single source can be inspected, renamed, dropped and added again; a second one is refused', async () => {
   expect((await metadata('get_source_tables', { source: 'default' })).body).toEqual(
     expect.arrayContaining([{ schema: 'public', name: 'article' }]),
   )

@@ -24,7 +24,7 @@ const suggestRelationships = record({
   version: z.number().optional(),
 })
 
-/** All that could be tracked, tracked or not. The name without a prefix is the older one. */
+/** All tables that could be tracked, tracked or not. The command's name without a prefix is the older one. */
 const sourceTables = read(record({ source: sourceName }), ({ source: name }, { draft: { snapshot } }) => {
   requireSource(snapshot.storedMetadata, name)
   return Promise.resolve(
@@ -35,7 +35,7 @@ const sourceTables = read(record({ source: sourceName }), ({ source: name }, { d
   )
 })
 
-/** There is one database, so there is one source: it can be configured, renamed, dropped and added again. */
+/** There is one database, so there is one source. It can be configured, renamed, dropped and added again. */
 export const sourceCommands: Readonly<Record<string, Command>> = {
   pg_add_source: edit(addSource, async ({ name, replace_configuration: replace, ...rest }, draft) => {
     const metadata = draft.snapshot.storedMetadata
@@ -85,7 +85,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     Promise.resolve({ sources: [{ kind: 'pg', builtin: true, available: true, display_name: 'pg' }] }),
   ),
 
-  /** Of sources behind a data connector, which there are none of here; Hasura says so of those that it has built in. */
+  /** For data connectors, of which there are none. Hasura gives this answer for its built-in kinds. */
   get_source_kind_capabilities: read(record({ name: nonEmptyText }), ({ name }) => {
     throw new HasuraError(
       'data-connector-error',
@@ -104,7 +104,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   }),
 }
 
-/** Foreign keys between tracked tables, each seen from both ends. */
+/** Foreign keys between tracked tables, each as two relationships. */
 function suggestions(
   { storedMetadata, catalog }: Snapshot,
   { source: name, tables, omit_tracked: omitTracked }: z.output<typeof suggestRelationships>,
@@ -137,7 +137,7 @@ const nameJson = ({ schema, name }: { readonly schema: string; readonly name: st
   name,
 })
 
-/** Whether a relationship follows a foreign key of these columns, for arrays of this table. */
+/** Whether a relationship uses a foreign key of these columns (of `table`, for an array relationship). */
 function usesColumns(using: object, columns: readonly string[], table?: string): boolean {
   const on: unknown = 'foreign_key_constraint_on' in using ? using.foreign_key_constraint_on : undefined
   const given = isKey(on) ? (on.columns ?? on.column) : on

@@ -48,7 +48,7 @@ function removeTable(metadata: Metadata, { source, table }: UntrackTable): Metad
   }))
 }
 
-/** Each table has a source of its own; the one beside them is not looked at, as in Hasura. */
+/** Each table names its source. As in Hasura, the one beside the list is ignored. */
 const manyTables = { source: z.string().optional(), allow_warnings: z.boolean().default(true) }
 const trackTables = record({ tables: z.array(trackTable), ...manyTables })
 const untrackTables = record({ tables: z.array(untrackTable), ...manyTables })

@@ -13,8 +13,8 @@ import { cast, column, integer, select } from '../sql/build.ts'
 import { printStatement } from '../sql/printer.ts'
 
 /**
- * Asks Postgres whether a native query's SQL is in order, and whether its columns are of the types that the logical model
- * says. No row is read. Throws HasuraError, in Hasura's words.
+ * Has Postgres check a native query's SQL, and compares the types of its columns with the logical model. No row is read. Throws
+ * HasuraError, in Hasura's words.
  */
 export async function validateNativeQuery(
   query: NativeQuery,
@@ -55,7 +55,7 @@ const typeRows = z.array(z.object({ expected: z.string(), actual: z.string(), sa
 const invalid = (internal: Json): HasuraError =>
   new HasuraError('validation-failed', 'Failed to validate query', { internal })
 
-/** The logical model's columns of no row, with null for every argument. */
+/** SQL that selects the logical model's columns of no row, with null for every argument. */
 function probe({ table, code, arguments: known }: NativeQueryModel): string {
   const alias = 'probe'
   const types = new Map(known.map(({ name, type }) => [name, typeNameOf(type)]))

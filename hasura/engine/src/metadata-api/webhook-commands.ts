@@ -8,7 +8,7 @@ import { transformContext, transformRequest } from '../webhook/transform-request
 import { type Command, read } from './command.ts'
 
 const testWebhookTransform = record({
-  /** Stands in for the environment: the real one's values are nobody's business. */
+  /** Replaces the environment, because the real variables' values must not be shown. */
   env: z.record(z.string(), z.string()).default({}),
   webhook_url: z.union([z.string(), record({ from_env: z.string().min(1) })]),
   request_headers: z.array(z.tuple([z.string(), z.string()])).default([]),
@@ -19,7 +19,7 @@ const testWebhookTransform = record({
 })
 
 export const webhookCommands: Readonly<Record<string, Command>> = {
-  /** What a request transform would make of a request. Nothing is sent. */
+  /** The result of a request transform. No request is sent. */
   test_webhook_transform: read(testWebhookTransform, (args) => {
     const { env, webhook_url: given, body, request_transform: transform } = args
     const url = typeof given === 'string' ? filledIn(given, env) : env[given.from_env]
@@ -58,14 +58,14 @@ function filledIn(template: string, env: Environment): string {
   }
 }
 
-/** As Hasura says it, for who reads it in the console. */
+/** In Hasura's words, for the console. */
 const missingVariable = (name: string): string =>
   `Missing Env Var: ${name}. For security reasons when testing request options real environment variable values are not available. Please enter a mock value for ${name} in the Sample Env Variables list. See https://hasura.io/docs/latest/graphql/core/actions/rest-connectors/#action-transforms-sample-context`
 
 const lowerCaseNames = (variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** A form is told as a text. */
+/** A form is shown as text. */
 function bodyJson(body: string | undefined): Json {
   if (body === undefined) return null
   try {

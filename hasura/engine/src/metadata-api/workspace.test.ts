@@ -42,7 +42,7 @@ const metadata = (type: string, args: Json = {}, more: Record<string, Json> = {}
 const sql = (text: string, args: Record<string, Json> = {}): Promise<Json> =>
   workspace.handle('query', { type: 'run_sql', args: { sql: text, ...args } })
 
-/** The error's body with its status, the way a client sees it. */
+/** The status and body of an error, as a client sees it. */
 async function refusal(answer: Promise<Json>): Promise<unknown> {
   try {
     return { answered: await answer }
@@ -117,7 +117,7 @@ describe('metadata commands', () => {
     expect(reopened.snapshot.storedMetadata).toEqual(workspace.snapshot.storedMetadata)
   })
 
-  test('a bulk that fails leaves nothing behind and says which command it was', async () => {
+  test('a failing bulk changes nothing and names the failed command', async () => {
     const answer = metadata('bulk', [
       { type: 'pg_track_table', args: { table: 'author' } },
       { type: 'pg_track_table', args: { table: 'gone' } },
@@ -131,7 +131,7 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.storedMetadata.sources[0]?.tables).toEqual([])
   })
 
-  test('bulk_keep_going does what it can and tells the rest', async () => {
+  test('bulk_keep_going runs every command and reports the failures', async () => {
     const answer = await metadata('bulk_keep_going', [
       { type: 'pg_track_table', args: { table: 'gone' } },
       { type: 'pg_track_table', args: { table: 'author' } },
@@ -140,7 +140,7 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
   })
 
-  test('bulk_keep_going keeps nothing of a command that failed after a part of it was done', async () => {
+  test('bulk_keep_going undoes a command that failed halfway', async () => {
     const tables = ['author', 'gone'].map((table) => ({ table }))
     const answer = await metadata('bulk_keep_going', [
       { type: 'pg_track_tables', args: { tables, allow_warnings: false } },
@@ -171,7 +171,7 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.resourceVersion).toBe(2)
   })
 
-  test('something others depend on is only dropped with cascade', async () => {
+  test('an object with dependents is dropped only with cascade', async () => {
     await trackAll()
     const drop = { table: 'article', relationship: 'author' }
     expect(await refusal(metadata('pg_drop_relationship', drop))).toMatchObject({
@@ -189,7 +189,7 @@ describe('metadata commands', () => {
     expect(filterOfArticles()).toEqual({ _or: [{ writer: { id: 'X-Hasura-User-Id' } }, { done: true }] })
   })
 
-  test('a permission that names what does not exist is refused with the inconsistency', async () => {
+  test('a permission with an unknown name is refused with the inconsistency', async () => {
     await metadata('pg_track_table', { table: 'author' })
     const permission = { columns: ['id', 'colour'], filter: {} }
     const reason =
@@ -295,7 +295,7 @@ describe('run_sql', () => {
     expect(await sql('select count(*) from author')).toMatchObject({ result: [['count'], ['0']] })
   })
 
-  test('read_only means it', async () => {
+  test('read_only prevents writes', async () => {
     expect(await refusal(sql('drop table author', { read_only: true }))).toMatchObject({
       internal: { error: { status_code: '25006' } },
     })
@@ -311,7 +311,7 @@ describe('run_sql', () => {
     expect(workspace.snapshot.metadata.sources[0]?.tables[0]?.table.name).toBe('writer')
   })
 
-  test('a dropped column that a permission needs is refused, and taken along with cascade', async () => {
+  test('dropping a column that a permission needs is refused, and with cascade drops the permission', async () => {
     await trackAll()
     expect(await refusal(sql('alter table article drop column title'))).toMatchObject({
       code: 'dependency-error',
@@ -324,7 +324,7 @@ describe('run_sql', () => {
     expect(filterOfArticles()).toBeUndefined()
   })
 
-  test('a dropped table is forgotten with its own entries; what leads to it stands in the way', async () => {
+  test('dropping a table removes its entries, and is refused while other objects lead to it', async () => {
     await trackAll()
     expect(await refusal(sql('drop table article cascade'))).toMatchObject({
       error:
@@ -334,7 +334,7 @@ describe('run_sql', () => {
     expect(workspace.snapshot.storedMetadata.sources[0]).toMatchObject({ tables: [] })
   })
 
-  test('a type changes only where no permission compares with a value of the old one', async () => {
+  test('a column’s type can change only when no permission compares it with a literal', async () => {
     await trackAll()
     expect(await refusal(sql('alter table article alter column done type text'))).toMatchObject({
       code: 'dependency-error',
@@ -358,7 +358,7 @@ describe('run_sql', () => {
     })
   })
 
-  test('without a check the metadata is left to become inconsistent', async () => {
+  test('without a check the metadata may become inconsistent', async () => {
     await trackAll()
     await sql('drop table article cascade', { check_metadata_consistency: false })
     await metadata('reload_metadata')
@@ -368,7 +368,7 @@ describe('run_sql', () => {
   })
 })
 
-describe('what run_sql sets for its session', () => {
+describe('what run_sql sets in its session', () => {
   test.each([
     ['a setting', "set time zone 'Asia/Tokyo'", "select current_setting('timezone')"],
     ['the path of schemas', 'set search_path to pg_temp', "select current_setting('search_path')"],

@@ -15,16 +15,16 @@ import type { CommandSet } from './commands.ts'
 import { createDraft, readCatalog } from './draft.ts'
 import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './handle-request.ts'
 
-/** The one place where the snapshot changes. */
+/** Holds the engine's snapshot. No other code changes it. */
 export interface Workspace {
   readonly snapshot: Snapshot
-  /** Runs a request of `/v1/metadata` or `/v2/query`; the engine's own unless it comes from somebody. Throws HasuraError. */
+  /** Runs a request of `/v1/metadata` or `/v2/query`; without `caller`, as the engine itself. Throws HasuraError. */
   handle(set: CommandSet, body: unknown, caller?: Caller): Promise<Json>
-  /** Takes over what another engine on the same database has stored, if it has. */
+  /** Takes over metadata that another engine on the same database has stored, if any. */
   synchronize(): Promise<void>
 }
 
-/** Requests that may wait for the ones before them. */
+/** The most requests that wait for earlier ones. */
 const maxWaiting = 1_000
 
 const tooBusy = (): HasuraError =>
@@ -47,9 +47,9 @@ export async function openWorkspace(
   }: WorkspaceOptions = {},
 ): Promise<Workspace> {
   let snapshot = await load(pool, store, remotes)
-  // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
+  // The metadata may have come with a dump, or be older than this version of the engine, so the database is made to fit it.
   await inTransaction(pool, (client) => finishChange(client, snapshot, snapshot))
-  // One change at a time: each builds on the one before.
+  // Changes run one at a time, because each starts from the result of the previous one.
   let queue: Promise<unknown> = Promise.resolve()
   let waiting = 0
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
@@ -80,7 +80,7 @@ export async function openWorkspace(
   const changeMetadata = async (body: unknown, caller: Caller): Promise<Json> => {
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
-    // Who changes something builds on what the database is now, not on what it was when somebody last looked.
+    // A change must start from the present database, not from the last read of it.
     if (changes) snapshot = await load(pool, store, remotes)
     else await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
@@ -99,7 +99,7 @@ export async function openWorkspace(
     return answer
   }
 
-  /** Every run_sql is a transaction of its own: what the first ones did stays when a later one fails. */
+  /** Each run_sql is a transaction of its own: earlier ones stay when a later one fails. */
   const query = async (body: unknown, caller: Caller): Promise<Json> => {
     const request = parseMetadataRequest('query', body)
     await catchUp()

@@ -3,7 +3,7 @@ import { type DeepReadonly, graphqlName, nonEmptyText, record } from './parse.ts
 import { qualifiedName } from './qualified-name.ts'
 import { requestTransform, responseTransform, webhookHeader } from './webhook.ts'
 
-/** A GraphQL type as written in SDL: `[String!]!`. */
+/** A GraphQL type in SDL: `[String!]!`. */
 const graphqlType = z.string().min(1)
 
 const argument = record({ name: graphqlName, type: graphqlType, description: z.string().optional() })
@@ -13,7 +13,7 @@ export const actionDefinition = record({
   output_type: graphqlType.optional(),
   arguments: z.array(argument).optional(),
   type: z.enum(['query', 'mutation']).optional(),
-  /** Of mutations only. */
+  /** Only for mutations. */
   kind: z.enum(['synchronous', 'asynchronous']).optional(),
   headers: z.array(webhookHeader).optional(),
   forward_client_headers: z.boolean().optional(),
@@ -31,7 +31,7 @@ export const action = record({
   permissions: z.array(record({ role: nonEmptyText, comment: z.string().optional() })).optional(),
 })
 
-/** From an object type of an action's answer to a table. */
+/** A relationship from an object type of an action's answer to a table. */
 const typeRelationship = record({
   name: graphqlName,
   type: z.enum(['object', 'array']),
@@ -88,6 +88,6 @@ export const customTypes = record({
 export type Action = DeepReadonly<z.output<typeof action>>
 export type CustomTypes = DeepReadonly<z.output<typeof customTypes>>
 
-/** Whether its mutation answers with an id, by which the result can be asked for later. */
+/** Whether it answers with an id, by which its result can be read later. */
 export const isAsynchronous = ({ definition: { kind, type = 'mutation' } }: Action): boolean =>
   kind === 'asynchronous' && type === 'mutation'

@@ -10,8 +10,8 @@ import {
 import { z } from 'zod'
 
 /**
- * hasura-cli splits actions over two files: actions.graphql has their signatures and the types, actions.yaml
- * has everything else (handler, permissions, relationships of types). This puts them together.
+ * hasura-cli splits actions into two files: actions.graphql has their signatures and types, actions.yaml has the rest (handlers,
+ * permissions, relationships of types). This code joins them.
  */
 const actionsYaml = z.object({
   actions: z
@@ -58,7 +58,7 @@ export type ActionsResult =
     }
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/** Takes the two files' contents; the result is still to be parsed as metadata. */
+/** Joins the content of both files. The result must still be parsed as metadata. */
 export function customTypesAndActionsFromSdl(sdl: string, yaml: unknown): ActionsResult {
   const settings = actionsYaml.safeParse(yaml)
   if (!settings.success)
@@ -125,7 +125,7 @@ function combine(
   }
 }
 
-/** The SDL says what the types are; actions.yaml adds what SDL can't say, such as relationships. */
+/** The SDL defines the types; actions.yaml adds what SDL can't express, such as relationships. */
 function mergeTypes(types: SdlTypes, additions: NonNullable<ActionsYaml['custom_types']>): SdlTypes {
   const merge = (
     definitions: readonly NamedDefinition[],

@@ -12,7 +12,7 @@ test.each(['', '* * * *', '* * * * * *', '60 * * * *', '0 0 L * *', '0 0 * JAN *
   },
 )
 
-test('times are in UTC, and a day of the month or of the week is enough', () => {
+test('times are in UTC, and match the day of the month or of the week', () => {
   const after = new Date('2026-03-28T23:59:59Z')
   expect(nextTimes('30 2 1 * 0', after, 3).map((time) => time.toISOString())).toEqual([
     '2026-03-29T02:30:00.000Z',

@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
 
-/** Hasura's syntax: five fields of numbers, or a name. The library knows more, which Hasura would refuse. */
+/** Hasura's syntax: five fields of numbers, or a name. The library accepts more, which Hasura would refuse. */
 const fields = /^[\d*,/-]+(\s+[\d*,/-]+){4}$/
 const names: ReadonlySet<string> = new Set(['@yearly', '@monthly', '@weekly', '@daily', '@hourly'])
 
@@ -14,7 +14,7 @@ export function isCronSchedule(schedule: string): boolean {
   }
 }
 
-/** The next times after a moment, in UTC. Fewer than asked for, or none, for days that do not exist. */
+/** The next `count` times after a moment, in UTC. Fewer or none when the schedule names days that don't exist. */
 export function nextTimes(schedule: string, after: Date, count: number): readonly Date[] {
   try {
     const expression = CronExpressionParser.parse(schedule, { tz: 'UTC', currentDate: after })

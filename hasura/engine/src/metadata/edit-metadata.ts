@@ -1,7 +1,7 @@
 import { type QualifiedName, qualifiedKey } from './qualified-name.ts'
 import type { EventTrigger, FunctionMetadata, Metadata, Source, TableMetadata } from './types.ts'
 
-/** Pure edits: each returns new metadata and leaves the old one as it is. */
+/** Pure edits: each returns new metadata and doesn't change its argument. */
 
 export const findSource = (metadata: Metadata, name: string): Source | undefined =>
   metadata.sources.find((source) => source.name === name)
@@ -38,7 +38,7 @@ export const editTable = (
     ),
   }))
 
-/** The table that an event trigger of this name is on, and the trigger. */
+/** The event trigger of this name, and its table. */
 export const findEventTrigger = (
   metadata: Metadata,
   source: string,
@@ -50,7 +50,7 @@ export const findEventTrigger = (
     )
     .find(({ trigger }) => trigger.name === name)
 
-/** The text of a query in a collection. */
+/** The text of a collection's query. */
 export const findCollectionQuery = (
   { query_collections = [] }: Metadata,
   collection: string,
@@ -73,7 +73,7 @@ export const editFunction = (
     ),
   }))
 
-/** Lists that metadata may have at these levels; Hasura does not export an empty one. */
+/** Lists that Hasura doesn't export when they are empty. */
 const omittedWhenEmpty: ReadonlySet<string> = new Set([
   'object_relationships',
   'array_relationships',
@@ -107,7 +107,7 @@ const compact = <Part extends object>(part: Part): Part =>
     ),
   ) as Part
 
-/** Metadata as Hasura exports it: without what is empty or the default. */
+/** Metadata as Hasura exports it: without empty lists and defaults. */
 export const compactMetadata = (metadata: Metadata): Metadata =>
   compact({
     ...metadata,

@@ -55,7 +55,7 @@ export const cronTriggerShape = {
 
 export const cronTrigger = record(cronTriggerShape)
 
-/** Of scheduled triggers, in Hasura: no retries, a minute for an answer, six hours of tolerance. */
+/** Hasura's defaults for scheduled triggers: no retries, a minute for an answer, six hours of tolerance. */
 export const scheduledRetryDefaults = {
   num_retries: 0,
   retry_interval_seconds: 10,

@@ -3,8 +3,8 @@ const postgresKinds: readonly unknown[] = [undefined, 'postgres', 'pg']
 export const isPostgres = ({ kind }: { readonly kind?: unknown }): boolean => postgresKinds.includes(kind)
 
 /**
- * A source of another kind has tables of other shapes, which nothing here reads: it is one without tables, with all that was
- * written of it in `foreign`.
+ * Reads a source of another kind, whose tables have other forms that this engine doesn't read. The result has no tables; `foreign` holds
+ * the source as written.
  */
 export function foreignSource(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given

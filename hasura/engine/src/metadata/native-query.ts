@@ -3,13 +3,13 @@ import { graphqlName, jsonObject, nonEmptyText, record } from './parse.ts'
 import { selectPermission } from './permission.ts'
 
 /*
- * Native queries: SQL in the metadata, whose rows are fields of the query root. What the rows are like is said by a logical
- * model. https://hasura.io/docs/latest/schema/postgres/native-queries/
+ * Native queries: SQL in the metadata whose rows are a field of the query root. A logical model defines the form of the rows.
+ * https://hasura.io/docs/latest/schema/postgres/native-queries/
  */
 
 const scalarType = record({ scalar: z.string().min(1), nullable: z.boolean().default(false) })
 
-/** A scalar; another logical model or a list of them is kept, but only a relationship could fill it. */
+/** A scalar. Another logical model, or a list of them, is kept, but only a relationship could fill it. */
 const fieldType = z.union([
   scalarType,
   record({ logical_model: z.string(), nullable: z.boolean().optional() }),
@@ -27,7 +27,7 @@ const logicalModelField = z.preprocess(
   record({ name: nonEmptyText, type: fieldType, description: z.string().optional() }),
 )
 
-/** A list, or an object by the fields' names. */
+/** A list, or an object with the fields by name. */
 export const logicalModelFields = z.preprocess(
   (given) =>
     typeof given === 'object' && given !== null && !Array.isArray(given)
@@ -51,7 +51,7 @@ const nativeQueryArgument = record({
   description: z.string().optional(),
 })
 
-/** The keys of a native query, which the command that tracks one has, too. */
+/** The keys of a native query, which are also the arguments of the command that tracks one. */
 export const nativeQueryShape = {
   root_field_name: graphqlName,
   arguments: z.record(z.string(), nativeQueryArgument).optional(),

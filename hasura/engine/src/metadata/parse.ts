@@ -4,7 +4,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type JsonObject = Readonly<Record<string, Json>>
 
-/** What zod infers is mutable; metadata is shared by requests and is never written to. */
+/** Requests share the metadata, so it must never be written to; zod infers mutable types. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -15,7 +15,7 @@ export const json: z.ZodType<Json> = z.lazy(() =>
   z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
 )
 
-/** A JSON object that this level does not look into: a boolean expression, presets, a payload. */
+/** A JSON object whose content is not checked here: a boolean expression, presets, a payload. */
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
 
 const dropNulls = (value: unknown): unknown =>
@@ -24,8 +24,8 @@ const dropNulls = (value: unknown): unknown =>
     : value
 
 /**
- * An object of the metadata: unknown keys are told with their path (`parseKnownKeys` leaves them out), and null means "not
- * given", because Hasura reads every optional key that way and its console writes `comment: null`.
+ * An object of the metadata. Unknown keys are errors with their path (`parseKnownKeys` leaves them out). Null means an absent key,
+ * because Hasura reads optional keys that way and its console writes `comment: null`.
  */
 export const record = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(dropNulls, z.strictObject(shape))
@@ -33,7 +33,7 @@ export const record = <Shape extends z.ZodRawShape>(shape: Shape) =>
 /** Hasura's NonEmptyText. */
 export const nonEmptyText = z.string().min(1, { error: 'empty string not allowed' })
 
-/** A name that ends up in a GraphQL schema. */
+/** A name in a GraphQL schema. */
 export const graphqlName = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, {
   error: (issue) => `${String(issue.input)} is not a valid GraphQL name`,
 })

@@ -4,7 +4,7 @@ import { webhookHeader } from './webhook.ts'
 
 const columnSelection = z.union([z.literal('*'), z.array(z.string())])
 
-/** Before a mutation runs, its input is sent to an HTTP service that may refuse it. */
+/** The input of a mutation is sent to an HTTP service, which may refuse it before the mutation runs. */
 const validateInput = record({
   type: z.literal('http'),
   definition: record({
@@ -33,7 +33,7 @@ export const selectPermissionDefinition = record({
   limit: z.number().int().nonnegative().optional(),
   allow_aggregations: z.boolean().optional(),
   computed_fields: z.array(z.string()).optional(),
-  /** Absent: every root field. */
+  /** Default: every root field. */
   query_root_fields: z.array(z.enum(['select', 'select_by_pk', 'select_aggregate'])).optional(),
   subscription_root_fields: z
     .array(z.enum(['select', 'select_by_pk', 'select_aggregate', 'select_stream']))

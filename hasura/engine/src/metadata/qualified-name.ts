@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { record } from './parse.ts'
 
-/** A table, view or function of Postgres. Metadata may say `author` for `{schema: public, name: author}`. */
+/** A Postgres table, view or function. Metadata may write `author` for `{schema: public, name: author}`. */
 export const qualifiedName = z.union([
   z
     .string()
@@ -12,9 +12,9 @@ export const qualifiedName = z.union([
 
 export type QualifiedName = Readonly<z.output<typeof qualifiedName>>
 
-/** The key under which the catalog and the metadata index find it. */
+/** The key by which the catalog and the metadata index it. */
 export const qualifiedKey = ({ schema, name }: QualifiedName): string => `${schema}.${name}`
 
-/** As Hasura prints it in messages and in generated names: the schema `public` is left out. */
+/** The name in Hasura's messages and generated names, without the schema `public`. */
 export const displayName = ({ schema, name }: QualifiedName): string =>
   schema === 'public' ? name : `${schema}.${name}`

@@ -148,7 +148,7 @@ custom_types:
     await expect(readMetadataDirectory(directory)).rejects.toThrow(message)
   })
 
-  test('leaves out keys that metadata does not have, and says where they are', async () => {
+  test('leaves out unknown keys, and reports where they are', async () => {
     await files({
       ...databases,
       'databases/default/tables/public_article.yaml': 'table: article\ncolour: red\n',

@@ -9,7 +9,7 @@ import type { Metadata } from './types.ts'
 export { isPostgres } from './foreign-source.ts'
 export { written } from './written-metadata.ts'
 
-/** A metadata directory that can't be read: the file and what is wrong in it. */
+/** A metadata directory that can't be read. The message names the file and what is wrong in it. */
 export class MetadataDirectoryError extends Error {
   override readonly name = 'MetadataDirectoryError'
 }
@@ -34,21 +34,20 @@ const listFiles = {
 } as const
 
 export interface ReadOptions {
-  /** Is told of each key that metadata does not have, by its file and path; it is left out. */
+  /** Called for each unknown key, with its file and path. The key is left out. */
   readonly onUnknownKey?: (place: string) => void
 }
 
 /**
- * Reads a metadata directory as hasura-cli (config v3) lays it out: `!include` is followed, and
- * `actions.graphql` with `actions.yaml` becomes actions and custom types. Throws MetadataDirectoryError,
- * which names the file or the key.
+ * Reads a metadata directory in hasura-cli's layout (config v3): it follows `!include`, and joins `actions.graphql` and `actions.yaml` to
+ * actions and custom types. Throws MetadataDirectoryError, which names the file or the key.
  */
 export async function readMetadataDirectory(
   directory: string,
   { onUnknownKey = () => undefined }: ReadOptions = {},
 ): Promise<Metadata> {
   const root = resolve(directory)
-  // What each part of the metadata was read from, to be told where something is wrong with it.
+  // The file of each part of the metadata, for error messages.
   const files: FilesOfValues = new WeakMap()
   await assertVersion3(root)
   const entries = await Promise.all(
@@ -77,7 +76,7 @@ export async function readMetadataDirectory(
 
 type FilesOfValues = WeakMap<object, string>
 
-/** The file that a path of the metadata leads into, and the path from there. */
+/** The file that a path of the metadata leads into, and the path inside that file. */
 function placeOf(document: object, path: string, directory: string, files: FilesOfValues): string {
   let place = { file: directory, rest: path }
   let value: unknown = document
@@ -93,7 +92,7 @@ function placeOf(document: object, path: string, directory: string, files: Files
   return `${place.file}: ${place.rest}`
 }
 
-/** hasura-cli writes `{}` for what is not set, even where the metadata knows a list. */
+/** hasura-cli writes `{}` for an absent key, even when the metadata has a list there. */
 const isEmpty = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0)
 
@@ -124,7 +123,7 @@ async function readYaml(root: string, file: string, files: FilesOfValues = new W
 
 async function readFrom(file: string, reading: Promise<unknown>, files: FilesOfValues): Promise<unknown> {
   const value = await reading
-  // An include that stands for the whole file has named its own already.
+  // A file that consists of one include has the included file's name already.
   if (typeof value === 'object' && value !== null && !files.has(value)) files.set(value, file)
   return value
 }
@@ -135,7 +134,7 @@ interface IncludeScope {
   readonly files: FilesOfValues
 }
 
-/** What `!include path` stands for until it is read. */
+/** The placeholder of `!include path` until the file is read. */
 class Include {
   readonly path: string
   constructor(path: string) {
@@ -145,7 +144,7 @@ class Include {
 
 const includeTag: ScalarTag = { tag: '!include', resolve: (path: string) => new Include(path) }
 
-/** hasura-cli writes `"!include public_author.yaml"`, quoted, and reads both forms. */
+/** hasura-cli writes `"!include public_author.yaml"` with quotes, and reads both forms. */
 const quotedInclude = /^!include\s+(\S.*)$/
 
 function parseYaml(path: string, text: string): unknown {
@@ -172,7 +171,7 @@ async function resolveIncludes(value: unknown, scope: IncludeScope, depth: numbe
   return Object.fromEntries(entries)
 }
 
-/** Paths are relative to the file that includes, and stay inside the directory. */
+/** Reads an included file. Paths are relative to the including file, and must stay inside the directory. */
 async function include(file: string, { from, root, files }: IncludeScope, depth: number): Promise<unknown> {
   if (depth >= maxIncludeDepth) throw new MetadataDirectoryError(`${from}: !include is nested too deep`)
   const path = resolve(dirname(from), file)

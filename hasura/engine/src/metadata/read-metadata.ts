@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isStackOverflow } from '../stack-overflow.ts'
 import { type Metadata, metadata } from './types.ts'
 
-/** What is wrong with a JSON document, and where: `$.sources[0].tables[1]`. */
+/** An error in a JSON document, and its path: `$.sources[0].tables[1]`. */
 interface ParseProblem {
   readonly path: string
   readonly message: string
@@ -12,7 +12,7 @@ export type ParseResult<T> =
   | { readonly kind: 'parsed'; readonly value: T }
   | { readonly kind: 'invalid'; readonly problem: ParseProblem }
 
-/** Parses with a zod schema and tells the first problem as Hasura would: a JSON path and a sentence. */
+/** Parses with a zod schema. Returns the first problem in Hasura's form: a JSON path and a sentence. */
 export function parseJson<T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> {
   const result = check(schema, value)
   return result.kind === 'parsed' ? result : { kind: 'invalid', problem: problemOf(result) }
@@ -45,10 +45,10 @@ export type LenientResult<T> =
   | { readonly kind: 'parsed'; readonly value: T; readonly ignored: readonly string[] }
   | Extract<ParseResult<T>, { kind: 'invalid' }>
 
-/** Each round goes deeper by a union at least, and nothing nests them as deep. */
+/** The most rounds. Each descends into at least one union, and metadata never nests that many. */
 const maxRounds = 100
 
-/** The same, but keys that the schema does not know are left out, as Hasura leaves them. */
+/** Parses in the same way, but leaves out unknown keys, as Hasura does. */
 export function parseKnownKeys<T>(schema: z.ZodType<T>, value: unknown): LenientResult<T> {
   const ignored: string[] = []
   let rest = value
@@ -65,7 +65,7 @@ export function parseKnownKeys<T>(schema: z.ZodType<T>, value: unknown): Lenient
   throw new Error(`unknown keys were left after ${maxRounds} rounds: ${ignored.join(', ')}`)
 }
 
-/** Where there are keys that the schema does not know: of a union in the branch that would take the value without them. */
+/** The paths of unknown keys. In a union, those of the branch that accepts the value without them. */
 const unknownKeys = (
   issues: readonly z.core.$ZodIssue[],
   prefix: readonly PropertyKey[],
@@ -95,7 +95,7 @@ function without(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknow
   )
 }
 
-/** Reads metadata of format 3, and of formats 1 and 2, which know one source without naming it. */
+/** Reads metadata of format 3, and of the formats 1 and 2, which have one source without a name. */
 export const parseMetadata = (value: unknown): LenientResult<Metadata> =>
   parseKnownKeys(metadata, isObject(value) ? toVersion3(value) : value)
 
@@ -104,7 +104,7 @@ type JsonRecord = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether it is of format 1 or 2. */
+/** Whether the metadata is of format 1 or 2. */
 export const isWithoutSources = (value: unknown): boolean =>
   isObject(value) && !('sources' in value) && value['version'] !== 3
 
@@ -125,13 +125,13 @@ function toVersion3(value: JsonRecord): JsonRecord {
   }
 }
 
-/** In format 1 a function was its name alone. */
+/** In format 1 a function was just its name. */
 const namedFunction = (value: unknown): unknown =>
   isObject(value) && 'function' in value ? value : { function: value }
 
 /**
- * Of a union the branch that got furthest is the one that was meant. zod lists all of them; the deepest path
- * says which.
+ * The error to report. For a union, zod lists the errors of all branches; the branch with the deepest path is the one that was
+ * meant.
  */
 function firstProblem(
   issues: readonly z.core.$ZodIssue[],
@@ -160,7 +160,7 @@ function problemAt(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): Parse
     }
     case 'invalid_type': {
       const last = path.at(-1)
-      // What is missing is missing in the object around it.
+      // A missing key is an error of the object around it.
       if (issue.input === undefined && last !== undefined) {
         return { path: jsonPath(path.slice(0, -1)), message: `key "${String(last)}" not found` }
       }

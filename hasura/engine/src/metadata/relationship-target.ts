@@ -3,14 +3,14 @@ import { type Json, type JsonObject, graphqlName, json, record } from './parse.t
 import { type QualifiedName, qualifiedName } from './qualified-name.ts'
 import type { RemoteRelationship } from './relationship.ts'
 
-/** Where a remote relationship leads. */
+/** The target of a remote relationship. */
 export type RelationshipTarget =
   | {
       readonly kind: 'remote-schema'
       readonly remoteSchema: string
-      /** Columns of the table, or fields of the type, that the arguments speak of. */
+      /** The table's columns, or the type's fields, that the arguments use. */
       readonly lhsFields: readonly string[]
-      /** The way from the remote schema's root to the related field. */
+      /** The path from the remote schema's root to the related field. */
       readonly steps: readonly RemoteStep[]
     }
   | {
@@ -18,11 +18,11 @@ export type RelationshipTarget =
       readonly source: string
       readonly table: QualifiedName
       readonly list: boolean
-      /** Fields of the type (or columns) and the columns of the table that they equal. */
+      /** The type's fields (or the table's columns) by the target's columns that they must equal. */
       readonly mapping: Readonly<Record<string, string>>
     }
 
-/** A field of the remote schema with its arguments; `"$id"` stands for what is called so on the left side. */
+/** A field of the remote schema with its arguments. `"$id"` stands for the left side's value `id`. */
 export interface RemoteStep {
   readonly field: string
   readonly arguments: JsonObject
@@ -52,11 +52,11 @@ const definition = z.union([
       field_mapping: z.record(z.string(), z.string()),
     }),
   }),
-  /** Of Hasura before 2.4. */
+  /** The form of Hasura before 2.4. */
   record({ remote_schema: z.string(), hasura_fields: z.array(z.string()), remote_field: remoteField }),
 ])
 
-/** Reads a relationship's definition, in any of Hasura's forms; undefined if it is none of them. */
+/** Reads a relationship's definition in any of Hasura's forms; undefined if it has none of them. */
 export function relationshipTarget(relationship: RemoteRelationship): RelationshipTarget | undefined {
   const { remote_schema, hasura_fields, remote_field } = relationship
   const given =
@@ -81,7 +81,7 @@ export function relationshipTarget(relationship: RemoteRelationship): Relationsh
       }
 }
 
-/** Each level names one field. */
+/** The steps of nested levels, each of which must name one field; undefined otherwise. */
 function stepsOf(level: RemoteField): readonly RemoteStep[] | undefined {
   const [entry, ...others] = Object.entries(level)
   if (entry === undefined || others.length > 0) return undefined
@@ -91,7 +91,7 @@ function stepsOf(level: RemoteField): readonly RemoteStep[] | undefined {
   return rest && [{ field, arguments: given }, ...rest]
 }
 
-/** The names that stand with a `$` in arguments. */
+/** The names after `$` in arguments. */
 export function argumentVariables(value: Json): readonly string[] {
   if (typeof value === 'string') return value.startsWith('$') ? [value.slice(1)] : []
   if (typeof value !== 'object' || value === null) return []

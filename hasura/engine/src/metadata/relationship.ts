@@ -4,7 +4,7 @@ import { type QualifiedName, qualifiedName } from './qualified-name.ts'
 
 const columns = z.array(z.string().min(1)).min(1)
 
-/** The foreign key is a column, or the columns, of the other table. */
+/** The foreign key's column, or columns, of the other table. */
 const otherTableKey = z.union([
   record({ column: z.string().min(1), table: qualifiedName }),
   record({
@@ -29,7 +29,7 @@ const manualConfiguration = record({
 const using = <Key extends z.ZodType>(key: Key) =>
   z.union([record({ foreign_key_constraint_on: key }), record({ manual_configuration: manualConfiguration })])
 
-/** The shapes are apart because the commands that create relationships take them beside the table's name. */
+/** Separate objects, because the commands that create relationships add the table's name to these keys. */
 export const objectRelationshipShape = {
   name: nonEmptyText,
   comment: z.string().optional(),
@@ -52,7 +52,7 @@ export const arrayRelationshipShape = {
 export const objectRelationship = record(objectRelationshipShape)
 export const arrayRelationship = record(arrayRelationshipShape)
 
-/** To a remote schema or to a source; `relationship-target.ts` reads the definition. */
+/** A relationship to a remote schema or a source; `relationship-target.ts` reads the definition. */
 export const remoteRelationship = record({
   name: nonEmptyText,
   definition: jsonObject.optional(),
@@ -65,7 +65,7 @@ export type ObjectRelationship = DeepReadonly<z.output<typeof objectRelationship
 export type ArrayRelationship = DeepReadonly<z.output<typeof arrayRelationship>>
 export type RemoteRelationship = DeepReadonly<z.output<typeof remoteRelationship>>
 
-/** The forms of `using`, told apart. */
+/** The forms of `using`. */
 export type RelationshipKey =
   | { readonly kind: 'own-foreign-key'; readonly columns: readonly string[] }
   | { readonly kind: 'other-foreign-key'; readonly table: QualifiedName; readonly columns: readonly string[] }
@@ -76,7 +76,7 @@ export type RelationshipKey =
       readonly insertionOrder: 'before_parent' | 'after_parent' | undefined
     }
 
-/** Takes an object or array relationship's `using` apart, whichever of its forms it has. */
+/** The form of an object or array relationship's `using`. */
 export function relationshipKey(
   using: ObjectRelationship['using'] | ArrayRelationship['using'],
 ): RelationshipKey {

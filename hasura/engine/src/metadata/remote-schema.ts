@@ -5,7 +5,7 @@ import { webhookHeader } from './webhook.ts'
 
 const nameMapping = z.record(graphqlName, graphqlName)
 
-/** How the names of a remote schema are changed before clients see them. */
+/** Changes of the remote schema's names before clients see them. */
 const customization = record({
   root_fields_namespace: graphqlName.optional(),
   type_names: record({
@@ -49,7 +49,7 @@ export const remoteSchemaPermission = record({
   comment: z.string().optional(),
 })
 
-/** Relationships of a type of the remote schema. */
+/** The relationships of one type of the remote schema. */
 const typeRelationships = record({ type_name: graphqlName, relationships: z.array(remoteRelationship) })
 
 export const remoteSchema = record({

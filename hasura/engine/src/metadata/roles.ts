@@ -1,7 +1,7 @@
 import { adminRole } from '../session/types.ts'
 import type { Metadata } from './types.ts'
 
-/** Every role that the metadata speaks of: all others may do nothing. */
+/** Every role that the metadata names. All other roles have no permissions. */
 export function metadataRoles(metadata: Metadata): ReadonlySet<string> {
   const tables = metadata.sources.flatMap((source) => source.tables)
   const functions = metadata.sources.flatMap((source) => source.functions ?? [])

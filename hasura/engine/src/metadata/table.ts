@@ -5,7 +5,7 @@ import { deletePermission, insertPermission, selectPermission, updatePermission 
 import { qualifiedName } from './qualified-name.ts'
 import { arrayRelationship, objectRelationship, remoteRelationship } from './relationship.ts'
 
-/** A root field's name, or its name with a description. */
+/** A root field's name, with or without a description. */
 const rootField = z.union([
   graphqlName,
   record({ name: graphqlName.optional(), comment: z.string().optional() }),

@@ -7,7 +7,7 @@ const source = (tables: readonly unknown[]) => ({
 })
 
 describe('parseMetadata', () => {
-  test('reads a short table name as public, and null as not given', () => {
+  test('reads a short table name as public, and null as absent', () => {
     const parsed = parseMetadata(source([{ table: 'author', configuration: { comment: null } }]))
     expect(parsed).toMatchObject({
       kind: 'parsed',
@@ -43,7 +43,7 @@ describe('parseMetadata', () => {
     expect(parseMetadata(source([table]))).toEqual({ kind: 'invalid', problem: { path, message } })
   })
 
-  test('leaves out keys that metadata does not have, as Hasura does, and says which', () => {
+  test('leaves out unknown keys, as Hasura does, and returns their paths', () => {
     const tables = [
       {
         table: 'a',
@@ -69,7 +69,7 @@ describe('parseMetadata', () => {
     expect(JSON.stringify(parsed)).toContain('"custom_root_fields":{"select":{"name":"as"}}')
   })
 
-  test('refuses a header that would tell a secret of the server, and names it', () => {
+  test('refuses a header that would reveal a secret of the server, and names it', () => {
     const headers = [{ name: 'x-secret', value_from_env: 'HASURA_GRAPHQL_ADMIN_SECRET' }]
     const trigger = {
       name: 't',

@@ -9,8 +9,8 @@ import { remoteSchema } from './remote-schema.ts'
 import { functionMetadata, tableMetadata } from './table.ts'
 
 /**
- * Hasura's metadata, format 3. The schemas below list keys in the order in which Hasura exports them: zod
- * keeps that order, so that what was read can be written back with JSON.stringify.
+ * Hasura's metadata, format 3. The schemas list keys in the order of Hasura's exports. zod keeps that order, so parsed metadata can be
+ * written with JSON.stringify.
  */
 
 /** A text, or the name of the environment variable that holds it. */
@@ -52,7 +52,7 @@ const ownSource = record({
   health_check: jsonObject.optional(),
   customization: sourceCustomization.optional(),
   query_tags: jsonObject.optional(),
-  /** Of a source of another kind all that was written. */
+  /** A source of another kind as it was written. */
   foreign: jsonObject.optional(),
 })
 
@@ -62,7 +62,7 @@ export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array
 
 export const introspectionOptions = record({ disabled_for_roles: z.array(z.string()).optional() })
 
-/** A host whose certificate nobody has to vouch for; the suffix is a port, or a port and the beginning of a path. */
+/** A host whose certificate is not verified. The suffix is a port, or a port and the beginning of a path. */
 export const tlsAllowance = record({
   host: z.string(),
   suffix: z.string().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DeepReadonly, record } from './parse.ts'
 
-/** A header that is sent along: its value in clear or from the environment, but never one of the server's own secrets. */
+/** A header of the request, with a literal value or one from the environment, but never one of the server's own secrets. */
 export const webhookHeader = z
   .union([
     record({ name: z.string().min(1), value: z.string() }),
@@ -13,7 +13,7 @@ export const webhookHeader = z
     context.addIssue({ code: 'custom', message })
   })
 
-/** Kriti templates; consistency checks read them. In version 1 the body is its template alone. */
+/** Kriti templates, which consistency checks parse. In version 1 the body is just its template. */
 const transformBody = z.union([
   z.string(),
   record({
@@ -29,7 +29,7 @@ export const requestTransform = record({
   method: z.string().optional(),
   url: z.string().optional(),
   body: transformBody.optional(),
-  /** Of early releases of Hasura, which headers have replaced: kept, and without effect in both. */
+  /** From early releases of Hasura; headers have replaced it. It is kept, without effect in both engines. */
   content_type: z.string().optional(),
   query_params: z.union([z.string(), z.record(z.string(), z.string().nullable())]).optional(),
   request_headers: record({

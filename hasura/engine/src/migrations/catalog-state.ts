@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { HasuraApi } from './hasura-api.ts'
 
 /**
- * What hasura-cli keeps in the engine's catalog, so that both can be used on one database in turn. A version that
- * is a key has been applied; its value is true while it runs (dirty). Other keys are hasura-cli's and stay.
+ * hasura-cli's state in the engine's catalog, so that both programs can be used on one database. A version that is a key has been
+ * applied; its value is true while it runs (dirty). Other keys belong to hasura-cli and are kept.
  */
 const cliState = z.looseObject({
   settings: z.record(z.string(), z.string()).default({}),
@@ -15,7 +15,7 @@ const catalogState = z.object({ cli_state: cliState.nullish() })
 
 export type CliState = z.output<typeof cliState>
 
-/** The versions of one database: applied ones are false, interrupted ones true. */
+/** A database's versions: false for an applied one, true for an interrupted one. */
 export type AppliedVersions = ReadonlyMap<string, boolean>
 
 export async function readCliState(api: HasuraApi): Promise<CliState> {
@@ -26,7 +26,7 @@ export async function readCliState(api: HasuraApi): Promise<CliState> {
 export const appliedVersions = (state: CliState, database: string): AppliedVersions =>
   new Map(Object.entries(state.migrations[database] ?? {}))
 
-/** Writes the versions of one database and leaves everything else as another tool may have written it. */
+/** Writes the versions of one database, and keeps the rest of the state. */
 export async function writeAppliedVersions(
   api: HasuraApi,
   database: string,

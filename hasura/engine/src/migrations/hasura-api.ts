@@ -1,7 +1,7 @@
 export interface HasuraApi {
-  /** One command of `/v1/metadata`. Throws HasuraApiError. */
+  /** Sends one command of `/v1/metadata`. Throws HasuraApiError. */
   readonly metadata: (request: MetadataRequest) => Promise<unknown>
-  /** Runs SQL through `/v2/query`, all of it in one transaction. Throws HasuraApiError. */
+  /** Runs SQL through `/v2/query`, in one transaction. Throws HasuraApiError. */
   readonly runSql: (source: string, sql: string) => Promise<unknown>
 }
 
@@ -11,7 +11,7 @@ export interface MetadataRequest {
   readonly args: unknown
 }
 
-/** A refusal of the engine, or its absence. `internal` is what Hasura tells an admin about the database's error. */
+/** A refusal of the engine, or its absence. `internal` is the database's error, which Hasura shows to admin. */
 export class HasuraApiError extends Error {
   override readonly name = 'HasuraApiError'
   readonly code: string

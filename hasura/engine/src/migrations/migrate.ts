@@ -12,10 +12,10 @@ import { runSqlFile, type SqlFailure, wouldRun } from './run-sql-file.ts'
 
 export interface MigrationStatus {
   readonly version: string
-  /** Undefined for a version that the database knows and this folder doesn't. */
+  /** Undefined for a version that is recorded in the database but has no folder. */
   readonly name: string | undefined
   readonly applied: boolean
-  /** A run of it was cut short, so that it isn't known whether it happened. */
+  /** A run of it was interrupted, so its outcome is unknown. */
   readonly dirty: boolean
 }
 
@@ -54,8 +54,8 @@ export async function migrationStatus(
 }
 
 /**
- * Applies (or undoes) migrations in order, each file in a transaction of its own, and stops at the first that fails.
- * What was applied before it stays, and is recorded.
+ * Applies (or undoes) migrations in order, each file in a transaction of its own, and stops at the first failure. Earlier migrations stay
+ * applied and recorded.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> {
   const { api, directory, database, request = { kind: 'all' }, skipExecution = false, onStep } = options
@@ -73,7 +73,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
     }
     onStep?.(migration, direction)
     if (sql.trim() !== '') {
-      // One request tells that the last file is done and that this one runs.
+      // One request records that the last file is done and that this one runs.
       await writeAppliedVersions(api, database, new Map([...applied, [migration.version, true]]))
       const outcome = await runSqlFile(api, database, sqlFile(migration, direction), sql)
       if (outcome.kind === 'failed') {
@@ -95,12 +95,12 @@ function withStep(applied: AppliedVersions, { migration, direction }: Step): App
   return after
 }
 
-/** Postgres' codes for "exists already" (schema, relation, function, other object, column). */
+/** Postgres's codes for "exists already" (schema, relation, function, other object, column). */
 const alreadyExists = new Set(['42P06', '42P07', '42723', '42710', '42701'])
 
 /**
- * A program that was killed between running a file and recording it leaves the version marked as running. The file
- * was one transaction, so it happened as a whole or not at all, and trying it once more (rolled back) tells which.
+ * Settles a version that is marked as running, because the program was killed between running the file and recording it. The file was
+ * one transaction, so it took effect wholly or not at all. Running it again, with a rollback, shows which.
  */
 async function settleInterrupted(
   api: HasuraApi,

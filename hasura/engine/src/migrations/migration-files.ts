@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A folder `<version>_<name>` with `up.sql` and, where it can be undone, `down.sql`. */
+/** A folder `<version>_<name>` with `up.sql` and, if it can be undone, `down.sql`. */
 export interface Migration {
-  /** Milliseconds since 1970, as hasura-cli numbers them; kept as text because it is a key of the state. */
+  /** Milliseconds since 1970, as in hasura-cli. A text, because it is a key of the state. */
   readonly version: string
   readonly name: string
   readonly folder: string
@@ -11,12 +11,12 @@ export interface Migration {
 
 export type Direction = 'up' | 'down'
 
-/** Files that can't be migrations as they are: two of one version, or a name without one. */
+/** A folder that can't be read as migrations: two have one version, or a name has no version. */
 export class MigrationFilesError extends Error {
   override readonly name = 'MigrationFilesError'
 }
 
-/** The migrations of a database, oldest first. Nothing but folders counts. */
+/** The migrations of a database, oldest first. Only folders count. Throws MigrationFilesError. */
 export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => {
     throw new MigrationFilesError(`${directory} can't be read: is it the folder of a database's migrations?`)
@@ -34,7 +34,7 @@ export async function readMigrations(directory: string): Promise<readonly Migrat
   return migrations
 }
 
-/** The SQL of one direction, or undefined when there is no such file. */
+/** The SQL of one direction; undefined when there is no such file. */
 export async function readMigrationSql(
   migration: Migration,
   direction: Direction,

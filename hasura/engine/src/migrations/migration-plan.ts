@@ -2,7 +2,7 @@ import type { AppliedVersions } from './catalog-state.ts'
 import type { Direction, Migration } from './migration-files.ts'
 
 export type StepRequest =
-  /** Everything that isn't applied yet. */
+  /** All versions that aren't applied yet. */
   | { readonly kind: 'all' }
   /** The next `count` that aren't applied, oldest first. */
   | { readonly kind: 'up'; readonly count: number }
@@ -20,7 +20,7 @@ export type StepPlan =
   | { readonly kind: 'planned'; readonly steps: readonly Step[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Which files to run, in which order. A version that is already where it should be takes no step. */
+/** The files to run, in order. A version that already has the wanted state takes no step. */
 export function planSteps(
   migrations: readonly Migration[],
   applied: AppliedVersions,

@@ -6,7 +6,7 @@ import { splitStatements } from './sql-statements.ts'
 export type SqlFileOutcome =
   { readonly kind: 'done' } | { readonly kind: 'failed'; readonly failure: SqlFailure }
 
-/** Why a file could not be run. Nothing of it has happened: a file is one transaction. */
+/** Why a file failed. It had no effect, because a file is one transaction. */
 export interface SqlFailure {
   readonly file: string
   readonly line: number | undefined
@@ -14,7 +14,7 @@ export interface SqlFailure {
   readonly sqlState: string | undefined
 }
 
-/** What Hasura says to an admin about an error of Postgres. */
+/** Postgres's error, as Hasura shows it to admin. */
 const postgresError = z.object({
   error: z.object({
     message: z.string(),
@@ -24,7 +24,7 @@ const postgresError = z.object({
   }),
 })
 
-/** Runs a file in one transaction. Throws HasuraApiError only when the engine can't be asked. */
+/** Runs a file in one transaction. Throws HasuraApiError only when the engine doesn't answer. */
 export async function runSqlFile(
   api: HasuraApi,
   source: string,
@@ -41,7 +41,7 @@ export async function runSqlFile(
   }
 }
 
-/** Whether the file would run now, tried and rolled back. */
+/** Runs the file and rolls it back, to find whether it would succeed. */
 export async function wouldRun(api: HasuraApi, source: string, sql: string): Promise<SqlFileOutcome> {
   const error = await tryOut(api, source, sql)
   return error === undefined ? { kind: 'done' } : { kind: 'failed', failure: describe(error, '', undefined) }
@@ -59,9 +59,8 @@ function describe(error: HasuraApiError, file: string, line: number | undefined)
 }
 
 /**
- * Hasura doesn't say where in a file Postgres failed. So ever shorter beginnings of the file are tried, each rolled
- * back: the statement after the longest one that works is the culprit. A file that commits by itself can't be
- * tried, and stays without a line.
+ * Hasura doesn't report where in a file Postgres failed. So this runs ever shorter beginnings of the file, with a rollback: the statement
+ * after the longest working one has failed. Undefined for a file with a COMMIT of its own, which can't be rolled back.
  */
 async function findFailingLine(api: HasuraApi, source: string, sql: string): Promise<number | undefined> {
   const statements = splitStatements(sql)
@@ -79,7 +78,7 @@ async function findFailingLine(api: HasuraApi, source: string, sql: string): Pro
   return statements[fails - 1]?.line
 }
 
-/** Runs the SQL and fails on purpose after it. Returns the error when that was another one. */
+/** Runs the SQL, then fails deliberately. Returns the error when it is another one. */
 async function tryOut(api: HasuraApi, source: string, sql: string): Promise<HasuraApiError | undefined> {
   const marker = `tried out ${randomUUID()}`
   try {

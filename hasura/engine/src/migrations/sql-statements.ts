@@ -1,17 +1,17 @@
-/** One statement of a file, and the line (from 1) where its first word stands. */
+/** One statement of a file, and the line (from 1) of its first word. */
 export interface SqlStatement {
   readonly sql: string
   readonly line: number
 }
 
 /**
- * What may hold a semicolon that doesn't end a statement, and the words that open and close the body of a function
- * written in standard SQL (`begin atomic … end`).
+ * Tokens that may contain a semicolon inside of a statement, and the words that open and close the body of a function in standard SQL
+ * (`begin atomic … end`).
  */
 const tokenPattern =
   /--[^\n]*|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|;|[A-Za-z_][\w$]*/g
 
-/** Splits a file of SQL into its statements, for finding the one that failed. */
+/** Splits a file of SQL into its statements, to find the one that failed. */
 export function splitStatements(file: string): readonly SqlStatement[] {
   const statements: SqlStatement[] = []
   const token = new RegExp(tokenPattern)
@@ -36,7 +36,7 @@ export function splitStatements(file: string): readonly SqlStatement[] {
   return statements
 }
 
-/** The end of a dollar-quoted text or of a comment (comments nest), both of which a token only opens. */
+/** The end of a dollar-quoted text or of a comment, after its opening token. Comments nest. */
 function skipLong(file: string, text: string, index: number): number | undefined {
   if (text.startsWith('$')) {
     const close = file.indexOf(text, index + text.length)

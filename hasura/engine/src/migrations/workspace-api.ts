@@ -4,7 +4,7 @@ import type { CommandSet } from '../metadata-api/commands.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
 import { type HasuraApi, HasuraApiError } from './hasura-api.ts'
 
-/** The engine's own API without HTTP, for migrations that run before it serves anybody. */
+/** The engine's API without HTTP, for migrations that run before the engine serves requests. */
 export function workspaceApi(workspace: Workspace): HasuraApi {
   const handle = async (set: CommandSet, body: unknown): Promise<unknown> => {
     try {
@@ -17,7 +17,7 @@ export function workspaceApi(workspace: Workspace): HasuraApi {
   }
   return {
     metadata: (request) => handle('metadata', request),
-    // The metadata that names the source may only come after the migrations, and there is one database.
+    // The metadata that names the source may come only after the migrations. There is one database, so any name is accepted.
     runSql: (named, sql) => {
       const source = ownSource(workspace.snapshot.storedMetadata)?.name ?? named
       return handle('query', { type: 'run_sql', args: { source, sql } })

@@ -29,7 +29,7 @@ const withEndpoint = (
   ],
 })
 
-test('without endpoints it says what it is, and nothing else', () => {
+test('without endpoints it has only its head', () => {
   expect(restDocument({ version: 3, sources: [] }, schema)).toEqual({
     openapi: '3.0.0',
     info: {
@@ -106,7 +106,7 @@ test('an answer has the fields of the selection under their aliases, fragments i
   expect(document).not.toHaveProperty('paths./api/rest/authors.get.requestBody')
 })
 
-test('variables stand in the path, in the query and in the body; what is too much for a URL in the body alone', () => {
+test('variables are in the path, the query and the body; those that don’t fit a URL are in the body only', () => {
   const query = `query ($id: uuid!, $limit: Int = 3, $where: author_bool_exp!, $names: [String!], $name: String!) {
     author(where: $where, limit: $limit) { id } }`
   const document = restDocument(
@@ -189,7 +189,7 @@ test.each([
   })
 })
 
-test('fragments that would make millions of fields of a few lines come to an end', () => {
+test('fragments can not expand a few lines to millions of fields', () => {
   const levels = Array.from(
     { length: 40 },
     (_, n) => `fragment f${n} on author { a${n}: name ...f${n + 1} ...f${n + 1} }`,

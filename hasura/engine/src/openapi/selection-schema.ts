@@ -15,13 +15,13 @@ import type { JsonObject } from '../metadata/parse.ts'
 import { maxSelectedFields } from '../plan/collect-fields.ts'
 import { type Components, described, leafSchema, typeSchema } from './type-schemas.ts'
 
-/** What is found out about a document while its schema is made. */
+/** The state of building a document's schema. */
 export interface Analysis {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly components: Components
-  /** What does not fit the schema of GraphQL, in Hasura's words. It is left out, and told to who reads the document. */
+  /** Errors against the GraphQL schema, in Hasura's words. The parts are left out, and the document's description names them. */
   readonly problems: string[]
-  /** Fields that may still be looked at: fragments can make a short document select millions. */
+  /** The remaining number of fields to visit: fragments can make a short document select millions. */
   readonly budget: { fields: number }
 }
 
@@ -32,7 +32,7 @@ export const analysisOf = (fragments: Analysis['fragments'], components: Compone
   budget: { fields: maxSelectedFields },
 })
 
-/** The properties of the object that a selection answers. */
+/** The properties of the answer's object for a selection. */
 export function selectionProperties(
   selections: readonly SelectionSetNode[],
   type: GraphQLObjectType,
@@ -92,7 +92,7 @@ const typename = new GraphQLNonNull(GraphQLString)
 const typeOfField = (type: GraphQLObjectType, name: string): GraphQLOutputType | undefined =>
   name === '__typename' ? typename : type.getFields()[name]?.type
 
-/** Of all selections with one key, which have to be of one type. */
+/** The schema for all selections with one response key, which must have one type. */
 function fieldSchema(
   name: string,
   nodes: readonly FieldNode[],
@@ -114,7 +114,7 @@ function fieldSchema(
     const schema = typeSchema(fieldType, (nullable) => leafSchema(named, nullable, analysis.components))
     return { kind: 'schema', schema }
   }
-  // What a union or an interface answers depends on the row; Hasura leaves it out, too.
+  // The answer for a union or an interface depends on the row. Hasura leaves it out, too.
   if (!isObjectType(named)) return { kind: 'left-out' }
   if (selections.length === 0) return problem(`object of type '${named.name}' must have a selection set`)
   const properties = selectionProperties(selections, named, analysis, path)

@@ -13,19 +13,19 @@ import {
 } from 'graphql'
 import type { JsonObject } from '../metadata/parse.ts'
 
-/** Schemas that others refer to, by name. A type that may be null is another one than the same that may not (`uuid!`). */
+/** Named schemas that others refer to. A nullable type and its non-null form (`uuid!`) are different ones. */
 export type Components = Map<string, JsonObject>
 
 interface KnownScalar {
   readonly type: string
   readonly pattern?: string
-  /** Whether it is written where it is used. */
+  /** Whether the schema is written at each use, and not referred to. */
   readonly inline: boolean
 }
 
 const uuidPattern = '[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89aAbB][a-f0-9]{3}-[a-f0-9]{12}'
 
-/** Scalars that OpenAPI has a type for, by their names in lower case. */
+/** Scalars with a type in OpenAPI, by their names in lower case. */
 const knownScalars: Readonly<Record<string, KnownScalar>> = {
   int: { type: 'integer', inline: true },
   float: { type: 'number', inline: true },
@@ -43,7 +43,7 @@ export function knownScalar(name: string): JsonObject | undefined {
   return known && { type: known.type, ...(known.pattern === undefined ? {} : { pattern: known.pattern }) }
 }
 
-/** The schema of a type: lists around that of the type that they are of, which may be null or not. */
+/** The schema of a type, with its lists and nullability. */
 export function typeSchema(
   type: GraphQLOutputType | GraphQLInputType,
   named: (nullable: boolean) => JsonObject,
@@ -77,7 +77,7 @@ const enumSchema = (type: GraphQLEnumType, nullable: boolean, components: Compon
     ...described(type),
   }))
 
-/** Of what a variable may be. Input objects refer to each other, and to themselves. */
+/** The schema of a variable's type. Input objects may refer to each other, and to themselves. */
 export function inputSchema(type: GraphQLInputType, components: Components): JsonObject {
   const named = getNamedType(type)
   return typeSchema(type, (nullable) =>
@@ -107,7 +107,7 @@ export const described = ({
   readonly description?: string | null | undefined
 }): JsonObject => (description == null ? {} : { description })
 
-/** Refers to the schema, which is made where nobody has referred to it before. */
+/** A reference to a named schema, which is built at the first reference. */
 function declared(
   { name }: GraphQLNamedType,
   nullable: boolean,
@@ -116,7 +116,7 @@ function declared(
 ): JsonObject {
   const key = nullable ? name : `${name}!`
   if (!components.has(key)) {
-    // The name is taken before its fields are looked at, which may be of this very type.
+    // The name is reserved before the fields are built, because they may refer to this same type.
     components.set(key, {})
     components.set(key, make())
   }
@@ -125,7 +125,7 @@ function declared(
 
 const referencePrefix = '#/components/schemas/'
 
-/** The schema itself, where this one only refers to it. */
+/** The schema itself, for a reference. */
 export function referredSchema(schema: JsonObject, components: Components): JsonObject {
   const { $ref: reference } = schema
   if (typeof reference !== 'string') return schema

@@ -20,11 +20,11 @@ import { type Components, inputSchema, knownScalar, referredSchema } from './typ
 export interface OperationVariable {
   readonly name: string
   readonly type: GraphQLInputType
-  /** Absent where it has none. */
+  /** The default value, if there is one. */
   readonly fallback?: Json
 }
 
-/** The variables that an operation declares, without those whose types the schema does not have. */
+/** An operation's variables, without those whose types are not in the schema. */
 export const operationVariables = (
   { definition }: Operation,
   schema: GraphQLSchema,
@@ -50,7 +50,7 @@ const baseName = (node: TypeNode): string =>
 
 const constant = (node: ConstValueNode): Json => json.parse(valueFromASTUntyped(node))
 
-/** What can stand in a URL: scalars that OpenAPI knows, by name. */
+/** The variables that fit into a URL: scalars that OpenAPI knows. By name. */
 export const parametersOf = (
   variables: readonly OperationVariable[],
   inPath: ReadonlySet<string>,
@@ -83,7 +83,7 @@ function scalarOf(type: GraphQLInputType): JsonObject | undefined {
   return knownScalar(inner.name)
 }
 
-/** A body may have every variable; it must be there for those that have no other place. */
+/** A body may hold every variable. It is required when a required variable has no other place. */
 export function requestBodyOf(
   variables: readonly OperationVariable[],
   components: Components,
@@ -108,7 +108,7 @@ export function requestBodyOf(
   }
 }
 
-/** A default stands beside the schema itself, for which a reference has no room. */
+/** A reference can't have a default beside it, so a variable with one has the schema itself. */
 function variableSchema({ type, fallback }: OperationVariable, components: Components): JsonObject {
   const schema = inputSchema(type, components)
   return fallback === undefined ? schema : { ...referredSchema(schema, components), default: fallback }

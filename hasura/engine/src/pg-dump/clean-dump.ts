@@ -1,4 +1,4 @@
-/** Settings at the head of a dump, and the schema that every database has; a migration needs neither. */
+/** Statements at the head of a dump that a migration doesn't need: settings, and the schema that every database has. */
 const preamble: ReadonlySet<string> = new Set([
   'SET statement_timeout = 0;',
   'SET lock_timeout = 0;',
@@ -17,14 +17,14 @@ const preamble: ReadonlySet<string> = new Set([
   "COMMENT ON SCHEMA public IS 'standard public schema';",
 ])
 
-/** The triggers behind event triggers: metadata makes them. */
+/** Triggers of event triggers, which metadata creates. */
 const eventTrigger =
   /^CREATE TRIGGER "?notify_hasura_.+"? AFTER \w+ ON .+ FOR EACH ROW EXECUTE (FUNCTION|PROCEDURE) "?hdb_catalog"?\."?notify_hasura_.+"?\(\);$/
 
-/** Newer releases of pg_dump frame what they write in commands of psql, which no server understands. */
+/** Newer releases of pg_dump write psql commands around the dump, which a server can't run. */
 const psqlCommand = /^\\(un)?restrict /
 
-/** A dump as a migration has it: without comments, empty lines, settings and what Hasura has made. */
+/** A dump as a migration: without comments, empty lines, settings and Hasura's own objects. */
 export const cleanDump = (dump: string): string =>
   dump
     .split('\n')

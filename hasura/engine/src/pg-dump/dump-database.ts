@@ -6,14 +6,14 @@ import { withoutPassword } from './without-password.ts'
 const maxDumpBytes = 64 * 1024 * 1024
 
 export interface DumpContext {
-  /** Its PATH says where programs are found. */
+  /** Its PATH decides where programs are found. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The program is ended when it says so. */
+  /** Aborting ends the program. */
   readonly signal: AbortSignal
 }
 
 /**
- * What the program `pg_dump` writes for the database at the URL. It has to be of the server's version, or newer. Rejects with
+ * The output of `pg_dump` for the database at the URL. The program must be of the server's version or newer. Rejects with
  * HasuraError.
  */
 export function dumpDatabase(

@@ -1,6 +1,6 @@
 /**
- * Options that say what is dumped and how it is written. Others name a file of this machine, another database or another
- * user, and whoever may read this database may not choose those.
+ * Options that decide what is dumped, and in what form. Other options name a file of this machine, another database or another user,
+ * which a client must not choose.
  */
 const longOptions: ReadonlySet<string> = new Set([
   'attribute-inserts',
@@ -50,10 +50,10 @@ const longOptions: ReadonlySet<string> = new Set([
   'use-set-session-authorization',
 ])
 
-/** Letters that stand alone, any number of them, then one that takes the rest as its value. */
+/** Any number of letters without a value, then at most one whose value is the rest. */
 const shortOptions = /^-[abBcCOsx]*([eEnNStT].*)?$/
 
-/** The first argument that is none of these, abbreviations included. A value of an option may be anything. */
+/** The first argument that isn't allowed; abbreviations aren't. An option's value may be anything. */
 export const refusedOption = (args: readonly string[]): string | undefined =>
   args.find((arg) => {
     if (!arg.startsWith('-')) return false

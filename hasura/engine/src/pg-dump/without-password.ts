@@ -1,9 +1,9 @@
-/** Stands for no host, by which Postgres means a socket of the machine; a URL with a user has to have one. */
+/** A placeholder for an absent host, which means a local socket: a URL with a user must have a host. */
 const noHost = 'socket.invalid'
 
 /**
- * The URL of a database without its password, and the password, wherever it stands in the URL: what is in a command line can be
- * read by everybody on the machine.
+ * Splits the password from a database's URL, from any place in the URL. Every user of the machine can read a command line, so the
+ * password must not be in it.
  */
 export function withoutPassword(databaseUrl: string): {
   readonly url: string
@@ -15,7 +15,7 @@ export function withoutPassword(databaseUrl: string): {
   url.password = ''
   if (url.searchParams.has('password')) {
     url.searchParams.delete('password')
-    // It writes a space as a plus, which is one to Postgres.
+    // URLSearchParams writes a space as a plus, which Postgres reads as a plus.
     url.search = url.search.replaceAll('+', '%20')
   }
   return { url: url.href.replace(noHost, ''), password: password === '' ? undefined : password }

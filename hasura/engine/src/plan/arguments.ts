@@ -5,14 +5,14 @@ import type { InputValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
 
-/** What takes arguments: a field or a directive. */
+/** A field or directive with arguments. */
 interface Called {
   readonly node: { readonly arguments?: readonly ArgumentNode[] | undefined }
   readonly name: string
   readonly path: string
 }
 
-/** The arguments of a field or directive, checked against what the schema says about it, as one object by canonical names. */
+/** The checked arguments of a field or directive, as one object by canonical names. Throws RequestError. */
 export function readArguments(
   { node, name, path }: Called,
   known: readonly GraphQLArgument[],

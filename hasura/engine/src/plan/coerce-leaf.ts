@@ -9,7 +9,7 @@ import { describeJson, expectation, mismatch, outOfRange } from './mismatch.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
 
-/** A scalar that stands in the document. Throws RequestError. */
+/** The value of a scalar literal in the document. Throws RequestError. */
 export function literalLeaf(
   node: ValueNode,
   type: GraphQLScalarType,
@@ -18,10 +18,10 @@ export function literalLeaf(
   path: string,
 ): InputValue {
   const encoding = encodingAt(place, type)
-  // A column takes a GraphQL enum's value as a text.
+  // A column of an enum table takes the GraphQL enum's value as text.
   if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
     throw mismatch(expectation(type.name), type.name, 'an enum value', path)
-  // A number keeps its digits: JavaScript would round a large one.
+  // A number keeps its digits, because JavaScript would round a large one.
   if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && keepsDigits(encoding, node.value))
     return {
       kind: 'leaf',
@@ -56,16 +56,16 @@ function keepsDigits(encoding: ScalarEncoding, digits: string): boolean {
   return value <= largestBigInt && value >= -largestBigInt - 1n
 }
 
-/** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
+/** A JavaScript number when it represents the digits exactly; otherwise the digits. */
 const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
 
-/** The JSON text of a literal, cut where variables of the request stand in it. */
+/** The JSON text of a literal, split at the request's variables. */
 function jsonTemplate(node: ValueNode, variables: Variables): readonly JsonTemplatePart[] {
   const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
   switch (node.kind) {
     case Kind.VARIABLE: {
       const name = node.name.value
-      // The document says what a variable is that the request does not give.
+      // An absent variable has the default that the document declares.
       return variables.given.has(name)
         ? [{ kind: 'variable', name }]
         : [text(JSON.stringify(variables.values[name] ?? null))]
@@ -93,7 +93,7 @@ function jsonTemplate(node: ValueNode, variables: Variables): readonly JsonTempl
   }
 }
 
-/** A scalar that is JSON already. Throws RequestError. */
+/** The value of a scalar that is JSON already. Throws RequestError. */
 export function leaf(
   value: JsonValue,
   scalar: string,

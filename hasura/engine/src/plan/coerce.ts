@@ -24,15 +24,15 @@ import { describeJson, describeNode, enumeration, expectation, mismatch } from '
 import { RequestError } from './request-error.ts'
 import { type Variables, variableAt } from './variables.ts'
 
-/** What is in a list may be null if its type says so. */
+/** The place of a list's items, which may be null if their type allows it. */
 const itemOf = ({ extensions: { holds } }: InputPlace, type: GraphQLInputType): InputPlace => ({
   type,
   extensions: holds === undefined ? {} : { holds: 'column-value' },
 })
 
 /**
- * Checks a value of the document against the place that it is given. Undefined means that it is a variable that was not
- * given, which is as if the argument or field had been left out.
+ * Checks a value of the document against its place. Undefined means a variable that was not given, which counts as an absent argument
+ * or field. Throws RequestError.
  */
 export function coerceNode(
   node: ValueNode,
@@ -54,7 +54,7 @@ export function coerceNode(
   if (isListType(nullable)) {
     const scalars: GraphQLList<GraphQLInputType> = nullable
     const item = itemOf(place, scalars.ofType)
-    // A single value stands for a list of one, as GraphQL has it.
+    // In GraphQL a single value stands for a list of one.
     if (node.kind !== Kind.LIST)
       return isArrayLiteral(node, scalars)
         ? constantLeaf(valueFromASTUntyped(node) as JsonValue, scalars, path)
@@ -84,7 +84,7 @@ export function coerceNode(
   throw new Error(`${String(type)} is no input type`)
 }
 
-/** The same for a value that is already JSON: a variable's, or a default of the schema. */
+/** Checks a value that is JSON already: a variable's value, or a default of the schema. Throws RequestError. */
 function coerceJson(value: JsonValue, place: InputPlace, origin: Origin, path: string): InputValue {
   const { type } = place
   if (value === null) return nullValue(place, path)
@@ -118,7 +118,7 @@ function coerceJsonList(
 ): InputValue {
   const item = getNullableType(type.ofType)
   if (!Array.isArray(value)) {
-    // Postgres' own notation of an array, as in `"{a,b}"`.
+    // Postgres's own notation of an array, as in `"{a,b}"`.
     if (isScalarType(item) && typeof value === 'string' && value.startsWith('{'))
       return leaf(value, `[${item.name}]`, 'any', origin, path)
     return listOf([coerceJson(value, itemOf(place, type.ofType), origin, `${path}[0]`)], path)
@@ -134,7 +134,7 @@ function coerceJsonList(
   return { kind: 'list', items, source, path }
 }
 
-/** Whether a client says its values as the database has them. */
+/** Whether clients write the enum's values as the database has them. */
 const isPlainEnum = (type: GraphQLInputType): boolean =>
   isEnumType(type) && type.getValues().every((value) => canonicalName(value) === value.name)
 
@@ -177,7 +177,7 @@ function refusedNull({ type, extensions }: InputPlace, path: string): RequestErr
   const nullable = getNullableType(type)
   if (isInputObjectType(nullable)) return mismatch('an object', nullable.name, 'null', path)
   if (isEnumType(nullable)) return mismatch('an enum value', nullable.name, 'null', path)
-  // An array column's value is one, whatever it is in GraphQL.
+  // A column's array is one value of the database, although it is a list in GraphQL.
   if (extensions.holds === 'column-value')
     return new RequestError(`unexpected null value for type '${getNamedType(type).name}'`, path)
   return isScalarType(nullable)

@@ -13,35 +13,33 @@ import type { JoinRegistry } from './remote-joins.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
 
-/** What a planner needs of the request besides the piece of document in its hands. */
+/** The parts of a request that planners need beside the current piece of the document. */
 export interface DocumentScope {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
-  /** How many more fields the operation may select; counted down while it is planned. */
+  /** How many more fields the operation may select. Planning counts it down. */
   readonly budget: { fields: number }
-  /** Relationships out of a source or remote schema, noted while it is planned. */
+  /** Relationships that lead out of a source or remote schema, collected by the planning. */
   readonly joins: JoinRegistry
 }
 
-/**
- * Fragments can make a short document select millions of fields. No honest operation comes near this bound.
- */
+/** Fragments can make a short document select millions of fields. Ordinary operations stay far below this limit. */
 export const maxSelectedFields = 20_000
 
-/** A field of the answer: all selections of the same key are one. */
+/** A field of the answer, with all selections of its key merged. */
 export interface CollectedField {
   readonly key: string
   readonly name: string
   readonly node: FieldNode
-  /** The sub-selections of all its occurrences. */
+  /** The sub-selections of all occurrences. */
   readonly selections: readonly SelectionSetNode[]
   readonly path: string
 }
 
 /**
- * The fields that a selection asks of a type, in the order of the answer: fragments are spread, `@skip` and
- * `@include` obeyed, selections of the same key merged.
+ * The fields that a selection reads of a type, in the order of the answer: fragments are spread, `@skip` and `@include` applied,
+ * selections of the same key merged. Throws RequestError.
  */
 export function collectFields(
   selections: readonly SelectionSetNode[],
@@ -50,7 +48,7 @@ export function collectFields(
   path: string,
 ): readonly CollectedField[] {
   const found = new Map<string, FieldNode[]>()
-  // As GraphQL has it, a fragment counts once. Otherwise a few that spread each other twice would never end.
+  // As in GraphQL, a fragment counts once; otherwise some fragments that spread each other twice would never end.
   const spread = new Set<string>()
   for (const selection of selections) collect(selection, type, scope, path, found, spread)
   scope.budget.fields -= found.size
@@ -129,7 +127,7 @@ function collect(
   }
 }
 
-/** By its own name, or by that of an interface that it has or a union that it is in. */
+/** Whether the name is that of the type, of one of its interfaces, or of a union with it. */
 function isCalled(type: GraphQLObjectType, name: string, { schema }: DocumentScope): boolean {
   if (type.name === name || type.getInterfaces().some((each) => each.name === name)) return true
   const named = schema.getType(name)

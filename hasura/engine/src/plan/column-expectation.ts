@@ -2,7 +2,7 @@ import { spatialName } from '../schema/spatial-type.ts'
 import { spatialText } from '../sql/spatial-text.ts'
 import type { JsonValue } from './input-value.ts'
 
-/** What Hasura's JSON parser calls the values of these scalars, and what it expects them to be. */
+/** The names of these scalars in Hasura's JSON parser, and the kind of value that each expects. */
 const parsers: Readonly<Record<string, { readonly name: string; readonly expects: string }>> = {
   smallint: { name: 'Integer expected for input type: PGSmallInt', expects: 'Number' },
   Int: { name: 'Integer expected for input type: PGInteger', expects: 'Number' },
@@ -23,7 +23,7 @@ const parsers: Readonly<Record<string, { readonly name: string; readonly expects
   uuid: { name: 'UUID', expects: 'String' },
 }
 
-/** Why a value can be none of a column, in the words of Hasura, which reads it as JSON. */
+/** Hasura's message for a value that a column's type doesn't accept. */
 export function columnExpectation(value: JsonValue, scalar: string): string {
   const parser = parsers[scalar]
   if (scalar === 'ltree') return labelPathExpected
@@ -40,7 +40,7 @@ export function columnExpectation(value: JsonValue, scalar: string): string {
 export const labelPathExpected =
   'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'
 
-/** A kind of JSON value, as Hasura's parser names it. */
+/** A kind of JSON value, by the name in Hasura's parser. */
 export function jsonKind(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'

@@ -4,8 +4,8 @@ import { RequestError } from './request-error.ts'
 import type { OrderTermPlan, SeekTerm } from './tree.ts'
 
 /**
- * A cursor is base64 of JSON: the values by which the row was sorted, under the names of `order_by`. As numbers may
- * have more digits than JavaScript's, each is kept as it is written.
+ * Decodes a cursor: base64 of JSON with the values by which the row was sorted, named as in `order_by`. Numbers stay texts, because they
+ * may have more digits than JavaScript's. Throws RequestError.
  */
 export function seekTerms(
   given: ObjectValue,
@@ -33,14 +33,14 @@ function decode(cursor: string): Decoded | undefined {
   }
 }
 
-/** TypeScript does not know the third argument yet. */
+/** TypeScript's declaration lacks the third argument. */
 const writtenNumbers = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' ? (context?.source ?? String(value)) : value
 
 function valueAt(decoded: Decoded | undefined, path: readonly string[]): Decoded | undefined | null {
   let value = decoded
   for (const step of path) {
-    // The related row by which it was sorted may not exist.
+    // The related row of the order may not exist.
     if (value === null) return null
     if (typeof value !== 'object' || !Object.hasOwn(value, step)) return undefined
     value = value[step]

@@ -16,7 +16,7 @@ const locations = {
   InlineFragment: 'INLINE_FRAGMENT',
 } as const
 
-/** Whether `@include` and `@skip` leave a selection in. */
+/** Whether `@include` and `@skip` keep a selection. Throws RequestError. */
 export function isIncluded(
   directives: readonly DirectiveNode[],
   kind: keyof typeof locations,
@@ -38,7 +38,7 @@ const places = {
   SUBSCRIPTION: 'a subscription',
 } as const
 
-/** The arguments of directives, by name. They must be known, allowed where they stand, and given once. */
+/** The arguments of directives, by name. Throws RequestError for an unknown, misplaced or repeated directive. */
 export function readDirectives(
   directives: readonly DirectiveNode[],
   location: keyof typeof places,

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { RequestError } from './request-error.ts'
 
-/** A document with the operation that is asked for. */
+/** A document and the operation that the request names. */
 export interface Operation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
@@ -19,7 +19,7 @@ export interface Operation {
 
 const maxTokens = 50_000
 
-/** Parses a document and picks its operation. Throws RequestError as Hasura words it. */
+/** Parses a document and selects its operation. Throws RequestError in Hasura's words. */
 export function parseOperation(query: string, operationName: string | undefined): Operation {
   const document = parsed(query)
   const operations = document.definitions.filter(
@@ -44,7 +44,7 @@ function parsed(query: string): DocumentNode {
   }
 }
 
-/** `{ … }` without the word `query`, which is what Hasura calls anonymous. */
+/** `{ … }` without the word `query`, which Hasura calls anonymous. */
 const isSelectionAlone = ({ name, operation, directives, variableDefinitions }: OperationDefinitionNode) =>
   name === undefined &&
   operation === OperationTypeNode.QUERY &&
@@ -74,7 +74,7 @@ function chooseOperation(
   return found
 }
 
-/** A fragment that spreads itself would never end. The path names the way into the cycle. */
+/** A fragment that spreads itself would never end. The error's path leads into the cycle. */
 function refuseCycles(
   definition: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -1,6 +1,6 @@
 import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
 
-/** The arguments as the client meant them, defaults included. */
+/** The arguments as JSON, with defaults. */
 export const jsonOfObject = ({ fields }: ObjectValue): JsonValue =>
   Object.fromEntries([...fields].map(([name, value]) => [name, jsonOf(value)]))
 

@@ -7,16 +7,16 @@ import { relatedTable } from './plan-scope.ts'
 import type { SelectScope } from './select-scope.ts'
 import { itemsOf, member, objectOf } from './plan-value.ts'
 
-/** What a service is asked before a mutation is run. It holds the values of one request. */
+/** A request to a validating service before a mutation runs. It holds this request's values. */
 export interface InputValidation {
   readonly service: ValidateInput
-  /** `data.input` of what the service is sent. */
+  /** The service receives it as `data.input`. */
   readonly input: readonly JsonValue[]
 }
 
 /**
- * What the role's permissions want validated of a mutation's arguments, in the order in which it is asked for: of a nested
- * insert first its own table, then each table further in once, with all of its rows.
+ * The validations that the role's permissions require for a mutation's arguments, in the order of their requests. A nested insert
+ * validates its own table first, then each further table once, with all its rows.
  * https://hasura.io/docs/latest/schema/postgres/input-validations/
  */
 export function inputValidations(
@@ -78,7 +78,7 @@ function collectInserts(
 const rowsOf = (input: InputValue | undefined): readonly ObjectValue[] =>
   (input?.kind === 'object' ? [input] : itemsOf(input)).map(objectOf)
 
-/** A row by its columns in Postgres, with the rows that it brings along where the client put them. */
+/** A row by its Postgres columns, with its nested rows in their places. */
 function rowJson(row: ObjectValue, table: TableModel, scope: SelectScope): JsonValue {
   const columns = [...row.fields].flatMap(([name, value]): [string, JsonValue][] => {
     const column = table.columns.get(name)

@@ -5,8 +5,8 @@ export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /**
- * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known;
- * of a leaf only where its value will come from, because the plan outlives this request's values.
+ * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known. A leaf is known only by the
+ * source of its value, because the plan outlives this request's values.
  */
 export type InputValue =
   | { readonly kind: 'null'; readonly path: string }
@@ -20,7 +20,7 @@ export interface LeafValue {
   /** The GraphQL scalar. */
   readonly scalar: string
   readonly source: ParameterSource
-  /** This request's value. The plan may depend on it only where the signature holds it too. */
+  /** This request's value. A plan may use it only if the signature contains it, too. */
   readonly value: JsonValue
   readonly path: string
 }
@@ -28,7 +28,7 @@ export interface LeafValue {
 interface ListValue {
   readonly kind: 'list'
   readonly items: readonly InputValue[]
-  /** Set if all of the list is one variable's scalars: it can then be bound as one array. */
+  /** Set when the whole list is one variable's scalars, so that it can be bound as one array. */
   readonly source: ParameterSource | undefined
   readonly path: string
 }

@@ -1,6 +1,6 @@
 import { RequestError } from './request-error.ts'
 
-/** Reads Hasura's JSON select path: `$.a.b[0]`, `a["some key"]`, `[1]`. */
+/** Parses Hasura's JSON select path: `$.a.b[0]`, `a["some key"]`, `[1]`. Throws RequestError. */
 export function parseJsonPath(text: string, path: string): readonly string[] {
   const steps: string[] = []
   let rest = text.startsWith('$') ? text.slice(1) : text

@@ -4,7 +4,7 @@ import type { Origin } from './input-place.ts'
 import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
-/** The values of an enum, as a sentence has them. */
+/** The values of an enum, as part of a sentence. */
 export function enumeration(values: readonly string[]): string {
   const last = values.at(-1) ?? ''
   if (values.length === 1) return `the value ${last}`
@@ -27,7 +27,7 @@ function scientific(value: number): string {
   return `${mantissa?.includes('.') === true ? mantissa : `${mantissa ?? ''}.0`}e${exponent?.replace('+', '') ?? ''}`
 }
 
-/** What a scalar takes. */
+/** The kind of value that a scalar expects, in Hasura's words. */
 export function expectation(scalar: string, encoding = scalarEncoding(scalar)): string {
   if (encoding === 'bigint') return 'a 32-bit integer, or a 64-bit integer represented as a string'
   switch (scalar) {
@@ -45,11 +45,11 @@ export function expectation(scalar: string, encoding = scalarEncoding(scalar)): 
   }
 }
 
-/** Refuses a value that is not of the kind that its type asks for. */
+/** The error for a value of another kind than its type expects. */
 export const mismatch = (expected: string, type: string, found: string, path: string): RequestError =>
   new RequestError(`expected ${expected} for type "${type}", but found ${found}`, path)
 
-/** What JSON calls a number, GraphQL calls an integer or a float. */
+/** The kind of a value. A number of JSON is an integer or a float in GraphQL. */
 export function describeJson(value: JsonValue, origin: Origin): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'

@@ -7,7 +7,7 @@ import { jsonKind } from './column-expectation.ts'
 import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
-/** The version of Hasura's ids that names the row of a table: `[1, "public", "author", 7]` in base64. */
+/** The version of Hasura's ids of table rows: `[1, "public", "author", 7]` in base64. */
 export const nodeIdVersion = 1
 
 export interface NodeId {
@@ -16,7 +16,7 @@ export interface NodeId {
   readonly key: readonly JsonValue[]
 }
 
-/** Reads a node id. Throws RequestError at `path`, in the words of Hasura. */
+/** Reads a node id. Throws RequestError at `path`, in Hasura's words. */
 export function readNodeId(text: string, path: string): NodeId {
   const [version, schema, table, ...key] = parseList(text, path)
   if (typeof version !== 'number')
@@ -51,7 +51,7 @@ function parseJson(bytes: Buffer): JsonValue | undefined {
   }
 }
 
-/** The row that an id names. Throws RequestError if its values are not those of the table's key. */
+/** The condition for an id's row. Throws RequestError if its values don't match the table's key. */
 export function nodeCondition({ key }: NodeId, table: TableModel, path: string): Predicate {
   const columns = primaryKeyColumns(table)
   const missing = columns.slice(key.length).map(({ name }) => `"${name}"`)

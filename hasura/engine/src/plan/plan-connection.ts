@@ -11,7 +11,7 @@ import { member } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { ConnectionField, ConnectionPlan, EdgeField, OrderTermPlan, PageField } from './tree.ts'
 
-/** A Relay connection: rows in a total order, a page of them, and what lies beside it. */
+/** Plans a Relay connection: a page of rows in a total order, and whether rows lie before and after it. */
 export function planConnection(
   request: RowsRequest,
   type: GraphQLObjectType,
@@ -50,7 +50,7 @@ function refuseBoth(given: ObjectValue, one: string, other: string): void {
     throw new RequestError(`"${one}" and "${other}" are not allowed at once`, given.path)
 }
 
-/** Without the key, rows with equal values would have no order, and a cursor no place among them. */
+/** The key's columns that the order lacks. Without them, rows with equal values would have no fixed order and no cursor. */
 function missingKeyTerms(orderBy: readonly OrderTermPlan[], table: TableModel): readonly OrderTermPlan[] {
   const sorted = new Set(
     orderBy.flatMap(({ value }) =>

@@ -12,31 +12,31 @@ import { itemsOf, member } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { SelectPlan } from './tree.ts'
 
-/** References in one request; a router sends as many as its answer has rows. */
+/** The most references in one request. A router sends as many as its answer has rows. */
 const maxRepresentations = 1_000
 
-/** The rows that other subgraphs refer to: one statement for each type. */
+/** The rows that other subgraphs refer to, with one statement for each type. */
 export interface EntitiesPlan {
   readonly groups: readonly EntityGroup[]
-  /** How many there are in the answer. */
+  /** The number of references. */
   readonly size: number
 }
 
 interface EntityGroup {
-  /** The row of a reference: their columns of the key are equal. */
+  /** Selects the row whose key columns equal the reference's. */
   readonly select: SelectPlan
   readonly key: readonly ColumnModel[]
   readonly references: readonly Reference[]
 }
 
 interface Reference {
-  /** Where its row stands in the answer. */
+  /** The position of its row in the answer. */
   readonly place: number
-  /** By the key's columns, as they are called in the database. */
+  /** The values by the key's columns, with their names in the database. */
   readonly values: Readonly<Record<string, JsonValue>>
 }
 
-/** Throws RequestError, naming the representation and its field, for what refers to nothing. */
+/** Plans `_entities`. Throws RequestError, with the path of the representation and its field, for an invalid reference. */
 export function planEntities(
   { tables }: Extract<FieldMeaning, { kind: 'entities' }>,
   given: ObjectValue,
@@ -65,7 +65,7 @@ export function planEntities(
   return { groups, size: items.length }
 }
 
-/** A union has no fields of its own. */
+/** Selections on a union must be inside fragments. */
 function requireFragments({ selections, path }: CollectedField): void {
   for (const selection of selections.flatMap((each) => each.selections))
     if (selection.kind === Kind.FIELD && selection.name.value !== '__typename')
@@ -86,7 +86,7 @@ function planEntity(
   const join = primaryKeyColumns(table).map(({ name }) => ({ local: name, remote: name }))
   const rows = planRows(tableRows(table, { ...given, fields: new Map() }, join), scope)
   const fields = planRowFields(type, selections, table, scope, path)
-  // A key has one row: a permission's limit has nothing to cut.
+  // A key has one row, so a permission's limit has no effect.
   return { kind: 'row', rows: { ...rows, limit: undefined }, fields }
 }
 
@@ -115,13 +115,13 @@ function readRepresentation(
   return { table, values: Object.fromEntries(values) }
 }
 
-/** What is in a key; whether it fits the column's type is Postgres' to say. */
+/** A key's value. Postgres checks whether it fits the column's type. */
 function keyValue(value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue {
   const at = `${path}.${name}`
   if (value === undefined || value === null) throw new RequestError(`cannot find ${name} in _Any type`, at)
   if (typeof value === 'object')
     throw new RequestError(`expected a scalar for key field "${name}" of type "${typeName}"`, at)
-  // JSON's reader has rounded it already, and it might name another row.
+  // JSON.parse has already rounded it, so it might name another row.
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new RequestError(`key field "${name}" of type "${typeName}" is too large: send it as a string`, at)
   return value

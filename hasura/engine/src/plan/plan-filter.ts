@@ -22,7 +22,7 @@ import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
 import { type PlanScope, relatedTable, visibleRows } from './plan-scope.ts'
 
-/** A `where` argument as a condition. Related rows count only as far as the role may see them. */
+/** Plans a `where` argument. Of related rows, only those count that the role may see. */
 export function planFilter(input: InputValue | undefined, table: TableModel, scope: PlanScope): Predicate {
   if (input === undefined || input.kind === 'null') return always
   const { fields } = objectOf(input)
@@ -110,7 +110,7 @@ function aggregateCondition(
   }
 }
 
-/** The columns that an aggregate is of, in the order in which Postgres takes them. */
+/** The columns of an aggregate, in the order of Postgres's arguments. */
 function argumentNames({ takes }: AggregatePredicate, given: InputValue | undefined): readonly string[] {
   if (given?.kind === 'enum') return [given.value]
   if (given?.kind !== 'object' || takes === 'columns') return enumValues(given)
@@ -120,10 +120,10 @@ function argumentNames({ takes }: AggregatePredicate, given: InputValue | undefi
   })
 }
 
-/** In a condition on an aggregate, the aggregate itself. */
+/** The aggregate itself, in a condition on it. */
 const aggregateOperand: Operand = { kind: 'aggregate' }
 
-/** The columns behind names in GraphQL, as the role may read them. */
+/** The columns of these GraphQL names, as the role may read them. */
 export const readableColumns = (
   names: readonly string[],
   table: TableModel,
@@ -154,7 +154,7 @@ function comparison(left: Operand, type: CatalogType, name: string, value: Input
     : asMeant(operator, binaryComparison(left, type, operator, value))
 }
 
-/** What the function is given besides the column, in its order. */
+/** The function's arguments after the column, in their order. */
 function spatialArguments(input: SpatialInput, value: InputValue): readonly Value[] {
   if (input.kind === 'value') return [valueOf(value, catalogType(input.type))]
   const { fields } = objectOf(value)

@@ -13,7 +13,7 @@ import { enumValues, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { InsertPlan, InsertStep, MutationOutput, NestedInsertPlan, OnConflictPlan } from './tree.ts'
 
-/** An insert of rows as one statement, or, where rows bring related rows along, as a series of steps. */
+/** Plans an insert as one statement, or, with nested rows, as a series of steps. */
 export function planInsert(
   given: ObjectValue,
   table: TableModel,
@@ -27,7 +27,7 @@ export function planInsert(
   if (!nested) return planFlatInsert(objects, onConflict, table, output, scope)
   const steps: InsertStep[] = []
   const rootSteps = objects.map((object) => {
-    // Hasura sees a single row as the only one of a list.
+    // Hasura reports a single row like the only one of a list.
     const path = single === undefined ? object.path : `${object.path}[0]`
     return addRow(steps, { object, path, table, onConflict, fixed: new Map() }, scope)
   })
@@ -53,7 +53,7 @@ function planFlatInsert(
   return insertOf(rows, onConflict, table, access, output)
 }
 
-/** One statement that inserts rows, each given by the values of its columns; the rest take their defaults. */
+/** One statement that inserts rows by the values of their columns; other columns take their defaults. */
 export function insertOf(
   rows: readonly ReadonlyMap<string, Value>[],
   onConflict: OnConflictPlan | undefined,
@@ -63,7 +63,7 @@ export function insertOf(
 ): InsertPlan {
   const [firstColumn] = table.columnsByName.keys()
   const used = [...table.columnsByName.keys()].filter((name) => rows.some((row) => row.has(name)))
-  // Rows without any value still have to be told apart from no rows: one column takes its default.
+  // Rows without any value need at least one column, which takes its default.
   const columns = used.length > 0 || firstColumn === undefined ? used : [firstColumn]
   return {
     kind: 'insert',
@@ -76,7 +76,7 @@ export function insertOf(
   }
 }
 
-/** The values that the client and the presets give, by column. */
+/** The values from the client and the presets, by column. */
 function rowValues(
   object: ObjectValue,
   table: TableModel,
@@ -118,7 +118,7 @@ interface RelatedInput {
   readonly onConflict: InputValue | undefined
 }
 
-/** The related rows that an object brings along. */
+/** The nested rows of an object. */
 const relatedInputs = (object: ObjectValue, table: TableModel): readonly RelatedInput[] =>
   [...object.fields].flatMap(([name, input]) => {
     const relationship = table.relationships.get(name)
@@ -133,23 +133,23 @@ const relatedInputs = (object: ObjectValue, table: TableModel): readonly Related
 
 interface RowToInsert {
   readonly object: ObjectValue
-  /** Where Hasura reports errors of the row: of rows without rows of their own, it is that of their list. */
+  /** The path of the row's errors in Hasura. For rows without nested rows it is the path of their list. */
   readonly path: string
   readonly table: TableModel
   readonly onConflict: OnConflictPlan | undefined
-  /** Columns whose values come from the row that this one belongs to. */
+  /** Columns whose values come from the row that this one is nested in. */
   readonly fixed: ReadonlyMap<string, Value>
-  /** What to say if a conflict leaves nothing written; undefined if nothing depends on it. */
+  /** The error when a conflict writes no row; undefined if no other row depends on it. */
   readonly needed?: InsertStep['needed']
 }
 
-/** Adds the steps that write a row with all that belongs to it; returns the step of the row itself. */
+/** Adds the steps that write a row and its nested rows. Returns the step of the row itself. */
 function addRow(steps: InsertStep[], row: RowToInsert, scope: SelectScope): number {
   const { object, path, table, onConflict, fixed } = row
   const access = insertAccess(table, scope)
   const values = new Map(rowValues(object, table, access))
   const presets = new Set(access.presets.map(({ column }) => column))
-  // What a permission says stays as it says.
+  // A permission's preset takes precedence over a reference.
   const determine = (determined: ReadonlyMap<string, Value>): void => {
     for (const [column, value] of determined) if (!presets.has(column)) values.set(column, value)
   }
@@ -173,11 +173,11 @@ function addRow(steps: InsertStep[], row: RowToInsert, scope: SelectScope): numb
   return step
 }
 
-/** Whether the related row is written before the one that brings it along, which then refers to it. */
+/** Whether the related row is written first, because the row that it is nested in refers to it. */
 const isReferenced = ({ relationship }: RelatedInput): boolean =>
   relationship.insertedFirst && relationship.kind === 'object'
 
-/** The columns that the client gives. */
+/** The columns that the client's values set. */
 const givenColumns = ({ object, table }: RowToInsert): readonly string[] =>
   [...object.fields.keys()].flatMap((name) => table.columns.get(name)?.name ?? [])
 
@@ -192,7 +192,7 @@ function refuseDetermined(row: RowToInsert, path: string): void {
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
-/** Writes the row that this one refers to; returns the columns of this one that follow from it. */
+/** Writes the row that this one refers to. Returns this row's columns that take values from it. */
 function addReferenced(
   steps: InsertStep[],
   { relationship, data, onConflict }: RelatedInput,
@@ -252,7 +252,7 @@ function addDependents(
 
 const toDependent = ({ local, remote }: ColumnPair) => ({ column: remote, from: local })
 
-/** Columns whose values are read from the row that an earlier step wrote. */
+/** Columns whose values come from the row of an earlier step. */
 function writtenColumns(
   step: number,
   table: TableModel,

@@ -28,7 +28,7 @@ export const tableShape = ({ name, columnsByName }: TableModel): TableShape => (
   columns: [...columnsByName.values()].map(({ name: column, type }) => ({ name: column, type })),
 })
 
-/** `affected_rows` and `returning` of a mutation over many rows. */
+/** Plans `affected_rows` and `returning` of a mutation of many rows. */
 export const planResponse = (
   type: GraphQLObjectType,
   selections: readonly SelectionSetNode[],
@@ -51,7 +51,7 @@ export const planResponse = (
   }),
 })
 
-/** The row that a mutation by primary key answers with. */
+/** Plans the answer of a mutation by primary key: its row. */
 export const planRowOutput = (
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
@@ -59,7 +59,7 @@ export const planRowOutput = (
   scope: SelectScope,
 ): MutationOutput => ({ kind: 'row', fields: planRowFields(type, selections, table, scope, path) })
 
-/** The condition that names one row by its primary key. */
+/** The condition for one row by its primary key. */
 export const planKey = (given: ObjectValue, table: TableModel, scope: SelectScope): Predicate =>
   allOf(
     primaryKeyColumns(table).map((column): Predicate => {
@@ -160,7 +160,7 @@ function planAssignments(
   return assignments
 }
 
-/** The operators that columns of these types have, in the order in which Hasura names them. */
+/** The operators for columns of these types, in Hasura's order. */
 const applicable = (types: readonly CatalogType[]): readonly string[] =>
   [...operators.keys()].filter((name) => {
     if (name === '_set') return true
@@ -169,7 +169,7 @@ const applicable = (types: readonly CatalogType[]): readonly string[] =>
 
 const builtin = (name: string) => ({ category: 'base' as const, schema: 'pg_catalog', name })
 
-/** The jsonb operators that take something else than jsonb. */
+/** Types of the operands of jsonb operators, where they are not jsonb. */
 function operandType(operator: UpdateAssignment['operator']) {
   switch (operator) {
     case 'delete-key':

@@ -19,7 +19,7 @@ export interface OperationPlan {
   readonly scope: SelectScope
 }
 
-/** Turns an operation into a tree per root field. Throws RequestError, in Hasura's words, if it is not valid. */
+/** Plans a tree for each root field of an operation. Throws RequestError, in Hasura's words, for an invalid operation. */
 export function planOperation(
   operation: Operation,
   given: Readonly<Record<string, JsonValue>>,
@@ -53,7 +53,7 @@ export function planOperation(
   return { kind: root.kind, fields, scope }
 }
 
-/** Hasura's own directive for subscriptions to several root fields; its schema does not show it. */
+/** Hasura's directive for subscriptions with several root fields. Its schema doesn't show it. */
 const severalFields = '_multiple_top_level_fields'
 
 const location = ({ operation }: OperationDefinitionNode) =>
@@ -75,7 +75,7 @@ function rootType({ operation }: OperationDefinitionNode, schema: GraphQLSchema)
   throw new RequestError('no subscriptions exist', '$')
 }
 
-/** The field itself, or the root fields of the source that are asked for below it. */
+/** The field itself, or the source's root fields selected below it. */
 function planTopField(
   root: OperationRoot,
   collected: CollectedField,

@@ -11,7 +11,7 @@ import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
 import type { OrderTermPlan, OrderValue, RowSource } from './tree.ts'
 
-/** An `order_by` argument as terms, in the order in which the client wrote them. */
+/** Plans an `order_by` argument as terms, in the client's order. */
 export const planOrder = (
   input: InputValue | undefined,
   table: TableModel,
@@ -19,7 +19,7 @@ export const planOrder = (
 ): readonly OrderTermPlan[] =>
   itemsOf(input).flatMap((item) => (item.kind === 'null' ? [] : terms(objectOf(item), table, scope, root)))
 
-/** The way that leads to a value of a related row: how it is wrapped, and what it is called in `order_by`. */
+/** The path to a value of a related row: how it is selected, and its names in `order_by`. */
 interface Through {
   readonly wrap: (value: OrderValue) => OrderValue
   readonly path: readonly string[]
@@ -42,7 +42,7 @@ function fieldTerms(
   scope: PlanScope,
   through: Through,
 ): readonly OrderTermPlan[] {
-  // A null orders by nothing.
+  // A null adds no order.
   if (value.kind === 'null') return []
   const column = table.columns.get(name)
   if (column !== undefined)
@@ -52,7 +52,7 @@ function fieldTerms(
         value,
         [...through.path, column.name],
         column.type,
-        // A cursor compares masked values with care for nulls, too.
+        // The comparison with a cursor must handle the nulls of masked values, too.
         through.path.length > 0 || isNullable(column, table, scope),
       ),
     ]
@@ -97,7 +97,7 @@ interface AggregatedRows {
   readonly filter: Predicate
 }
 
-/** The rows behind `articles_aggregate`: those of a relationship, or of a computed field. */
+/** The rows of `articles_aggregate`: those of a relationship, or of a computed field. */
 function aggregated(name: string, table: TableModel, scope: PlanScope): AggregatedRows {
   const stem = name.replace(/_aggregate$/, '')
   const relationship = table.relationships.get(stem)
@@ -148,7 +148,7 @@ function functionNamed(name: string): AggregateFunction {
   return found
 }
 
-/** `asc` puts nulls last and `desc` puts them first, as Postgres does without being told. */
+/** `asc` puts nulls last and `desc` puts them first, as Postgres does by default. */
 function term(
   value: OrderValue,
   input: InputValue,

@@ -23,16 +23,16 @@ import type { RemoteArgument, RemoteSelection, RemoteShape, RemoteVariables } fr
 import { remoteArgument } from './remote-literal.ts'
 import { RequestError } from './request-error.ts'
 
-/** Everything that a walk through one remote selection shares. */
+/** The state shared by the walk through one remote selection. */
 interface Walk {
   readonly remote: RoleRemote
   readonly scope: SelectScope
   readonly variables: RemoteVariables
-  /** Numbers the values that only joins need. */
+  /** Counts the values that only joins need, to name them. */
   hidden: number
 }
 
-/** A root field of a remote schema, as it is asked there. */
+/** Plans a root field of a remote schema, with the remote schema's names. */
 export function planRemoteField(
   type: GraphQLObjectType,
   collected: CollectedField,
@@ -45,7 +45,7 @@ export function planRemoteField(
   return { nodes, shape, variables: walk.variables }
 }
 
-/** What is selected below the namespace of a remote schema. */
+/** Plans the selection below a remote schema's namespace. */
 export const planRemoteRoot = (
   type: GraphQLObjectType,
   collected: CollectedField,
@@ -53,7 +53,7 @@ export const planRemoteRoot = (
   scope: SelectScope,
 ): RemoteSelection => remoteSelection(type, collected, newWalk(remote, scope))
 
-/** A field that leads from the left side into a remote schema. Returns the marker that stands for it. */
+/** Plans a field from the left side into a remote schema. Returns the marker of its place. */
 export function planRemoteJoin(
   type: GraphQLNamedType,
   collected: CollectedField,
@@ -117,7 +117,7 @@ const selectionNodes = (
         const name = selection.name.value
         const fragment = scope.fragments.get(name)
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
-        // As GraphQL has it, a fragment counts once in a selection.
+        // As in GraphQL, a fragment counts once in a selection.
         if (spread.has(name)) return []
         spread.add(name)
         const condition = fragment.typeCondition.name.value
@@ -208,7 +208,7 @@ function fieldNodes(
   }
 }
 
-/** A field of the remote schema under its own name there. */
+/** A field with its name in the remote schema. */
 function fieldNode(
   collected: CollectedField,
   type: GraphQLObjectType,
@@ -250,7 +250,7 @@ const aliased = (key: string, name: string): FieldNode => ({
   name: { kind: Kind.NAME, value: name },
 })
 
-/** Several selections of one key add up. */
+/** Merges the selections of one key. */
 function mergeShape(into: RemoteShape, key: string, added: RemoteShape): void {
   const known = into.fields.get(key)
   if (known === undefined) {
@@ -263,7 +263,7 @@ function mergeShape(into: RemoteShape, key: string, added: RemoteShape): void {
   for (const name of added.hidden) known.hidden.add(name)
 }
 
-/** In place of a relationship the values are selected that it depends on. */
+/** Selects the values that a relationship depends on, in place of the relationship. */
 function joinNodes(
   key: string,
   marker: string,

@@ -16,13 +16,13 @@ import { member } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { RootField, RootFieldPlan } from './root-field.ts'
 
-/** A type with root fields, and for which kind of operation they are. */
+/** A root type, and its kind of operation. */
 export interface OperationRoot {
   readonly kind: 'query' | 'mutation' | 'subscription'
   readonly type: GraphQLObjectType
 }
 
-/** What is to be run for a root field. Throws RequestError. */
+/** Plans a root field. Throws RequestError. */
 export function planRootField(root: OperationRoot, collected: CollectedField, scope: SelectScope): RootField {
   const { key, path } = collected
   return { key, path, ...planField(root, collected, scope) }
@@ -70,7 +70,7 @@ function planField(root: OperationRoot, collected: CollectedField, scope: Select
     case 'function-connection':
     case 'native-query': {
       const select = planRootSelect(meaning, given, field.type, collected, scope)
-      // A function that changes rows is a field of the mutation root.
+      // A function that changes rows is in the mutation root.
       return operation === 'mutation'
         ? { kind: 'mutation', mutation: { kind: 'call', select }, validations: [] }
         : { kind: 'select', select }
@@ -104,7 +104,7 @@ const planService = (
     }),
   )
 
-/** The selection is checked here, as far as it is the client's. Remote schemas are not subscribed to. */
+/** Plans a field of a remote schema, and validates the client's selection. Remote schemas have no subscriptions here. */
 function planRemote(
   { kind, type }: OperationRoot,
   collected: CollectedField,
@@ -123,7 +123,7 @@ function planRemote(
   return { kind: 'remote', operation, remote, isNamespace, selection }
 }
 
-/** Refused here, because the log of actions is asked for it as a value. */
+/** The id of an action's result. Throws RequestError here, because the log of actions is read by it as a value. */
 function uuidOf(given: ObjectValue): string {
   const input = member(given, 'id')
   if (input?.kind === 'leaf' && typeof input.value === 'string' && uuid.test(input.value)) return input.value

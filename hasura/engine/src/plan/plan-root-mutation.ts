@@ -14,7 +14,7 @@ type RootMutationMeaning = Extract<
   { kind: 'insert' | 'update' | 'update-by-key' | 'update-many' | 'delete' | 'delete-by-key' }
 >
 
-/** What a root field writes, and what it answers with. Throws RequestError. */
+/** Plans what a root field writes, and its answer. Throws RequestError. */
 export function planRootMutation(
   meaning: RootMutationMeaning,
   given: ObjectValue,

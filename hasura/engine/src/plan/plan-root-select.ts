@@ -34,7 +34,7 @@ type RootSelectMeaning = Extract<
   }
 >
 
-/** What a root field reads: rows of a table, a function or a native query, or the one that a key or an id names. Throws RequestError. */
+/** Plans what a root field reads: rows of a table, function or native query, or one row by key or id. Throws RequestError. */
 export function planRootSelect(
   meaning: RootSelectMeaning,
   given: ObjectValue,
@@ -85,7 +85,7 @@ export function planRootSelect(
   }
 }
 
-/** `node(id)`: the row that the id names, if the role may see it, as what it is. */
+/** `node(id)`: the id's row, if the role may see it, with the type of its table. */
 function planNode(given: ObjectValue, { selections, path }: CollectedField, scope: SelectScope): SelectPlan {
   const input = member(given, 'id')
   const text = input?.kind === 'leaf' && typeof input.value === 'string' ? input.value : ''
@@ -100,7 +100,7 @@ function planNode(given: ObjectValue, { selections, path }: CollectedField, scop
   return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
 }
 
-/** A tracked function's call: by position up to the first argument left out, by name from there on. */
+/** A call of a tracked function: arguments by position up to the first one left out, by name after it. */
 function functionCall(model: FunctionModel, given: ObjectValue): ComputedCall {
   const input = member(given, 'args')
   const values = givenArguments(model.arguments, input)
@@ -122,7 +122,7 @@ function functionCall(model: FunctionModel, given: ObjectValue): ComputedCall {
   return { function: model.catalog.name, arguments: args }
 }
 
-/** A native query's SQL with its arguments; one that is left out is null. */
+/** A native query's SQL with its arguments. An absent argument is null. */
 function nativeSource({ code, arguments: known }: NativeQueryModel, given: ObjectValue): RowSource {
   const input = member(given, 'args')
   const values = new Map(

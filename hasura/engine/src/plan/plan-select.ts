@@ -31,7 +31,7 @@ function rowFieldValue(
 ): RowFieldValue {
   if (collected.name === '__typename') return { kind: 'text', text: type.name }
   const { field, meaning } = fieldOf(type, collected)
-  // What a remote schema is asked for is read in its own words.
+  // Arguments of a remote schema are read against the remote schema's types.
   const given = meaning.kind === 'remote-join' ? noArguments : readArguments(collected, field.args, scope)
   const { path } = collected
   switch (meaning.kind) {
@@ -75,7 +75,7 @@ function rowFieldValue(
       const rows = planRows(tableRows(target, given, relationship.mapping), scope)
       const fields = planRowFields(objectTypeOf(field.type), collected.selections, target, scope, path)
       const kind = meaning.kind === 'related-row' ? 'row' : 'rows'
-      // An object relationship is one row by its definition: a permission's limit has nothing to cut.
+      // An object relationship has one row, so a permission's limit has no effect.
       const single = kind === 'row' ? { ...rows, limit: undefined } : rows
       return { kind: 'select', select: { kind, rows: single, fields } }
     }

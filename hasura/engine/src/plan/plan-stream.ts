@@ -13,8 +13,8 @@ import { RequestError } from './request-error.ts'
 import type { RowCount, StreamPlan } from './tree.ts'
 
 /**
- * `x_stream(batch_size, cursor, where)`: the next rows after the cursor. As in Hasura the cursor is one column,
- * and of rows with equal values those that a batch cuts off are passed over: it should be unique.
+ * `x_stream(batch_size, cursor, where)`: the next rows after the cursor. As in Hasura, the cursor is one column. It should be unique: of
+ * rows with equal values, those cut off at the end of a batch are skipped.
  */
 export function planStream(
   given: ObjectValue,
@@ -54,7 +54,7 @@ export function planStream(
 }
 
 function cursorOf(given: ObjectValue, table: TableModel) {
-  // Hasura says of the arguments, not of the cursor, that they ask for no column or several.
+  // Hasura reports zero or several columns at the arguments, not at the cursor.
   const { path } = given
   const [cursor, ...others] = itemsOf(member(given, 'cursor')).filter(({ kind }) => kind !== 'null')
   if (cursor === undefined) throw new RequestError('one streaming column field is expected', path)

@@ -7,7 +7,7 @@ import { objectTypeOf } from './field-of.ts'
 import type { SelectScope } from './select-scope.ts'
 import type { ValueJoin } from './remote-joins.ts'
 
-/** Plans such rows. Names of values begin with a prefix, so that several joins can share one list. Throws RequestError. */
+/** Plans such rows. The values' names get a prefix, so that several joins can share one list. Throws RequestError. */
 export function planValueJoin(
   { table, list, mapping }: Extract<FieldMeaning, { kind: 'answer-relationship' | 'source-join' }>,
   field: GraphQLField<unknown, unknown>,

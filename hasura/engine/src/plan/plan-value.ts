@@ -8,7 +8,7 @@ import { labelPathExpected } from './column-expectation.ts'
 import type { InputValue, LeafValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
-/** An argument as a value of the given Postgres type. */
+/** An argument as a value of the Postgres type. */
 export function valueOf(input: InputValue, type: CatalogType): Value {
   const name = typeNameOf(type)
   switch (input.kind) {
@@ -27,19 +27,19 @@ export function valueOf(input: InputValue, type: CatalogType): Value {
   }
 }
 
-/** A list as one array, for comparisons with each of its items. */
+/** A list as one array, to be compared item by item. */
 export const arrayValue = (input: InputValue, element: CatalogType): Value =>
   listValue(input, arrayTypeOf(element))
 
 function leafValue({ source, value, path }: LeafValue, type: TypeName): Value {
   if (type.name === 'ltree' && typeof value === 'string') checkLabelPath(value, path)
-  // Booleans are in the signature, so they may be part of the plan, where Postgres can use them.
+  // The signature contains booleans, so a plan may contain them, where Postgres can use them.
   return typeof value === 'boolean' && type.name === 'bool'
     ? { kind: 'constant', text: String(value), type }
     : { kind: 'parameter', source, type }
 }
 
-/** Hasura reads label paths itself, and refuses a bad one before Postgres does. */
+/** Like Hasura, checks label paths before Postgres reads them. Throws RequestError. */
 function checkLabelPath(value: string, path: string): void {
   if (value !== '' && !value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label)))
     throw new RequestError(labelPathExpected, path, 'parse-failed')
@@ -52,7 +52,7 @@ function listValue(input: InputValue, type: TypeName): Value {
     for (const item of input.items)
       if (item.kind === 'leaf' && typeof item.value === 'string') checkLabelPath(item.value, item.path)
   if (input.source !== undefined) return { kind: 'parameter', source: input.source, type }
-  // Spatial values are made one by one.
+  // Spatial values are converted one by one.
   const constant = spatialName(element.name) === undefined ? constantArray(input.items) : undefined
   if (constant !== undefined) return { kind: 'parameter', source: { kind: 'literal', text: constant }, type }
   const items = input.items.map((item): Value => {
@@ -62,7 +62,7 @@ function listValue(input: InputValue, type: TypeName): Value {
   return { kind: 'array', items, type }
 }
 
-/** A list written out in the document is one literal, whatever its length. */
+/** A list of literals in the document is one literal of any length. */
 function constantArray(items: readonly InputValue[]): string | undefined {
   const texts: (string | null)[] = []
   for (const item of items) {
@@ -75,7 +75,7 @@ function constantArray(items: readonly InputValue[]): string | undefined {
   return encoded.ok && encoded.text !== null ? encoded.text : undefined
 }
 
-/** A field of an input object; null counts as absent. */
+/** A field of an input object. Null counts as absent. */
 export function member(object: ObjectValue, name: string): InputValue | undefined {
   const value = object.fields.get(name)
   return value?.kind === 'null' ? undefined : value
@@ -89,9 +89,9 @@ export function objectOf(input: InputValue): ObjectValue {
 export const itemsOf = (input: InputValue | undefined): readonly InputValue[] =>
   input?.kind === 'list' ? input.items : []
 
-/** The names that a list of enum values holds. */
+/** The names in a list of enum values. */
 export const enumValues = (input: InputValue | undefined): readonly string[] =>
   itemsOf(input).flatMap((item) => (item.kind === 'enum' ? [item.value] : []))
 
-/** A boolean is part of the signature, so a plan may depend on it. */
+/** A boolean's value. The signature contains it, so a plan may depend on it. */
 export const flag = (input: InputValue | undefined): boolean => input?.kind === 'leaf' && input.value === true

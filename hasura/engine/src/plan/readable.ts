@@ -2,7 +2,7 @@ import type { Operand, ComputedCall } from '../schema/predicate.ts'
 import type { ColumnModel, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
 import type { PlanScope } from './plan-scope.ts'
 
-/** A column as the role may read it: an inherited role sees null where none of its roles would show it. */
+/** A column as the role may read it: null for an inherited role in rows where none of its roles may read it. */
 export const readableColumn = (
   { name }: Pick<ColumnModel, 'name'>,
   table: TableModel,

@@ -7,17 +7,17 @@ import type { ColumnModel } from '../schema/source-model.ts'
 import type { SelectPlan } from './tree.ts'
 
 /**
- * A relationship that leads out of where its left side comes from: from rows to a remote schema, or from a remote
- * schema to rows. Where it stands in an answer there is at first a marker with the values that it depends on.
+ * A relationship from rows to a remote schema, or from a remote schema to rows. At first, the answer has a marker in its place, with the
+ * values that it depends on.
  */
 export type Join =
   | {
       readonly kind: 'remote'
       readonly remote: RoleRemote
       readonly steps: readonly RemoteStep[]
-      /** What the client asks of the last step's field. */
+      /** The client's selection of the last step's field. */
       readonly selection: RemoteSelection
-      /** Arguments of the last step that the client gives. */
+      /** The client's arguments of the last step. */
       readonly args: readonly RemoteArgument[]
     }
   | (ValueJoin & { readonly kind: 'source' })
@@ -27,21 +27,21 @@ export interface RemoteArgument {
   readonly value: ValueNode
 }
 
-/** A selection in a remote schema's own words. Without nodes it is that of a leaf. */
+/** A selection with the remote schema's names. Without nodes it is that of a leaf. */
 export interface RemoteSelection {
   readonly nodes: readonly SelectionNode[]
   readonly shape: RemoteShape
   readonly variables: RemoteVariables
 }
 
-/** What is to be done with a remote object on its way to the client, by response keys. */
+/** How a remote object is changed on its way to the client, by response keys. */
 export interface RemoteShape {
   readonly fields: Map<string, RemoteShape>
-  /** `__typename`, whose value clients know by another name. */
+  /** Keys of `__typename`, whose value has another name for clients. */
   readonly typeNames: Set<string>
-  /** Joins by the key under which the first of their values comes. */
+  /** Joins by the key of their first value. */
   readonly joins: Map<string, ShapeJoin>
-  /** Keys of values that only joins need. */
+  /** Keys of values that only joins need. They are removed. */
   readonly hidden: Set<string>
 }
 
@@ -51,15 +51,14 @@ interface ShapeJoin {
   readonly values: readonly { readonly name: string; readonly key: string }[]
 }
 
-/** Values that GraphQL's literals can't hold: objects of custom scalars. */
+/** Values that GraphQL literals can't represent: objects of custom scalars. */
 export interface RemoteVariables {
   readonly definitions: VariableDefinitionNode[]
   readonly values: Record<string, JsonValue>
 }
 
 /**
- * Markers are keys of JSON objects in answers. Nobody outside of the process knows this text, so no json column can
- * hold one.
+ * Markers are keys of JSON objects in answers. Only this process knows this random text, so no json column can contain one.
  */
 const nonce = `join:${randomUUID()}:`
 
@@ -67,12 +66,12 @@ const nonce = `join:${randomUUID()}:`
 export class JoinRegistry {
   readonly joins: Join[] = []
 
-  /** Returns the marker that stands for the join in answers. */
+  /** Returns the join's marker. */
   add(join: Join): string {
     return `${nonce}${this.joins.push(join) - 1}`
   }
 
-  /** The join that an object's only key stands for, if it is a marker. */
+  /** The join of a marker; undefined for any other key. */
   of(key: string): Join | undefined {
     return key.startsWith(nonce) ? this.joins[Number(key.slice(nonce.length))] : undefined
   }

@@ -12,7 +12,7 @@ import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
 import { variableAt, type Variables } from './variables.ts'
 
-/** A client's argument in the words of a remote schema: variables become what they stand for. Undefined: not given. */
+/** A client's argument as a literal of the remote schema, with variables replaced. Undefined when the variable is absent. */
 export function remoteArgument(
   node: ValueNode,
   type: GraphQLInputType,
@@ -64,7 +64,7 @@ function itemType(type: GraphQLInputType): GraphQLInputType {
   return isListType(nullable) ? nullable.ofType : nullable
 }
 
-/** JSON as a value of a type. What a literal can't say of a custom scalar becomes a variable. */
+/** JSON as a value of a type. A custom scalar that no literal can represent becomes a variable. */
 export function remoteLiteral(
   value: JsonValue,
   type: GraphQLInputType,
@@ -101,7 +101,7 @@ export function remoteLiteral(
   return leafLiteral(String(value), typeof value === 'number', nullable.name)
 }
 
-/** Numbers of Postgres may come as texts, and ids as numbers. */
+/** Postgres's numbers may come as texts, and ids as numbers. */
 function leafLiteral(text: string, isNumber: boolean, type: string): ValueNode {
   const isText = type === 'ID' || type === 'String' || (!isNumber && type !== 'Int' && type !== 'Float')
   if (isText || !/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return { kind: Kind.STRING, value: text }

@@ -1,4 +1,4 @@
-/** Hasura's codes that the compiler and the executor give. */
+/** The codes of Hasura that the compiler and the executor use. */
 export type ErrorCode =
   | 'access-denied'
   | 'bad-request'
@@ -14,12 +14,12 @@ export type ErrorCode =
   | 'validation-failed'
 
 /**
- * A request that can't be answered, as Hasura words it. Thrown inside the stages, because a refusal can come
- * from any depth of a document; `execute` turns it into a value.
+ * A request that can't be answered, in Hasura's words. It is an exception, because a refusal can come from any depth of a document;
+ * `execute` turns it into a result.
  */
 export class RequestError extends Error {
   readonly code: ErrorCode
-  /** `$.selectionSet.author.args.where`. */
+  /** As in `$.selectionSet.author.args.where`. */
   readonly path: string
 
   constructor(message: string, path: string, code: ErrorCode = 'validation-failed') {

@@ -8,7 +8,7 @@ import type { EntitiesPlan } from './plan-entities.ts'
 import type { RemoteSelection } from './remote-joins.ts'
 import type { MutationPlan, SelectPlan, StreamPlan } from './tree.ts'
 
-/** A root field of an operation: what to run for it, and the key and path of its answer. */
+/** A root field of an operation: its plan, and the key and path of its answer. */
 export type RootField = RootFieldPlace & RootFieldPlan
 
 export interface RootFieldPlace {
@@ -17,7 +17,7 @@ export interface RootFieldPlace {
   readonly namespace?: NamespacePlace
 }
 
-/** Where a field stands below the source's namespace. The fields of one namespace follow each other. */
+/** The position of a field in the source's namespace. The fields of a namespace are adjacent. */
 interface NamespacePlace {
   readonly key: string
   readonly isFirst: boolean
@@ -28,7 +28,7 @@ export type RootFieldPlan =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
-  /** Apollo Federation's description of the schema, by the keys of the answer. */
+  /** Apollo Federation's SDL of the schema, by the keys of the answer. */
   | { readonly kind: 'service'; readonly answer: Readonly<Record<string, string>> }
   | { readonly kind: 'entities'; readonly entities: EntitiesPlan }
   | { readonly kind: 'stream'; readonly stream: StreamPlan }
@@ -49,7 +49,7 @@ export type RootFieldPlan =
       readonly kind: 'remote'
       readonly operation: 'query' | 'mutation'
       readonly remote: RoleRemote
-      /** Whether the field stands for all of the remote schema's root. */
+      /** Whether the field contains the whole root of the remote schema. */
       readonly isNamespace: boolean
       readonly selection: RemoteSelection
     }

@@ -6,8 +6,8 @@ import type { ColumnPair } from '../schema/source-model.ts'
 import type { ConflictTarget } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 
-// An operation as a small relational tree: rows of a table, what is selected of them, what is written. Permissions are already part of
-// it: what runs the tree needs no other rule.
+// An operation as a small relational tree: rows of a table, their selection, and writes. The tree already contains the permissions, so
+// its execution applies no further rules.
 
 export type SelectPlan =
   /** All rows, as a JSON array. */
@@ -23,20 +23,20 @@ export type SelectPlan =
     }
   | ConnectionPlan
 
-/** A page of rows that are in a total order. */
+/** A page of rows in a total order. */
 export interface ConnectionPlan {
   readonly kind: 'connection'
   readonly rows: RowsPlan
-  /** The size of the page; absent: all of the rows. */
+  /** The size of the page. Absent: all rows. */
   readonly count: RowCount | undefined
-  /** Whether the page has the first or the last of the rows. */
+  /** Whether the page is taken from the first or the last rows. */
   readonly from: 'start' | 'end'
-  /** The rows on one side of a cursor alone. */
+  /** Only the rows on one side of a cursor. */
   readonly seek: { readonly side: 'after' | 'before'; readonly terms: readonly SeekTerm[] } | undefined
   readonly fields: readonly ConnectionField[]
 }
 
-/** A term of the order, and what it is at the cursor. */
+/** A term of the order, and its value at the cursor. */
 export interface SeekTerm {
   readonly term: OrderTermPlan
   readonly bound: string | null
@@ -59,11 +59,11 @@ export type PageField =
       readonly kind: 'startCursor' | 'endCursor' | 'hasPreviousPage' | 'hasNextPage'
     }
 
-/** The rows of a table after a cursor, and where the cursor stands after the last of them. */
+/** The rows of a table after a cursor, and the cursor of the last of them. */
 export interface StreamPlan {
   readonly rows: RowsPlan
   readonly fields: readonly RowField[]
-  /** The column that the rows are in order of. */
+  /** The column that orders the rows. */
   readonly column: string
   /** The cursor's first value. */
   readonly initialValue: ParameterSource
@@ -71,7 +71,7 @@ export interface StreamPlan {
 
 export interface RowsPlan {
   readonly from: RowSource
-  /** Columns of the parent row that columns of these rows are equal to. */
+  /** Pairs of a parent's column and a column of these rows that must be equal. */
   readonly join: readonly ColumnPair[]
   readonly filter: Predicate
   readonly distinctOn: readonly Operand[]
@@ -83,7 +83,7 @@ export interface RowsPlan {
 export type RowSource =
   | { readonly kind: 'table'; readonly name: QualifiedName }
   | { readonly kind: 'function'; readonly name: QualifiedName; readonly call: ComputedCall }
-  /** SQL of the metadata, with values in between. */
+  /** SQL of the metadata, with values in it. */
   | { readonly kind: 'native-query'; readonly code: readonly NativeSqlPart[] }
 
 export type NativeSqlPart =
@@ -92,14 +92,14 @@ export type NativeSqlPart =
 export type RowCount =
   | { readonly kind: 'constant'; readonly value: number }
   | { readonly kind: 'parameter'; readonly source: ParameterSource }
-  /** What the client asks for, but no more than a permission allows. */
+  /** The client's limit, but at most the permission's. */
   | { readonly kind: 'least'; readonly source: ParameterSource; readonly allowed: number }
 
 export interface OrderTermPlan {
   readonly value: OrderValue
   readonly direction: 'ASC' | 'DESC'
   readonly nulls: 'FIRST' | 'LAST'
-  /** Its place in `order_by`, and so in a cursor. */
+  /** Its path in `order_by`, and in a cursor. */
   readonly path: readonly string[]
   readonly type: CatalogType
   readonly nullable: boolean
@@ -135,11 +135,11 @@ export type RowFieldValue =
       readonly kind: 'operand'
       readonly operand: Operand
       readonly type: CatalogType
-      /** A step into a json column. */
+      /** Steps into a json column. */
       readonly jsonPath: readonly string[] | undefined
     }
   | { readonly kind: 'text'; readonly text: string }
-  /** The row's id in Relay: its table and the values of its key. */
+  /** The row's Relay id: its table and the values of its key. */
   | { readonly kind: 'node-id'; readonly table: QualifiedName; readonly key: readonly string[] }
   | { readonly kind: 'select'; readonly select: SelectPlan }
   /** The marker of a relationship to a remote schema, with the values that it depends on. */
@@ -151,7 +151,7 @@ export type RowFieldValue =
 
 export type AggregateField =
   | { readonly key: string; readonly kind: 'text'; readonly text: string }
-  /** How many rows there are. */
+  /** The number of rows. */
   | { readonly key: string; readonly kind: 'count' }
   | { readonly key: string; readonly kind: 'nodes'; readonly fields: readonly RowField[] }
   | { readonly key: string; readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
@@ -184,7 +184,7 @@ export type MutationPlan =
   | NestedInsertPlan
   | UpdatePlan
   | DeletePlan
-  /** Several updates of one root field, one after the other. */
+  /** Several updates of one root field, run one after the other. */
   | { readonly kind: 'update-many'; readonly updates: readonly UpdatePlan[] }
   | { readonly kind: 'call'; readonly select: SelectPlan }
 
@@ -199,14 +199,14 @@ export interface InsertPlan {
   readonly output: MutationOutput
 }
 
-/** A table's name and its columns: rows that a statement returns are read by them. */
+/** A table's name and columns, by which the rows of a statement are read. */
 export interface TableShape {
   readonly name: QualifiedName
   readonly columns: readonly { readonly name: string; readonly type: CatalogType }[]
 }
 
 export interface OnConflictPlan {
-  /** Absent: whatever it is that a row conflicts with. */
+  /** Absent: any conflict. */
   readonly target: ConflictTarget | undefined
   readonly update:
     | {
@@ -252,7 +252,7 @@ export interface DeletePlan {
 
 export type MutationOutput =
   | { readonly kind: 'response'; readonly fields: readonly ResponseField[] }
-  /** The only row, or null. */
+  /** The single row, or null. */
   | { readonly kind: 'row'; readonly fields: readonly RowField[] }
 
 export type ResponseField =
@@ -261,14 +261,14 @@ export type ResponseField =
   | { readonly key: string; readonly kind: 'returning'; readonly fields: readonly RowField[] }
 
 /**
- * An insert with related rows: one row at a time, those that it refers to first, those that refer to it
- * after. Values of a row already written are parameters of the ones that follow.
+ * An insert with nested rows, one row at a time: first those that it refers to, afterwards those that refer to it. Values of a written
+ * row are parameters of later steps.
  */
 export interface NestedInsertPlan {
   readonly kind: 'nested-insert'
   readonly steps: readonly InsertStep[]
   readonly table: TableShape
-  /** The steps that wrote the rows of the root field itself. */
+  /** The steps that write the root field's own rows. */
   readonly rootSteps: readonly number[]
   readonly output: MutationOutput
 }
@@ -279,8 +279,8 @@ export interface InsertStep {
   readonly row: readonly (Value | undefined)[]
   readonly onConflict: OnConflictPlan | undefined
   readonly check: Predicate
-  /** What to say, and where, if nothing was written (a conflict that does nothing) although other rows depend on it. */
+  /** The error, and its path, when a conflict writes no row although other rows depend on it. */
   readonly needed: { readonly message: string; readonly path: string } | undefined
-  /** Where Hasura reports what Postgres says of the row. */
+  /** The path at which Hasura reports Postgres's errors of the row. */
   readonly path: string
 }

@@ -14,23 +14,23 @@ import type { Operation } from './document.ts'
 import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
-/** The variables of one request, with what the operation declares about them. */
+/** The variables of one request, and their declarations. */
 export interface Variables {
   /** Given values and defaults. A nullable variable without either is absent. */
   readonly values: Readonly<Record<string, JsonValue>>
-  /** Names whose value the request gave; the rest of `values` are defaults. */
+  /** The variables with a value of the request; the others of `values` have defaults. */
   readonly given: ReadonlySet<string>
   readonly types: ReadonlyMap<string, TypeNode>
-  /** Names that are declared with a default other than null. */
+  /** The variables that are declared with a default other than null. */
   readonly defaulted: ReadonlySet<string>
 }
 
 /**
- * Checks that what must be given is given, and that nothing else is: as in Hasura, a variable may be declared and not used,
- * but then it may not be given. Types are checked where a value is used.
+ * Checks that required variables are given, and no unused ones: as in Hasura, a variable may be declared without being used, but then it
+ * must not be given. Types are checked where a value is used. Throws RequestError.
  */
 export function readVariables(operation: Operation, given: Readonly<Record<string, JsonValue>>): Variables {
-  // Without a prototype, so that a variable may be called what every object of JavaScript has.
+  // The object has no prototype, so a variable may have the name of a property of every JavaScript object.
   const values: Record<string, JsonValue> = { __proto__: null }
   const types = new Map<string, TypeNode>()
   const defaulted = new Set<string>()
@@ -62,7 +62,7 @@ export function readVariables(operation: Operation, given: Readonly<Record<strin
   }
 }
 
-/** The variables in an operation's selection and directives, and in the fragments that it spreads. */
+/** The variables used in an operation's selection and directives, and in its fragments. */
 function usedVariables({ definition, fragments }: Operation): ReadonlySet<string> {
   const used = new Set<string>()
   const spread = new Set<string>()
@@ -84,7 +84,7 @@ function usedVariables({ definition, fragments }: Operation): ReadonlySet<string
   return used
 }
 
-/** A variable's value at a place of the given type. Undefined: not given. */
+/** A variable's value at a place of the given type. Undefined when it is absent. Throws RequestError. */
 export function variableAt(
   { values, types, defaulted }: Variables,
   name: string,
@@ -94,7 +94,7 @@ export function variableAt(
 ): JsonValue | undefined {
   const declared = types.get(name)
   if (declared === undefined) throw new Error(`Variable ${name} was not declared`)
-  // A default, the variable's or the place's, makes a nullable variable fit for a place that wants a value.
+  // A default of the variable or of the place makes a nullable variable fit a non-null place.
   const expected = type.toString()
   const wanted = hasDefault || defaulted.has(name) ? expected.replace(/!$/, '') : expected
   if (!isSubtype(declared, wanted))
@@ -105,7 +105,7 @@ export function variableAt(
   return values[name]
 }
 
-/** Whether what is declared is at least as strict as what is expected: `Int!` for `Int`, `[Int!]` for `[Int]`. */
+/** Whether the declared type is at least as strict as the expected one: `Int!` for `Int`, `[Int!]` for `[Int]`. */
 function isSubtype(declared: TypeNode, expected: string): boolean {
   const text = print(declared)
   if (text === expected) return true
@@ -118,7 +118,7 @@ function isSubtype(declared: TypeNode, expected: string): boolean {
   )
 }
 
-/** The declared type of a variable as the schema knows it; undefined if it doesn't. */
+/** A variable's declared type in the schema; undefined if the schema lacks it. */
 export function inputTypeOf(node: TypeNode, schema: GraphQLSchema): GraphQLInputType | undefined {
   switch (node.kind) {
     case Kind.NAMED_TYPE: {
@@ -129,7 +129,7 @@ export function inputTypeOf(node: TypeNode, schema: GraphQLSchema): GraphQLInput
       const item = inputTypeOf(node.type, schema)
       return item === undefined ? undefined : new GraphQLList(item)
     }
-    // Whether it may be null makes no difference to its structure.
+    // Nullability doesn't change the structure.
     case Kind.NON_NULL_TYPE:
       return inputTypeOf(node.type, schema)
     default:

@@ -1,4 +1,4 @@
-/** What Node has and TypeScript's library does not declare yet: JSON's texts, kept as they came. */
+/** Node's functions for raw JSON texts, which TypeScript's library doesn't declare yet. */
 interface ExactJson {
   parse(
     text: string,
@@ -11,8 +11,8 @@ interface ExactJson {
 const exact = JSON as unknown as ExactJson
 
 /**
- * JSON.parse, but a number that JavaScript would write in another way (beyond 2^53, `1.50`) becomes an object that
- * JSON.stringify writes as it was.
+ * JSON.parse for numbers that JavaScript would write differently (beyond 2^53, `1.50`): such a number becomes an object that
+ * JSON.stringify writes unchanged.
  */
 export const parseExactly = (text: string): unknown =>
   exact.parse(text, (_key, value, { source }) =>
@@ -21,5 +21,5 @@ export const parseExactly = (text: string): unknown =>
       : value,
   )
 
-/** A number that was kept as its text. */
+/** Whether the value is a number kept as text. */
 export const isRawNumber = (value: unknown): boolean => exact.isRawJSON(value)

@@ -24,7 +24,7 @@ import {
 } from 'graphql'
 import type { Json } from '../metadata/parse.ts'
 
-/** What is put in for a role in place of an argument that it does not see. */
+/** A value that a role's permission sets for an argument hidden from the role. */
 type RemotePreset =
   { readonly kind: 'static'; readonly value: Json } | { readonly kind: 'session'; readonly name: string }
 
@@ -35,7 +35,7 @@ export type PermittedSchema =
   | { readonly kind: 'permitted'; readonly schema: GraphQLSchema; readonly presets: RemotePresets }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
-/** Reads a role's SDL: a part of the remote schema, in which `@preset` takes arguments from the role's hands. */
+/** Reads a role's SDL: a part of the remote schema. An argument with `@preset` is hidden from the role. */
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): PermittedSchema {
   try {
     const presets = new Map<string, RemotePreset>()
@@ -50,7 +50,7 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
   }
 }
 
-/** The document without the arguments and fields that have a preset, which are noted. */
+/** The document without arguments and fields that have a preset. The presets are added to `presets`. */
 const withoutPresets = (document: DocumentNode, presets: Map<string, RemotePreset>): DocumentNode =>
   visit(document, {
     ObjectTypeDefinition: (type) => ({
@@ -87,7 +87,7 @@ function presetOf({ arguments: given = [] }: ConstDirectiveNode): RemotePreset {
     : { kind: 'static', value: literal }
 }
 
-/** In what the schema is no part of the other. */
+/** The differences that make the schema no part of the other. */
 const differences = (
   schema: GraphQLSchema,
   upstream: GraphQLSchema,

@@ -8,19 +8,19 @@ import type { Metadata, RemoteSchema } from '../metadata/types.ts'
 import { type Environment, UnsetVariable } from '../webhook/environment.ts'
 import { sendRemote } from './send-remote.ts'
 
-/** What a remote schema said about itself when it was asked. */
+/** A remote schema's introspection, or why it failed. */
 type Introspection =
   | { readonly kind: 'introspected'; readonly schema: GraphQLSchema; readonly result: IntrospectionQuery }
   | { readonly kind: 'unavailable'; readonly reason: string }
 
-/** By the name of the remote schema. */
+/** Introspections by the name of the remote schema. */
 export type Introspections = ReadonlyMap<string, Introspection>
 
-/** Remembers what remote schemas say about themselves, so that a change of metadata does not ask all of them. */
+/** Caches the introspections of remote schemas, so that a change of metadata doesn't repeat all of them. */
 export interface RemoteDirectory {
-  /** Asks those that are new or have another definition. */
+  /** Introspects remote schemas that are new or have a new definition. */
   introspect(metadata: Metadata): Promise<Introspections>
-  /** Forgets what one of them said, or all: the next time it is asked again. */
+  /** Drops the introspection of one remote schema, or of all, so that the next time repeats it. */
   forget(name?: string): void
 }
 
@@ -77,7 +77,7 @@ async function introspectRemote(
         return answer satisfies never
     }
   } catch (error) {
-    // A variable that is not set, or an introspection that graphql-js can't make a schema of.
+    // A variable is not set, or graphql-js can't build a schema from the introspection.
     if (error instanceof UnsetVariable || error instanceof Error)
       return { kind: 'unavailable', reason: error.message }
     throw error

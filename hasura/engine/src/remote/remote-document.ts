@@ -38,13 +38,13 @@ export const remoteDocument = (
   ],
 })
 
-/** Refuses what is not valid in the part of the remote schema that the role may use. Throws RequestError. */
+/** Validates against the role's part of the remote schema. Throws RequestError. */
 export function requireValid(document: DocumentNode, { permitted }: RoleRemote, path: string): void {
   const [error] = validate(permitted, document, undefined, { maxErrors: 1 })
   if (error !== undefined) throw new RequestError(error.message, path)
 }
 
-/** The same for a selection on a type, whose way from the root is not the client's. */
+/** Validates a selection on a type. The client doesn't control the path to it. Throws RequestError. */
 export function requireValidSelection(
   { nodes, variables }: RemoteSelection,
   type: string,
@@ -71,8 +71,8 @@ export function requireValidSelection(
 }
 
 /**
- * Puts in what the role's permission presets: arguments, and fields of input objects, that the role does not see.
- * Throws RequestError for a session variable that is not there.
+ * Adds the presets of the role's permission: arguments and fields of input objects that are hidden from the role. Throws RequestError
+ * when the session lacks a variable.
  */
 export function withPresets(
   document: DocumentNode,
@@ -123,6 +123,6 @@ export function withPresets(
 
 type Input = Parameters<typeof remoteLiteral>[1]
 
-/** A session variable is a text, whatever its argument wants. */
+/** A session variable is a text, converted for the argument's type. */
 const sessionValue = (value: JsonValue, type: Input): JsonValue =>
   typeof value === 'string' && getNamedType(type).name === 'Boolean' ? value === 'true' : value

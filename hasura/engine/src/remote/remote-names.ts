@@ -1,12 +1,12 @@
 import { type GraphQLSchema, isInterfaceType, isObjectType, isSpecifiedScalarType } from 'graphql'
 import type { RemoteSchemaCustomization } from '../metadata/remote-schema.ts'
 
-/** The names of a remote schema as clients see them, and back. */
+/** Maps a remote schema's names to those that clients see, and back. */
 export interface RemoteNames {
   readonly namespace: string | undefined
   readonly typeName: (upstream: string) => string
   readonly fieldName: (upstreamType: string, upstreamField: string) => string
-  /** The upstream name of a type that clients know by another. */
+  /** The upstream name of a type, by its name for clients. */
   readonly upstreamType: (name: string) => string
 }
 

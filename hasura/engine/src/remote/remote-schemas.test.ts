@@ -73,7 +73,7 @@ afterEach(() => {
 })
 
 describe('root fields', () => {
-  test('are asked with all that GraphQL has: aliases, fragments, variables, enums, interfaces and unions', async () => {
+  test('are sent with all features of GraphQL: aliases, fragments, variables, enums, interfaces and unions', async () => {
     expect(await command('add_remote_schema', world())).toEqual(done)
     const query = `
       query ($id: ID!, $place: Place!, $unit: Unit, $no: Boolean!, $value: JSON) {
@@ -103,12 +103,12 @@ describe('root fields', () => {
       echo: { value: variables.value, owner: 'it\'s "me"' },
       shop: [{ name: 'One' }],
     })
-    // The field with a variable of its own begins a second request.
+    // The field with variables needs a second request.
     expect(remote.queries).toHaveLength(2)
     expect(await ask('mutation { rename(id: 1, name: "Neu") { name } }')).toEqual({ rename: { name: 'Neu' } })
   })
 
-  test('get the configured headers, the session and what the client sent, and pass cookies on', async () => {
+  test('send the configured headers, the session and the client’s headers, and pass cookies on', async () => {
     const headers = [{ name: 'X-Token', value_from_env: 'TOKEN' }]
     await command('add_remote_schema', world({ headers, forward_client_headers: true }))
     const result = await engine.execute({ query: '{ city(id: 1) { name } }' }, admin, {
@@ -142,7 +142,7 @@ describe('root fields', () => {
     expect(remote.queries).toHaveLength(0)
   })
 
-  test('fail with the words of the remote schema, and with none of its data', async () => {
+  test('fail with the errors of the remote schema, without its data', async () => {
     await command('add_remote_schema', world())
     expect(await ask('{ shop { name } city(id: 1) { name } fails }')).toMatchObject({
       errors: [{ message: 'it can not be done', extensions: { code: 'remote-schema-error' } }],
@@ -153,7 +153,7 @@ describe('root fields', () => {
     })
   })
 
-  test('are not subscribed to', async () => {
+  test('have no subscriptions', async () => {
     await command('add_remote_schema', world())
     const results: unknown[] = []
     for await (const result of engine.subscribe({ query: 'subscription { city(id: 1) { name } }' }, admin))
@@ -164,7 +164,7 @@ describe('root fields', () => {
   })
 })
 
-test('names are customized: a namespace, prefixes of types, fields by another name', async () => {
+test('names are customized: a namespace, prefixes of types, renamed fields', async () => {
   const customization = {
     root_fields_namespace: 'geo',
     type_names: { prefix: 'Geo', suffix: '_', mapping: { City: 'Town' } },
@@ -212,7 +212,7 @@ describe('permissions', () => {
       echo(value: JSON, owner: String @preset(value: "x-hasura-user-id")): JSON
     }`
 
-  test('a role sees the part that it is given, and presets are put in for it', async () => {
+  test('a role sees its part of the schema, and its presets are added', async () => {
     await command('add_remote_schema', world())
     expect(await ask('{ city(id: 1) { name } }', {}, buyer('b'))).toMatchObject({
       errors: [{ message: `field "city" not found in type: 'query_root'` }],
@@ -321,14 +321,14 @@ describe('relationships', () => {
     expect(await command('create_remote_schema_remote_relationship', toSelf)).toEqual(done)
   })
 
-  test('from rows: one request for all rows, each value asked about once, null without asking', async () => {
+  test('from rows: one request for all rows, each value once, and none for null', async () => {
     const query = '{ shop(order_by: {id: asc}) { t: town { name __typename } id city_id } }'
     expect(await ask(query)).toEqual({
       shop: [
         { t: { name: 'Ulm', __typename: 'City' }, id: 1, city_id: 1 },
         { t: { name: 'Au', __typename: 'City' }, id: 2, city_id: 2 },
         { t: { name: 'Ulm', __typename: 'City' }, id: 3, city_id: 1 },
-        // JSON.parse rounds what the answer has in full.
+        // JSON.parse rounds the number, which the answer has in full.
         { t: null, id: 9007199254740992, city_id: null },
       ],
     })
@@ -338,7 +338,7 @@ describe('relationships', () => {
     expect(result.kind === 'data' && result.json).toContain('9007199254740993')
   })
 
-  test('a role goes where it may go on both sides', async () => {
+  test('a role needs permissions on both sides', async () => {
     expect(await ask('{ shop(order_by: {id: asc}) { town { name } } }', {}, buyer('b'))).toEqual({
       shop: [{ town: { name: 'Ulm' } }],
     })
@@ -358,7 +358,7 @@ describe('relationships', () => {
     expect(remote.queries).toHaveLength(2)
   })
 
-  test('from row to remote schema to remote schema to rows, with arguments of the client', async () => {
+  test('from row to remote schema to remote schema to rows, with the client’s arguments', async () => {
     const query = `query ($u: Unit) {
       shop_aggregate(where: {id: {_eq: 1}}) { nodes { sky(unit: $u) { degrees towns { weather(unit: $u) { degrees } shops { name } } } } }
     }`
@@ -377,14 +377,14 @@ describe('relationships', () => {
     expect(remote.queries[0]?.query).toContain('country: "a"')
   })
 
-  test('what a mutation returns has them, too; a refusal of the remote schema comes after the commit', async () => {
+  test('a mutation’s returned rows have them, too; a refusal of the remote schema comes after the commit', async () => {
     const query = 'mutation { update_shop_by_pk(pk_columns: {id: 1}, _set: {name: "One"}) { town { name } } }'
     expect(await ask(query)).toEqual({ update_shop_by_pk: { town: { name: 'Ulm' } } })
     remote.isUp = false
     expect(await ask('{ shop { town { name } } }')).toHaveProperty('errors')
   })
 
-  test('are refused in subscriptions and in selections that are not valid', async () => {
+  test('are refused in subscriptions and in invalid selections', async () => {
     for await (const result of engine.subscribe({ query: 'subscription { shop { town { id } } }' }, admin))
       expect(result).toMatchObject({
         errors: [{ message: 'Remote relationships are not allowed in subscriptions' }],
@@ -431,8 +431,8 @@ describe('relationships', () => {
   })
 })
 
-describe('a remote schema that is away', () => {
-  test('is refused, or inconsistent, until it is there again; the rest goes on', async () => {
+describe('an unreachable remote schema', () => {
+  test('is refused, or inconsistent, until it answers again; the rest is served', async () => {
     remote.isUp = false
     expect(await command('add_remote_schema', world())).toMatchObject({ code: 'invalid-configuration' })
     remote.isUp = true
@@ -451,14 +451,14 @@ describe('a remote schema that is away', () => {
   })
 })
 
-test('remote schemas are added, updated, introspected and removed, and take no name that is taken', async () => {
+test('remote schemas are added, updated, introspected and removed, and can not have a name in use', async () => {
   expect(await command('add_remote_schema', world())).toEqual(done)
   expect(await command('add_remote_schema', world())).toMatchObject({ code: 'already-exists' })
   expect(await command('add_remote_schema', { ...world(), name: 'twin' })).toMatchObject({
     code: 'invalid-configuration',
     error: expect.stringContaining('is already there') as string,
   })
-  // A native query is beside a remote schema, unless it takes one of its names.
+  // A native query can coexist with a remote schema, unless they share a name.
   const model = { source: 'default', name: 'number', fields: [{ name: 'n', type: 'integer' }] }
   const native = { source: 'default', root_field_name: 'numbers', code: 'select 1 as n', returns: 'number' }
   expect(await command('pg_track_logical_model', model)).toEqual(done)

@@ -6,23 +6,20 @@ import type { Introspections } from './remote-directory.ts'
 import { type RemotePresets, permittedSchema } from './permitted-schema.ts'
 import { type RemoteNames, remoteNames } from './remote-names.ts'
 
-/** A remote schema as a role knows it. */
+/** A role's view of a remote schema. */
 export interface RoleRemote {
   readonly name: string
   readonly definition: RemoteSchema['definition']
   readonly relationships: NonNullable<RemoteSchema['remote_relationships']>
-  /** All that the remote server has. */
+  /** The whole schema of the remote server. */
   readonly upstream: GraphQLSchema
-  /** What of it the role may use, under upstream's names. */
+  /** The part that the role may use, with upstream's names. */
   readonly permitted: GraphQLSchema
   readonly presets: RemotePresets
   readonly names: RemoteNames
 }
 
-/**
- * The remote schemas that a role may use. Unless permissions for them are enabled, every role may use all of each, as
- * in Hasura.
- */
+/** The remote schemas that a role may use. As in Hasura, every role may use all of each unless permissions for them are enabled. */
 export const roleRemotes = (
   metadata: Pick<Metadata, 'remote_schemas' | 'inherited_roles'>,
   introspections: Introspections,
@@ -46,7 +43,7 @@ export const roleRemotes = (
       : []
   })
 
-/** The role's own permission, or that on which the roles agree that it inherits from. */
+/** The role's own permission, or the permission that the roles it inherits from share. */
 function permissionOf(
   { permissions = [] }: RemoteSchema,
   role: string,

@@ -22,7 +22,7 @@ export interface RemoteRequest {
 
 export interface RemoteCaller {
   readonly environment: Environment
-  /** Whether data count where there are errors, too. */
+  /** Whether an answer with data and errors counts as data. */
   readonly prioritizesData?: boolean | undefined
   readonly sessionVariables?: Readonly<Record<string, string>> | undefined
   readonly clientHeaders?: IncomingHttpHeaders | undefined
@@ -37,7 +37,7 @@ export type RemoteAnswer =
       readonly cookies: readonly string[]
     }
   | { readonly kind: 'errors'; readonly errors: readonly RemoteError[] }
-  /** It is not there, or what it says is no GraphQL. */
+  /** It doesn't answer, or its answer is no GraphQL. */
   | { readonly kind: 'unavailable'; readonly message: string }
 
 const remoteError = z.object({
@@ -55,7 +55,7 @@ const envelope = z.object({
 const defaultTimeout = 60
 const maxAnswerBytes = 20 * 1024 * 1024
 
-/** Asks a remote schema. Throws UnsetVariable where its definition speaks of a variable that is not there. */
+/** Sends a request to a remote schema. Throws UnsetVariable when its definition names a variable that is not set. */
 export async function sendRemote(
   definition: RemoteSchema['definition'],
   request: RemoteRequest,
@@ -92,7 +92,7 @@ const urlOf = ({ url, url_from_env }: RemoteSchema['definition'], environment: E
     ? resolveTemplate(url ?? '', environment)
     : valueFromEnvironment(url_from_env, environment)
 
-/** What is configured goes before the session's variables, and these before what the client sent. */
+/** Configured headers take precedence over the session's variables, and these over the client's headers. */
 function headersOf(
   definition: RemoteSchema['definition'],
   { environment, sessionVariables, clientHeaders }: RemoteCaller,
@@ -106,7 +106,7 @@ function headersOf(
   return [...headers]
 }
 
-/** A session variable may hold what a header may not. */
+/** A session variable may contain characters that a header can't. */
 const encodeHeader = (value: string): string =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : encodeURIComponent(value)
 

@@ -22,7 +22,7 @@ import { rowFilter } from './row-filter.ts'
 import { columnNamed, requireAccess, requireColumn, requireTable, selectedColumn } from './row-scope.ts'
 import { columnValue } from './row-value.ts'
 
-/** `insert`. Throws HasuraError. */
+/** Plans `insert`. Throws HasuraError. */
 export function planRowInsert(
   { table: name, objects, onConflict, returning }: Extract<RowCommand, { kind: 'insert' }>,
   scope: PlanScope,
@@ -42,7 +42,7 @@ export function planRowInsert(
   return insertOf(rows, conflict, table, access, output)
 }
 
-/** `update`. Throws HasuraError. */
+/** Plans `update`. Throws HasuraError. */
 export function planRowUpdate(
   { table: name, where, changes, returning }: Extract<RowCommand, { kind: 'update' }>,
   scope: PlanScope,
@@ -60,7 +60,7 @@ export function planRowUpdate(
   return { kind: 'update', table: tableShape(table), set, filter, check: access.check, output }
 }
 
-/** `delete`. Throws HasuraError. */
+/** Plans `delete`. Throws HasuraError. */
 export function planRowDelete(
   { table: name, where, returning }: Extract<RowCommand, { kind: 'delete' }>,
   scope: PlanScope,
@@ -79,7 +79,7 @@ function requireWritable({ catalog, name }: TableModel, kind: 'insertable' | 'up
   if (!catalog[kind]) throw new HasuraError('not-supported', `view "${displayName(name)}" is not ${kind}`)
 }
 
-/** Hasura writes past the service that is to validate the input; here nothing gets past it. */
+/** Refuses tables whose input a service validates. Hasura writes to them here without validation. */
 function refuseValidated({ validatedBy }: Pick<InsertAccess, 'validatedBy'>): void {
   if (validatedBy !== undefined)
     throw new HasuraError(
@@ -91,7 +91,7 @@ function refuseValidated({ validatedBy }: Pick<InsertAccess, 'validatedBy'>): vo
 const needsSelect = (kind: 'update' | 'delete'): string =>
   `; "${kind}" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`
 
-/** `returning`, if it is asked for, and how many rows there were. */
+/** Plans the number of rows, and `returning` if it is requested. */
 function planOutput(
   returning: readonly string[] | undefined,
   table: TableModel,
@@ -115,7 +115,7 @@ function planOutput(
   return { kind: 'response', fields: [{ key: 'returning', kind: 'returning', fields }, count] }
 }
 
-/** The values that the client and the presets give to a new row, by column. */
+/** The values from the client and the presets for a new row, by column. */
 function rowValues(
   object: JsonObject,
   table: TableModel,
@@ -130,7 +130,7 @@ function rowValues(
         'not-supported',
         `column "${name}" is not insertable for role "${scope.access.role}"`,
       )
-    // Postgres itself tells the admin what it generates.
+    // For admin, Postgres reports the error of a generated column.
     if (!scope.access.isAdmin) requireColumn('insert', name, columns, scope)
     values.set(
       name,
@@ -195,7 +195,7 @@ function planTarget({ constraint, columns }: RowConflict, table: TableModel): On
   return { kind: 'constraint', name: constraint }
 }
 
-/** By column: where a command changes one twice, the last of `$set`, `$inc`, `$mul` and `$default` counts. */
+/** The changes by column. If a command changes one twice, the last of `$set`, `$inc`, `$mul` and `$default` counts. */
 function planChanges(
   { $set, $inc, $mul, $default }: RowChanges,
   table: TableModel,

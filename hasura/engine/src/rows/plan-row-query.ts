@@ -11,12 +11,12 @@ import { rowFilter } from './row-filter.ts'
 import { planRowOrder } from './plan-row-order.ts'
 import { relatedAccess, requireAccess, requireTable, selectedColumn } from './row-scope.ts'
 
-/** What planning a query needs: the tables, the role's access to them, and how many fields it may still select. */
+/** The scope of planning a query: tables, the role's access to them, and the remaining number of fields. */
 interface QueryScope extends PlanScope {
   readonly budget: { fields: number }
 }
 
-/** `select`: rows as a JSON array. Throws HasuraError. */
+/** Plans `select`: rows as a JSON array. Throws HasuraError. */
 export function planRowSelect(
   { table: name, query }: Extract<RowCommand, { kind: 'select' }>,
   planScope: PlanScope,
@@ -27,7 +27,7 @@ export function planRowSelect(
   return { kind: 'rows', ...planQuery(query, table, select, [], scope) }
 }
 
-/** `count`: how many rows, or how many different values of some columns. Throws HasuraError. */
+/** Plans `count`: the number of rows, or of distinct values of some columns. Throws HasuraError. */
 export function planRowCount(
   { table: name, distinct, where }: Extract<RowCommand, { kind: 'count' }>,
   scope: PlanScope,
@@ -105,7 +105,7 @@ function rowCount(value: number | undefined): RowCount | undefined {
     : { kind: 'parameter', source: { kind: 'literal', text: String(value) } }
 }
 
-/** What is written out comes first, then what a wildcard adds to it. */
+/** Named columns come first, then those that a wildcard adds. */
 function planColumns(
   columns: readonly SelectedColumn[],
   table: TableModel,
@@ -119,7 +119,7 @@ function planColumns(
     depths.length === 0
       ? []
       : expandWildcard(Math.max(...depths), table, select, scope).filter(({ name }) => !mentioned.has(name))
-  // An answer has each key once.
+  // Each key occurs once in an answer.
   const fields = new Map<string, RowField>()
   for (const [index, column] of [...named, ...rest].entries())
     within(`[${index}]`, () => {
@@ -134,7 +134,7 @@ function planColumns(
 
 type NamedColumn = Exclude<SelectedColumn, { kind: 'wildcard' }>
 
-/** All columns that the role may read, and if there is a `.*`, the relationships to tables that it may read. */
+/** All columns that the role may read; for each `.*` also the relationships to tables that it may read. */
 function expandWildcard(
   depth: number,
   table: TableModel,

@@ -5,8 +5,8 @@ import { type QualifiedName, qualifiedName } from '../metadata/qualified-name.ts
 import { parseKnownKeys } from '../metadata/read-metadata.ts'
 
 /**
- * A command of `/v1/query` or `/v2/query` that reads or writes rows. As in Hasura, keys that it does not know are ignored
- * when it is read, and null counts as absent.
+ * A command of `/v1/query` or `/v2/query` that reads or writes rows. As in Hasura, unknown keys are ignored, and null counts as
+ * absent.
  */
 export type RowCommand = { readonly source: string; readonly table: QualifiedName } & (
   | { readonly kind: 'select'; readonly query: RowQuery }
@@ -36,7 +36,7 @@ export type RowCommand = { readonly source: string; readonly table: QualifiedNam
 
 export type RowCommandKind = RowCommand['kind']
 
-/** What is selected of a table, and in which order. */
+/** The selection, order and page of a table's rows. */
 export interface RowQuery {
   readonly columns: readonly SelectedColumn[]
   readonly where: JsonObject | undefined
@@ -46,7 +46,7 @@ export interface RowQuery {
 }
 
 export type SelectedColumn =
-  /** `*` are all columns; each `.*` more takes the relationships one table further along. */
+  /** `*`: all columns. Each further `.*` adds the relationships of one more level. */
   | { readonly kind: 'wildcard'; readonly depth: number }
   | { readonly kind: 'column'; readonly name: string }
   | {
@@ -57,7 +57,7 @@ export type SelectedColumn =
     }
 
 export interface RowOrder {
-  /** A column, or one of a related row: `author.name`. */
+  /** The path to a column, of the row or of a related one: `author.name`. */
   readonly column: readonly string[]
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last' | undefined
@@ -69,7 +69,7 @@ export interface RowConflict {
   readonly columns: readonly string[] | undefined
 }
 
-/** By the key that the client wrote them under. */
+/** The changes by the key under which the client wrote them. */
 export interface RowChanges {
   readonly $set: JsonObject
   readonly $inc: JsonObject
@@ -207,7 +207,7 @@ export const rowCommandKinds = ['select', 'count', 'insert', 'update', 'delete']
 
 export const isRowCommand = (type: string): type is RowCommandKind => Object.hasOwn(schemas, type)
 
-/** Reads a command's arguments. Throws HasuraError `parse-failed`, with the path from the arguments on. */
+/** Reads a command's arguments. Throws HasuraError `parse-failed`, with a path that begins at the arguments. */
 export function parseRowCommand(kind: RowCommandKind, args: unknown): RowCommand {
   const parsed = parseKnownKeys(schemas[kind], args)
   if (parsed.kind === 'parsed') return parsed.value

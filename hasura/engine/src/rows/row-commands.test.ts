@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Rows that tests write have ids from 100 on. */
+/** Tests write rows with ids from 100. */
 afterEach(() => shop.pool.query('delete from book where id >= 100'))
 
 const run = (kind: RowCommandKind, args: object, session?: Session): Promise<unknown> =>
@@ -23,7 +23,7 @@ async function titles(query: object, session?: Session): Promise<readonly unknow
   return rows.map(({ title }) => title)
 }
 
-test('columns are columns by their names in Postgres, relationships with queries of their own, and aliases', async () => {
+test('columns are selected by their names in Postgres, relationships with queries of their own, and aliases', async () => {
   expect(
     await books({
       columns: [
@@ -51,12 +51,12 @@ test('columns are columns by their names in Postgres, relationships with queries
   ])
 })
 
-test('a star is every column that the role may read, and each further one a relationship that it may read', async () => {
+test('a star selects every readable column, and each further star the readable relationships', async () => {
   const first = { where: { id: 1 }, limit: 1 }
   expect(await books({ columns: ['*'], ...first }, reader(1))).toEqual([
     { id: 1, title: 'Alpha', price: 1000 },
   ])
-  // Readers see no authors and no reviews.
+  // The role may read neither authors nor reviews.
   expect(await books({ columns: ['*.*'], ...first }, reader(1))).toEqual([
     { id: 1, title: 'Alpha', price: 1000 },
   ])
@@ -72,7 +72,7 @@ test('a star is every column that the role may read, and each further one a rela
   ).toMatchObject([{ merchant_id: 1, id: 2, name: 'Bob', books: [{ id: 3, title: 'Gamma', tags: ['old'] }] }])
 })
 
-test('numbers that JavaScript can not hold come as Postgres wrote them', async () => {
+test('numbers that JavaScript can not hold are passed on as Postgres wrote them', async () => {
   const answer = await books({ columns: ['price'], where: { id: 4 } })
   expect(JSON.stringify(answer)).toBe('[{"price":9007199254740993}]')
 })
@@ -119,24 +119,24 @@ test.each<[unknown, readonly string[]]>([
   expect(await titles({ where: { merchant_id: 1 }, order_by })).toEqual(expected)
 })
 
-test('limit and offset cut, but no more than the permission allows', async () => {
+test('limit and offset cut, and the permission’s limit applies, too', async () => {
   const sorted = { order_by: 'id' }
   expect(await titles({ ...sorted, limit: 1, offset: 1 }, merchant(1))).toEqual(['Beta'])
   expect(await titles({ ...sorted, limit: 10 }, reader(1))).toEqual(['Alpha', 'Gamma'])
   expect(await titles({ ...sorted, limit: 2000, offset: 3 }, merchant(1))).toEqual(['Delta'])
 })
 
-test('counts rows, or the different values of columns, nulls among them', async () => {
+test('counts rows, or the distinct values of columns, nulls among them', async () => {
   expect(await run('count', { table: 'book' })).toEqual({ count: 5 })
   expect(await run('count', { table: 'book' }, merchant(1))).toEqual({ count: 4 })
-  // As in Hasura, where a permission's limit holds for rows alone.
+  // As in Hasura, a permission's limit applies to rows only.
   expect(await run('count', { table: 'book', where: { price: { $gt: 1000 } } }, reader(1))).toEqual({
     count: 2,
   })
   expect(await run('count', { table: 'book', distinct: ['author_id'] }, merchant(1))).toEqual({ count: 3 })
 })
 
-test('inserts rows with presets and checks of the role, and returns what is asked for', async () => {
+test('inserts rows with presets and checks of the role, and returns the requested columns', async () => {
   expect(
     await run(
       'insert',
@@ -168,7 +168,7 @@ test('inserts rows with presets and checks of the role, and returns what is aske
   })
 })
 
-test('a conflict is ignored, or makes an update of what was given', async () => {
+test('a conflict is ignored, or updates the given columns', async () => {
   const author = (objects: object[], on_conflict: object, session?: Session) =>
     run('insert', { table: 'author', objects, on_conflict, returning: ['name'] }, session)
   const ann = { merchant_id: 1, name: 'Ann' }
@@ -182,7 +182,7 @@ test('a conflict is ignored, or makes an update of what was given', async () => 
   })
 })
 
-test('updates what the condition and the permission choose', async () => {
+test('updates the rows that match the condition and the permission', async () => {
   await run('insert', {
     table: 'book',
     objects: [{ merchant_id: 1, id: 101, title: 'Old', price: 10, status: 'ACTIVE' }],
@@ -203,7 +203,7 @@ test('updates what the condition and the permission choose', async () => {
   })
 })
 
-test('deletes what the condition and the permission choose', async () => {
+test('deletes the rows that match the condition and the permission', async () => {
   await run('insert', { table: 'book', objects: [{ merchant_id: 1, id: 102, title: 'Old', price: 10 }] })
   const args = { table: 'book', where: { id: { $gte: 100 } }, returning: ['title'] }
   expect(await run('delete', args, merchant(2))).toEqual({ affected_rows: 0, returning: [] })

@@ -21,21 +21,21 @@ import { planRowDelete, planRowInsert, planRowUpdate } from './plan-row-mutation
 import { planRowCount, planRowSelect } from './plan-row-query.ts'
 import type { RowCommand } from './row-command.ts'
 
-/** Who sends a command, as part of which trace, and what it is answered from. */
+/** The session and trace of a command, and the snapshot that answers it. */
 export interface RowCaller {
   readonly snapshot: Snapshot
   readonly session: Session
   readonly trace: () => TraceContext
-  /** Aborting it cancels the statement in Postgres. */
+  /** Aborting cancels the statement in Postgres. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * `select`, `insert`, `update`, `delete` and `count` of `/v1/query` and `/v2/query`: another way to ask for what GraphQL
- * does, planned as the same tree under the same permissions, and answered by one statement.
+ * `select`, `insert`, `update`, `delete` and `count` of `/v1/query` and `/v2/query`. They are planned as the same trees as GraphQL, under
+ * the same permissions, and answered by one statement.
  */
 export interface RowCommands {
-  /** Runs a command in a transaction of its own. Throws HasuraError with the path from the arguments on. */
+  /** Runs a command in a transaction of its own. Throws HasuraError with a path that begins at the arguments. */
   run(command: RowCommand, caller: RowCaller): Promise<Json>
 }
 
@@ -69,7 +69,7 @@ export function createRowCommands(pool: pg.Pool, options: RowCommandOptions): Ro
         const rows = await withConnection(pool, signal, (client) =>
           runBound(client, statement, bindings, '$'),
         )
-        // Postgres made JSON of it.
+        // The text is Postgres's JSON.
         return parseExactly(rows[0]?.[0] ?? 'null') as Json
       } catch (error) {
         throw refusalOf(error)
@@ -88,7 +88,7 @@ function requireSource({ source }: RowCommand, { metadata }: Snapshot): void {
     throw new HasuraError('not-exists', `source with name "${source}" does not exist`)
 }
 
-/** As the session's role; permissions alone count, because commands name tables and columns as Postgres does. */
+/** The session's scope. Only permissions matter, because commands use Postgres's names of tables and columns. */
 export const scopeOf = (
   { metadata }: Snapshot,
   source: SourceModel,
@@ -104,7 +104,7 @@ export const scopeOf = (
   }),
 })
 
-/** Plans a command and makes its statement, whose only value is the finished JSON. Throws HasuraError. */
+/** Plans a command and compiles its statement, whose only value is the finished JSON. Throws HasuraError. */
 export function compileRowCommand(
   command: RowCommand,
   scope: PlanScope,
@@ -136,14 +136,14 @@ export function compileRowCommand(
   }
 }
 
-/** Hasura has other words here than in GraphQL for a session without what a permission asks for. */
+/** Refuses a session without a permission's variable. Hasura's message differs from the one in GraphQL. */
 function requireSession({ parameters }: CompiledStatement, { variables }: Session): void {
   for (const source of parameters)
     if (source.kind === 'session' && variables[source.name] === undefined)
       throw new HasuraError('not-found', `"${source.name}" header is expected but not found`)
 }
 
-/** What Postgres refused, or is nested too deeply to be planned, as a refusal of the command; all else as it is. */
+/** A HasuraError for an error of Postgres, or for a command nested too deeply; any other error unchanged. */
 function refusalOf(error: unknown): unknown {
   const failure = failureOf(error)
   if (failure === undefined) return error

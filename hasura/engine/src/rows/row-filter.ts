@@ -10,8 +10,8 @@ import { relatedAccess, requireAccess, requireColumn } from './row-scope.ts'
 import { listValue, scalarValue } from './row-value.ts'
 
 /**
- * The `where` of a command as a condition. It may speak only of what the role may read: each column is asked for, and rows
- * of other tables count only as far as the role may see them.
+ * Reads the `where` of a command. It may use only columns that the role may read, and of other tables only rows that the role may see.
+ * Throws HasuraError.
  */
 export const rowFilter = (where: JsonObject, table: TableModel, scope: PlanScope): Predicate =>
   parseBooleanExpression(where, table, scope.source, clientReader(scope))

@@ -295,7 +295,7 @@ test.each<[RowCommandKind, object, string]>([
   expect(() => parseRowCommand(kind, args)).toThrow(expect.objectContaining({ code: 'parse-failed', path }))
 })
 
-test('refuses a condition that is nested without end', () => {
+test('refuses a condition that is nested too deeply', () => {
   let where = {}
   for (let depth = 0; depth < 100_000; depth++) where = { _not: where }
   expect(() => parseRowCommand('count', { table: 'book', where })).toThrow(

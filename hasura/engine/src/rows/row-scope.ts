@@ -12,7 +12,7 @@ export function requireTable(name: QualifiedName, { source }: PlanScope): TableM
   return table
 }
 
-/** What the role may do of a kind; `why` is what the kind is needed for, in Hasura's words. */
+/** The role's access of a kind. Without it throws HasuraError with `why`, Hasura's words for what needs it. */
 export function requireAccess<Kind extends keyof TableAccess>(
   kind: Kind,
   table: TableModel,
@@ -28,7 +28,7 @@ export function requireAccess<Kind extends keyof TableAccess>(
   return found
 }
 
-/** Refuses a column that the role may not use this way. */
+/** Throws HasuraError for a column that the role may not use in this way. */
 export function requireColumn(
   kind: 'select' | 'insert' | 'update',
   name: string,
@@ -44,7 +44,7 @@ export function requireColumn(
   )
 }
 
-/** A column of the table by its name in Postgres; `use` says what is wrong with anything else. */
+/** A column by its name in Postgres. For any other field throws HasuraError that ends with `use`. */
 export function columnNamed(name: string, table: TableModel, use: string): ColumnModel {
   const column = table.columnsByName.get(name)
   if (column !== undefined) return column
@@ -77,7 +77,7 @@ export function selectedColumn(
   return { column, operand: readableColumn(column, table, scope) }
 }
 
-/** The rows of the table that a relationship leads to, as far as the role may see them. */
+/** The access to a relationship's target table. Throws HasuraError when the role may not read it. */
 export function relatedAccess(name: string, target: TableModel, scope: PlanScope): SelectAccess {
   const found = scope.access.table(target).select
   if (found === undefined)

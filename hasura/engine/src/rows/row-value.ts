@@ -10,8 +10,8 @@ import { spatialType } from '../schema/spatial-type.ts'
 import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 
 /**
- * JSON as a value of a type. A text goes to Postgres as it is, whatever the type; a number or boolean has to be one where
- * the type says so. Throws HasuraError `parse-failed`.
+ * JSON as a value of a type. A text is passed to Postgres unchanged for any type; a value for a number or boolean type must be one.
+ * Throws HasuraError `parse-failed`.
  */
 export function scalarValue(value: Json, type: CatalogType): Value {
   const base = baseType(type)
@@ -34,12 +34,12 @@ const literal = (text: string | null, type: CatalogType): Value => ({
   type: typeNameOf(type),
 })
 
-/** A JSON list as one array, of items of the type, or of the type itself where it is an array's. */
+/** A JSON list as one array: of items of the type, or of the type itself if that is an array type. */
 export function listValue(value: Json, type: CatalogType): Value {
   const base = baseType(type)
   const element = base.category === 'array' ? base.element : base
   const array = arrayTypeOf(base)
-  // Postgres' own way to write an array, or no array.
+  // A text is Postgres's own notation of an array; null is no array.
   if (typeof value === 'string' || (value === null && base.category === 'array'))
     return { kind: 'parameter', source: { kind: 'literal', text: value }, type: array }
   if (!Array.isArray(value))
@@ -48,7 +48,7 @@ export function listValue(value: Json, type: CatalogType): Value {
       `parsing [] failed, expected Array, but encountered ${nameOf(value)}`,
     )
   const items = value.map((item: Json) => scalarValue(item, element))
-  // Spatial values are made one by one.
+  // Spatial values are converted one by one.
   if (spatialType(element) !== undefined) return { kind: 'array', items, type: array }
   const texts = items.flatMap((item) =>
     item.kind === 'parameter' && item.source.kind === 'literal' ? [item.source.text] : [],
@@ -58,7 +58,7 @@ export function listValue(value: Json, type: CatalogType): Value {
   return { kind: 'parameter', source: { kind: 'literal', text: encoded.text }, type: array }
 }
 
-/** A value to be written to a column; one that refers to an enum table has to be one of its values. */
+/** A value for a column. If the column refers to an enum table, it must be one of its values. Throws HasuraError. */
 export function columnValue(value: Json, column: ColumnModel, { tables }: SourceModel): Value {
   const enumTable = column.enumTable === undefined ? undefined : tables.get(column.enumTable)
   const allowed = enumTable?.enumValues?.map((entry) => entry.value)
@@ -80,7 +80,7 @@ const mismatch = (value: Json, type: string, reason: 'type' | 'range'): HasuraEr
       : `a value of type ${type} was expected, but encountered ${nameOf(value)}`,
   )
 
-/** As Hasura's JSON library calls it. */
+/** The name of a value's kind in Hasura's JSON library. */
 function nameOf(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'

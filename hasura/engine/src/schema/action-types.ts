@@ -29,11 +29,11 @@ type NamedType =
 export interface ActionTypes {
   /** The field that runs an action. */
   readonly run: (action: Action) => FieldConfig
-  /** The field that tells what has become of an asynchronous action. */
+  /** The field that reads the result of an asynchronous action. */
   readonly result: (action: Action) => FieldConfig
 }
 
-/** The root fields of an action, over the custom types that the metadata declares. */
+/** Builds the root fields of an action over the custom types of the metadata. */
 export function createActionTypes(
   context: SchemaContext,
   scalars: ScalarTypes,
@@ -46,7 +46,7 @@ export function createActionTypes(
     const object = customTypes.objects?.find((type) => type.name === name)
     if (object !== undefined) return outputObject(context, object, rows, outputType)
     const enumeration = customTypes.enums?.find((type) => type.name === name)
-    // Any other name is a scalar: a custom one, a type of GraphQL's or of Postgres.
+    // Any other name is a scalar: a custom one, or one of GraphQL or Postgres.
     return enumeration === undefined ? scalars.scalar(name) : enumType(enumeration)
   })
   const outputType = (text: string): GraphQLOutputType => {
@@ -178,7 +178,7 @@ const outputObject = (
     }),
   })
 
-/** Relationships of an answer lead to tables that the role may read; others are not shown. */
+/** Relationships of an answer to tables that the role may read. Others are left out. */
 function answerRelationships(
   context: SchemaContext,
   { relationships }: ObjectDeclaration,

@@ -1,7 +1,7 @@
 import { isComparable, isNumeric } from './postgres-type.ts'
 import type { ColumnModel } from './source-model.ts'
 
-/** The aggregates of `…_aggregate_fields` besides `count`, as Hasura offers them. */
+/** The aggregates of `…_aggregate_fields` besides `count`, with Hasura's types. */
 export interface AggregateFunction {
   readonly name:
     | 'avg'
@@ -19,10 +19,10 @@ export interface AggregateFunction {
   readonly keepsType: boolean
 }
 
-/** What is aggregated: a column, or a computed field, which is of no enum table. */
+/** An aggregated column, or a computed field, which has no enum table. */
 type Aggregated = Pick<ColumnModel, 'type' | 'enumTable'>
 
-/** A column of an enum table's values is neither a number nor ordered, whatever its type. */
+/** A column of enum values is neither numeric nor ordered, whatever its type. */
 const numeric = ({ type, enumTable }: Aggregated): boolean => enumTable === undefined && isNumeric(type)
 const comparable = ({ type, enumTable }: Aggregated): boolean => enumTable === undefined && isComparable(type)
 

@@ -1,9 +1,9 @@
 import type { CatalogType } from '../catalog/types.ts'
 
-/** An aggregate of related rows that rows can be filtered by: `articles_aggregate: {count: {predicate: {_gt: 1}}}`. */
+/** An aggregate over related rows that can be a filter: `articles_aggregate: {count: {predicate: {_gt: 1}}}`. */
 export interface AggregatePredicate {
   readonly name: AggregatePredicateName
-  /** `columns`: any number of any columns; otherwise columns of the one type that Hasura offers, by these names. */
+  /** `columns`: any columns. Otherwise columns of Hasura's one type, by the names of the arguments. */
   readonly takes: 'columns' | { readonly type: string; readonly arguments: readonly string[] | undefined }
   readonly returns: CatalogType
 }
@@ -35,7 +35,7 @@ const ofTwo = (name: AggregatePredicateName): AggregatePredicate => ({
   returns: builtin('float8'),
 })
 
-/** As in Hasura: of numbers only those of double precision. */
+/** As in Hasura, only numbers of double precision are offered. */
 export const aggregatePredicates: readonly AggregatePredicate[] = [
   ofOne('avg', 'float8'),
   ofOne('bool_and', 'bool'),

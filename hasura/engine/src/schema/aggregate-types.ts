@@ -23,7 +23,7 @@ interface AggregateBuilders {
   readonly filters: FilterTypes
 }
 
-/** `…_aggregate`: what is said of the rows together, and the rows. */
+/** `…_aggregate`: the aggregates over the rows, and the rows. */
 export function createAggregateTypes(
   context: SchemaContext,
   builders: AggregateBuilders,
@@ -80,7 +80,7 @@ function countField(context: SchemaContext, table: TableModel, filters: FilterTy
   })
 }
 
-/** The columns and computed fields that the aggregate applies to. */
+/** The columns and computed fields that can be aggregated with it. */
 function aggregatedFields(
   context: SchemaContext,
   table: TableModel,

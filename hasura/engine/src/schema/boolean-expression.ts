@@ -24,22 +24,22 @@ import type {
 import type { SpatialInput } from './spatial-operator.ts'
 
 /**
- * In what boolean expressions in JSON differ: those of permissions speak of everything, and of the session; those that
- * clients send to `/v1/query` only of what the role may read. Each method may throw HasuraError.
+ * The differences between kinds of boolean expressions in JSON: those of permissions may use everything, and the session; a client's, sent
+ * to `/v1/query`, only what the role may read. Each method may throw HasuraError.
  */
 export interface ExpressionReader {
   readonly column: (column: ColumnModel, table: TableModel) => Operand
   readonly computedField: (field: ComputedFieldModel, call: ComputedCall, table: TableModel) => Operand
-  /** What is asked of the rows of another table, besides the expression. */
+  /** The condition on another table's rows that is added to the expression. */
   readonly otherRows: (table: TableModel, by: RelationshipModel | ComputedFieldModel | undefined) => Predicate
   readonly scalar: (value: Json, type: CatalogType) => Value
-  /** A list as one array; the type is that of the items, or the array type itself. */
+  /** A list as one array. The type is that of the items, or the array type itself. */
   readonly list: (value: Json, type: CatalogType) => Value
 }
 
 /**
- * Reads a boolean expression in JSON against the tables it speaks of. Throws HasuraError in Hasura's words, with the path
- * that Hasura tells: columns and operators alone (`$.id._eq`).
+ * Reads a boolean expression in JSON against the tables that it uses. Throws HasuraError in Hasura's words and with Hasura's path, which
+ * has only columns and operators (`$.id._eq`).
  */
 export const parseBooleanExpression = (
   expression: JsonObject,
@@ -50,7 +50,7 @@ export const parseBooleanExpression = (
 
 interface Scope {
   readonly table: TableModel
-  /** The table that the whole expression is about: `["$", "column"]` means a column of it. */
+  /** The table of the whole expression: `["$", "column"]` means its column. */
   readonly root: TableModel
   readonly source: SourceModel
   readonly reader: ExpressionReader
@@ -162,7 +162,7 @@ function computedField(computed: ComputedFieldModel, value: Json, scope: Scope):
   }
 }
 
-/** What is compared: a column or computed field, or a cast of it. */
+/** The compared operand: a column or computed field, or a cast of it. */
 interface Compared {
   readonly left: Operand
   readonly type: CatalogType
@@ -185,7 +185,7 @@ function comparison(compared: Compared, given: string, value: Json, scope: Scope
     if (typeof value !== 'boolean') throw refusal('parse-failed', 'expected a boolean', scope)
     return { kind: 'is-null', operand: left, negated: !value }
   }
-  // Unlike in GraphQL, null is a value that a column may equal.
+  // Unlike in GraphQL, null is a value that columns can be compared with.
   if (value === null && nullable && (key === '_eq' || key === '_neq'))
     return { kind: 'is-null', operand: left, negated: key === '_neq' }
   const columnOperator = columnOperators.get(key)
@@ -203,7 +203,7 @@ function comparison(compared: Compared, given: string, value: Json, scope: Scope
   return { kind: 'spatial', function: operator.function, left, others }
 }
 
-/** The target is under the name of its type in Postgres, or in GraphQL. */
+/** A cast. The target has its Postgres name, or its GraphQL name. */
 function castComparison(
   { left, type }: Compared,
   target: CastTarget,
@@ -220,7 +220,7 @@ function castComparison(
   return comparisons({ left: operand, type: target.type, nullable: true }, value, at(scope, to))
 }
 
-/** What the function is given besides the column, in its order. */
+/** The function's arguments after the column, in their order. */
 function spatialArguments(input: SpatialInput, value: Json, scope: Scope): readonly Value[] {
   const { reader } = scope
   if (input.kind === 'value')
@@ -267,7 +267,7 @@ function applied(
   }
 }
 
-/** A value of the compared thing's own type, which for an array may be written as a list. */
+/** A value of the operand's own type. For an array it may be a list. */
 const ownValue = (value: Json, { type }: Compared, scope: Scope): Value =>
   located(scope, () =>
     baseType(type).category === 'array' ? scope.reader.list(value, type) : scope.reader.scalar(value, type),
@@ -275,7 +275,7 @@ const ownValue = (value: Json, { type }: Compared, scope: Scope): Value =>
 
 const located = <Result>({ path }: Scope, run: () => Result): Result => within(path.slice(1), run)
 
-/** `"column"` or `["column"]` of the row at hand, `["$", "column"]` of the row that the expression is about. */
+/** `"column"` or `["column"]` of the current row, `["$", "column"]` of the row that the whole expression is about. */
 function columnValue(value: Json, scope: Scope): Value {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value]
   const ofRoot = parts[0] === '$'

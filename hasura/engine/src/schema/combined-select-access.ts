@@ -2,8 +2,8 @@ import { type Predicate, allOf, anyOf, isAlways } from './predicate.ts'
 import type { Masks, SelectAccess } from './table-access.ts'
 
 /**
- * What an inherited role may read of a table that several of its roles may read: their rows and columns together. A
- * value that only some of them may read is null in the rows that only the others see.
+ * An inherited role's read access to a table that several of its roles may read: the union of their rows and columns. A value that only
+ * some roles may read is null in rows that only the others may see.
  * https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
 export function combinedSelectAccess(parts: readonly SelectAccess[]): SelectAccess {
@@ -16,7 +16,7 @@ export function combinedSelectAccess(parts: readonly SelectAccess[]): SelectAcce
       columns: combinedMasks(parts, 'columns'),
       computedFields: combinedMasks(parts, 'computedFields'),
     },
-    // As in Hasura, a role without a limit does not lift those of the others.
+    // As in Hasura, a role without a limit doesn't lift the limits of the others.
     limit: limits.length === 0 ? undefined : Math.max(...limits),
     aggregations: parts.some(({ aggregations }) => aggregations),
     queryFields: union(parts.map(({ queryFields }) => queryFields)),

@@ -6,32 +6,29 @@ import type { Predicate } from './predicate.ts'
 import { type SpatialOperator, spatialOperators } from './spatial-operator.ts'
 import { spatialType } from './spatial-type.ts'
 
-/**
- * The operators of `…_comparison_exp`, by type. One table serves the GraphQL schema, the `where` argument
- * and the expressions of permissions.
- */
+/** The operators of `…_comparison_exp`, by type. The GraphQL schema, `where` arguments and permissions all use this table. */
 export type ComparisonOperator = BinaryComparison | SpatialOperator
 
 export interface BinaryComparison {
   readonly kind: 'binary'
   readonly name: string
   readonly sql: BinaryOperator
-  /** Whether it holds where `sql` does not. */
+  /** Whether it is the negation of `sql`. */
   readonly negated?: boolean
   readonly operand: ComparisonOperand
   readonly description?: string
-  /** Whether it may be given null, which Postgres then answers. */
+  /** Whether its operand may be null; Postgres then decides the result. */
   readonly nullable?: boolean
 }
 
 type ComparisonOperand =
   /** A value of the column's own type. */
   | { readonly kind: 'same' }
-  /** A list of such values, compared one by one. */
+  /** A list of such values, compared item by item. */
   | { readonly kind: 'each'; readonly quantifier: 'ANY' | 'ALL' }
   /** A value of another type, by its GraphQL name. */
   | { readonly kind: 'other'; readonly graphqlName: string; readonly type: TypeName }
-  /** A list that Postgres takes as one array. */
+  /** A list as one array of Postgres. */
   | {
       readonly kind: 'array'
       readonly graphqlName: string
@@ -141,7 +138,7 @@ const jsonbOperators: readonly ComparisonOperator[] = [
   },
 ]
 
-/** The extension's types live in the schema of `ltree` itself. */
+/** The extension's types are in the schema of `ltree`. */
 function ltreeOperators(schema: string): readonly ComparisonOperator[] {
   const other = (
     name: string,
@@ -179,7 +176,7 @@ function ltreeOperators(schema: string): readonly ComparisonOperator[] {
   ]
 }
 
-/** The operators that a column of this type has, besides `_is_null` and `_cast`. */
+/** The operators for a column of this type, besides `_is_null` and `_cast`. */
 export function comparisonOperators(type: CatalogType): readonly ComparisonOperator[] {
   const base = baseType(type)
   if (base.category === 'array') return [...general, ...arrayOperators]
@@ -191,17 +188,17 @@ export function comparisonOperators(type: CatalogType): readonly ComparisonOpera
   return [...spatialEquality, ...(spatial.name === 'raster' ? [] : ordering), ...spatialOperators(spatial)]
 }
 
-/** A comparison as its operator means it. */
+/** The comparison, negated if its operator is. */
 export const asMeant = ({ negated = false }: BinaryComparison, comparison: Predicate): Predicate =>
   negated ? { kind: 'not', operand: comparison } : comparison
 
 export interface CastTarget {
-  /** What the cast is called in `…_cast_exp`. */
+  /** The cast's name in `…_cast_exp`. */
   readonly graphqlName: string
   readonly type: CatalogType
 }
 
-/** The cast that `_cast` offers: jsonb can be compared as text, geometry and geography as each other. */
+/** The cast of `_cast`: jsonb as text, geometry and geography as each other. */
 export function castTarget(type: CatalogType): CastTarget | undefined {
   const target = castTargetType(baseType(type))
   return target && { graphqlName: scalarName(target), type: target }
@@ -220,7 +217,7 @@ function castTargetType({ schema, name }: CatalogType): CatalogType | undefined 
   }
 }
 
-/** Boolean expressions in JSON may compare with another column: `_ceq` and its kin, by the operator that they mean. */
+/** In JSON, boolean expressions may compare with another column: `_ceq` and its like, by their operator. */
 export const columnOperators: ReadonlyMap<string, BinaryOperator> = new Map([
   ['_ceq', '='],
   ['_cne', '<>'],

@@ -8,7 +8,7 @@ export const pathArgument: GraphQLFieldConfigArgumentMap = {
   path: { type: GraphQLString, description: 'JSON select path' },
 }
 
-/** What a computed field's function is given besides the row. */
+/** The client's arguments of a computed field. */
 export const computedFieldArguments = (
   table: TableModel,
   computed: ComputedFieldModel,
@@ -16,7 +16,7 @@ export const computedFieldArguments = (
 ): GraphQLFieldConfigArgumentMap =>
   functionArguments(table.typeNamed('args', computed.name), computed.arguments)
 
-/** A computed field that is a value of the row; undefined for one that is rows of a table. */
+/** A computed field with a scalar value; undefined for one that returns rows of a table. */
 export function computedScalarField(
   table: TableModel,
   computed: ComputedFieldModel,

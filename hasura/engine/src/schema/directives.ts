@@ -12,7 +12,7 @@ const inclusion = (name: 'include' | 'skip', done: string): GraphQLDirective =>
     args: { if: { type: new GraphQLNonNull(GraphQLBoolean) } },
   })
 
-/** Hasura accepts `@cached` in every edition; without a cache it changes nothing. */
+/** Hasura accepts `@cached` in every edition. Without a cache it has no effect. */
 const cached = new GraphQLDirective({
   name: 'cached',
   description: 'whether this query should be cached (Hasura Cloud only)',

@@ -17,12 +17,12 @@ import { type FieldConfigMap, field } from './row-field.ts'
 import { type SchemaContext, isAddressable, isMasked, primaryKeyColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-/** The union's name, which fragments may be on. */
+/** The union's name, which fragments may use. */
 export const entityUnionName = '_Entity'
 
 /**
- * The tables whose rows other subgraphs may refer to: those that the metadata enables, if the role may read the whole key
- * in every row that it sees.
+ * The tables whose rows other subgraphs may refer to: those enabled in the metadata, if the role may read the whole key in every row that
+ * it may see.
  */
 export const entityTables = (context: SchemaContext): readonly TableModel[] =>
   [...context.source.tables.values()].filter(
@@ -33,9 +33,9 @@ export const entityTables = (context: SchemaContext): readonly TableModel[] =>
   )
 
 /**
- * What Apollo Federation adds to a role's query root: https://www.apollographql.com/docs/federation/subgraph-spec
- * `schema` is the role's schema without them, which `sdl` shows. A remote schema that is a subgraph itself may have brought
- * these names, unless metadata gives it a prefix; then nothing is added, because a name has one meaning.
+ * The fields that Apollo Federation adds to a role's query root: https://www.apollographql.com/docs/federation/subgraph-spec
+ * `schema` is the role's schema without them, which `sdl` shows. No field is added when one of the names is in use, as by a remote
+ * schema that is a subgraph itself and has no prefix.
  */
 export function federationFields(
   schema: GraphQLSchema,
@@ -47,7 +47,7 @@ export function federationFields(
   const isTaken = ['_Any', '_Service', entityUnionName].some((name) => schema.getType(name) !== undefined)
   if (isTaken || root['_service'] !== undefined || root['_entities'] !== undefined) return {}
   return {
-    // The SDL says what introspection would.
+    // The SDL reveals what introspection would.
     ...(access.mayIntrospect ? { _service: serviceField(schema, tables) } : {}),
     ...(tables.length > 0 ? { _entities: entitiesField(tables, row) } : {}),
   }
@@ -85,7 +85,7 @@ function entitiesField(tables: readonly TableModel[], row: (table: TableModel) =
   })
 }
 
-/** The schema in the order of names, with `@key` on the types that other subgraphs may refer to. */
+/** The schema with names in order, and with `@key` on the types that other subgraphs may refer to. */
 function subgraphSdl(schema: GraphQLSchema, tables: readonly TableModel[]): string {
   const keys = new Map(
     tables.map((table) => [

@@ -12,17 +12,17 @@ import type {
 } from './source-model.ts'
 
 /**
- * What a field of a role's schema stands for. The schema's builder writes it beside the field, the planner
- * reads it: neither has to guess from names.
+ * The meaning of a field in a role's schema. The schema's builder attaches it to the field and the planner reads it, so the planner
+ * doesn't depend on names.
  */
 export type FieldMeaning =
   | { readonly kind: 'native-query'; readonly query: NativeQueryModel }
-  /** The root fields of the source, below one field. */
+  /** The source's root fields, below one field. */
   | { readonly kind: 'source-namespace' }
   | { readonly kind: 'rows'; readonly table: TableModel }
   | { readonly kind: 'row-by-key'; readonly table: TableModel }
   | { readonly kind: 'rows-aggregate'; readonly table: TableModel }
-  /** New rows from a cursor on, in a subscription. */
+  /** New rows after a cursor, in a subscription. */
   | { readonly kind: 'stream'; readonly table: TableModel }
   | {
       readonly kind: 'function'
@@ -37,7 +37,7 @@ export type FieldMeaning =
   | { readonly kind: 'delete'; readonly table: TableModel }
   | { readonly kind: 'delete-by-key'; readonly table: TableModel }
   | { readonly kind: 'action'; readonly action: Action; readonly customTypes: CustomTypes }
-  /** What has become of an asynchronous action. */
+  /** The result of an asynchronous action. */
   | { readonly kind: 'action-result'; readonly action: Action }
   | { readonly kind: 'column'; readonly column: ColumnModel }
   | { readonly kind: 'related-row'; readonly relationship: RelationshipModel; readonly table: TableModel }
@@ -53,7 +53,7 @@ export type FieldMeaning =
   | { readonly kind: 'nodes' }
   | { readonly kind: 'count' }
   | { readonly kind: 'aggregate-function'; readonly function: AggregateFunction }
-  /** The row that a Relay id names. */
+  /** The row of a Relay id. */
   | { readonly kind: 'node' }
   | { readonly kind: 'node-id'; readonly table: TableModel }
   | { readonly kind: 'connection'; readonly table: TableModel }
@@ -74,27 +74,27 @@ export type FieldMeaning =
   /** Apollo Federation's `_service`, and its field. */
   | { readonly kind: 'service' }
   | { readonly kind: 'service-sdl'; readonly text: () => string }
-  /** The rows that other subgraphs refer to, by their types' names. */
+  /** Rows that other subgraphs refer to, by the names of their types. */
   | { readonly kind: 'entities'; readonly tables: ReadonlyMap<string, TableModel> }
   | { readonly kind: 'affected-rows' }
   | { readonly kind: 'returning' }
   | { readonly kind: 'answer-field' }
-  /** It always says the same. */
+  /** A constant answer. */
   | { readonly kind: 'constant'; readonly text: string }
-  /** A field of a remote schema, by its own name there. */
+  /** A field of a remote schema, by its name there. */
   | { readonly kind: 'remote-field'; readonly remote: RoleRemote; readonly name: string }
-  /** All of a remote schema's root, below one field. */
+  /** The whole root of a remote schema, below one field. */
   | {
       readonly kind: 'remote-namespace'
       readonly remote: RoleRemote
       readonly operation: 'query' | 'mutation'
     }
-  /** From a row, or an object of a remote schema, into a remote schema. */
+  /** From a row, or from an object of a remote schema, into a remote schema. */
   | {
       readonly kind: 'remote-join'
       readonly remote: RoleRemote
       readonly steps: readonly RemoteStep[]
-      /** What the steps' arguments speak of; of a row its columns. */
+      /** The values that the steps' arguments use; for a row, its columns. */
       readonly lhs: readonly { readonly name: string; readonly column: ColumnModel | undefined }[]
     }
   /** From an object of a remote schema to rows. */
@@ -108,12 +108,12 @@ export type FieldMeaning =
       readonly kind: 'answer-relationship'
       readonly table: TableModel
       readonly list: boolean
-      /** Fields of the answer and the columns that they equal. */
+      /** Fields of the answer, and the columns that must equal them. */
       readonly mapping: readonly { readonly field: string; readonly column: ColumnModel }[]
     }
 
 declare module 'graphql' {
-  // The signatures must repeat graphql-js' type parameters for the declarations to merge.
+  // The signatures must repeat graphql-js's type parameters for the declarations to merge.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly meaning?: FieldMeaning

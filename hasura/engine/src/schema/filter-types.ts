@@ -44,7 +44,7 @@ const orderDirectionType = ({ type, enumValue }: Naming): GraphQLEnumType =>
     ),
   })
 
-/** The inputs that choose and sort rows: `…_bool_exp`, `…_order_by`, `…_select_column`. */
+/** Builds the inputs that filter and sort rows: `…_bool_exp`, `…_order_by`, `…_select_column`. */
 export function createFilterTypes(context: SchemaContext, scalars: ScalarTypes): FilterTypes {
   const selectColumn = memoize((table: TableModel) => columnEnum(table, visibleColumns(context, table)))
   const aggregateBoolExp = memoize((table: TableModel) =>
@@ -98,7 +98,7 @@ function boolExpFields(
     _not: nonNull(own),
     _or: nonNull(list),
   }
-  // Who may write rows without reading any may choose all of them.
+  // A role that may write rows without reading any has no fields to filter by.
   if (selectAccess(context, table) === undefined) return fields
   for (const column of visibleColumns(context, table))
     fields[column.graphqlName] = nonNull(scalars.comparisonOfColumn(column))
@@ -111,7 +111,7 @@ function boolExpFields(
       )
   }
   for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
-    // A function that needs arguments of the client has no value to compare.
+    // A function with required arguments of the client can't be compared.
     if (given.some(({ hasDefault }) => !hasDefault)) continue
     fields[name] = nonNull(
       returns.kind === 'scalar'

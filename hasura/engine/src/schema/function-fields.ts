@@ -40,7 +40,7 @@ function functionField(
   })
 }
 
-/** A comment describes the function where it is asked for rows in a query. */
+/** The metadata's comment describes the field that reads rows in a query. */
 function functionDescription(
   { metadata, catalog, exposedAs }: FunctionModel,
   table: TableModel,

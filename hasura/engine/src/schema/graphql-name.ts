@@ -1,7 +1,7 @@
 const name = /^[_A-Za-z][_0-9A-Za-z]*$/
 
-/** GraphQL has no such enum values, and a column is a value of the enum of its table's columns. */
+/** GraphQL forbids enum values of these names, and columns are values of enums of a table's columns. */
 const reserved: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
-/** Postgres allows any name; what GraphQL can't say is left out of the schema, as Hasura does. */
+/** Postgres allows any name. As in Hasura, names that GraphQL forbids are left out of the schema. */
 export const isGraphqlName = (value: string): boolean => name.test(value) && !reserved.has(value)

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 
-/** The roles that an inherited role is made of; other roles are not in it. */
+/** The roles that each inherited role consists of. Other roles have no entry. */
 export type RoleParents = ReadonlyMap<string, readonly string[]>
 
 export const roleParents = ({ inherited_roles = [] }: Metadata): RoleParents =>
   new Map(inherited_roles.map(({ role_name: role, role_set: parents }) => [role, parents]))
 
-/** A role and all that it inherits from, directly or not. Cycles have been left out of the metadata before. */
+/** A role and all roles that it inherits from, directly or not. The consistency check has removed cycles. */
 export function roleAndAncestors(role: string, parents: RoleParents): ReadonlySet<string> {
   const found = new Set<string>()
   const add = (name: string): void => {
@@ -25,16 +25,16 @@ export type WritePermission<Kind extends WriteKind> = NonNullable<
   TableMetadata[`${Kind}_permissions`]
 >[number]['permission']
 
-/** A role's own permission, one that its parents agree on, or none. */
+/** A role's own permission, the one that its parents share, or none. */
 export type Inherited<Permission> =
   | { readonly kind: 'none' }
   | { readonly kind: 'permission'; readonly permission: Permission }
-  /** The parents differ, and nobody can say what is meant. */
+  /** The parents' permissions differ. */
   | { readonly kind: 'conflict' }
 
 /**
- * What a role may write. Its own permission counts alone; an inherited role has what all those of its parents that
- * have one say alike. https://hasura.io/docs/latest/auth/authorization/inherited-roles/
+ * A role's write permission. Its own permission takes precedence. Otherwise an inherited role has its parents' permission if all parents
+ * with a permission have the same one. https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
 export function writePermission<Kind extends WriteKind>(
   table: TableMetadata,
@@ -60,7 +60,7 @@ export function writePermission<Kind extends WriteKind>(
   return agree ? first : { kind: 'conflict' }
 }
 
-/** The order of columns and keys, and what is not given, say nothing. */
+/** Compares without the order of columns and keys, and without absent keys. */
 const sameMeaning = (a: object, b: object): boolean => isDeepStrictEqual(meaningOf(a), meaningOf(b))
 
 const meaningOf = (permission: object): object =>

@@ -1,14 +1,14 @@
 import type { GraphQLInputFieldConfig, GraphQLInputType } from 'graphql'
 
-/** What an argument or a field of an input object takes, beyond what its GraphQL type says. */
+/** Rules for an argument or a field of an input object, in addition to its GraphQL type. */
 interface InputRule {
   /**
-   * Its scalars are values of columns: it is one, which may be an array, or a list of them. Hasura reads those as JSON of the
-   * column's type, so that a text may stand for any value, where GraphQL's own scalars (`limit: Int`) are strict. Or it is an
-   * `Int` of 64 bits, which may come as a text.
+   * Its scalars are column values: one value, which may be an array, or a list of them. Hasura reads these as JSON of the column's type, so a
+   * text may stand for any value, whereas GraphQL's own scalars (`limit: Int`) are strict. Or it is an `Int` of 64 bits, which may be
+   * given as a text.
    */
   readonly holds?: 'column-value' | 'column-values' | 'bigint'
-  /** Its type is nullable because it may be left out. Null itself would say nothing, or select every row. */
+  /** Its type is nullable only because it may be left out. A null has no meaning here, or would select every row. */
   readonly refusesNull?: boolean
 }
 
@@ -21,14 +21,14 @@ declare module 'graphql' {
 
 type Config = Pick<GraphQLInputFieldConfig, 'description' | 'defaultValue'>
 
-/** A field that may be left out, but not be null. */
+/** A field that may be left out but must not be null. */
 export const nonNull = (type: GraphQLInputType, config: Config = {}): GraphQLInputFieldConfig => ({
   type,
   ...config,
   extensions: { refusesNull: true },
 })
 
-/** A field that holds a value of a column; without `nullable` it may be left out, but not be null. */
+/** A field with a column's value. Without `nullable` it may be left out but must not be null. */
 export const columnInput = (
   type: GraphQLInputType,
   { nullable = false, ...config }: Config & { readonly nullable?: boolean } = {},
@@ -38,7 +38,7 @@ export const columnInput = (
   extensions: { holds: 'column-value', refusesNull: !nullable },
 })
 
-/** A field that holds a list of values of a column. */
+/** A field with a list of a column's values. */
 export const columnListInput = (type: GraphQLInputType, config: Config = {}): GraphQLInputFieldConfig => ({
   type,
   ...config,

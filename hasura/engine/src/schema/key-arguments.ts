@@ -4,7 +4,7 @@ import { columnInput } from './input-rule.ts'
 import { primaryKeyColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-/** The arguments that name one row of a table by its primary key. */
+/** The arguments that identify one row of a table by its primary key. */
 export const keyArguments = (table: TableModel, scalars: ScalarTypes): GraphQLFieldConfigArgumentMap =>
   Object.fromEntries(
     primaryKeyColumns(table).map((column) => [

@@ -1,4 +1,4 @@
-/** Makes a GraphQL type once per key: types refer to each other in cycles and must be the same object each time. */
+/** Builds a GraphQL type once per key. Types refer to each other in cycles, so each must always be the same object. */
 export function memoize<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>()
   return (key) => {

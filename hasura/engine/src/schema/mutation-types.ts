@@ -24,18 +24,18 @@ import { type SchemaContext, primaryKeyColumns, selectAccess, tableOf } from './
 import type { ColumnModel, TableModel } from './source-model.ts'
 
 export interface MutationTypes {
-  /** `affected_rows`, and `returning` where the role may read. */
+  /** `affected_rows`, and `returning` if the role may read. */
   readonly response: (table: TableModel) => GraphQLObjectType
   readonly insertInput: (table: TableModel) => GraphQLInputObjectType
-  /** `on_conflict`, where the table has a constraint to conflict with. */
+  /** `on_conflict`, if the table has a constraint that rows can conflict with. */
   readonly onConflict: (table: TableModel) => GraphQLFieldConfigArgumentMap
-  /** `_set`, `_inc` and the operators of jsonb; empty where the role may write no column. */
+  /** `_set`, `_inc` and the operators of jsonb. Empty if the role may write no column. */
   readonly updateOperators: (table: TableModel) => GraphQLFieldConfigArgumentMap
   readonly keyColumns: (table: TableModel) => GraphQLInputObjectType
   readonly updates: (table: TableModel) => GraphQLInputObjectType
 }
 
-/** The value that stands for "no column may be updated" where GraphQL wants an enum to have one. */
+/** The value of an enum without updatable columns, because GraphQL requires at least one. */
 export const placeholderColumn = '_PLACEHOLDER'
 
 export function createMutationTypes(
@@ -114,7 +114,7 @@ const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes)
     },
   })
 
-/** The constraints that an upsert can name. */
+/** The constraints that an upsert may name. */
 function conflictKeys({ catalog }: TableModel): readonly UniqueKey[] {
   const { primaryKey, uniqueConstraints } = catalog
   const keys = [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints]
@@ -234,7 +234,7 @@ function insertFields(
   return fields
 }
 
-/** The update operators, each with the columns that it applies to and the type of what it is given. */
+/** The update operators, with the columns that each applies to and the types of its operands. */
 function updateOperatorTypes(
   context: SchemaContext,
   table: TableModel,

@@ -5,37 +5,37 @@ export type NamingConvention = 'hasura-default' | 'graphql-default'
 
 type Customization = NonNullable<Source['customization']>
 
-/** How a source's tables, columns and what Hasura adds to them are called in GraphQL. */
+/** The GraphQL names of a source's tables and columns, and of the fields and types that Hasura adds. */
 export interface Naming {
   readonly convention: NamingConvention
-  /** A name that Hasura makes itself, as it stands in `hasura-default`: `order_by`, `stddev_pop`. */
+  /** A name that Hasura adds, given in the form of `hasura-default`: `order_by`, `stddev_pop`. */
   readonly field: (name: string) => string
-  /** The same for types that belong to no table: `String_comparison_exp`. */
+  /** The same for types that don't belong to a table: `String_comparison_exp`. */
   readonly type: (name: string) => string
   readonly enumValue: (name: string) => string
-  /** A type of a table or function: its stem with what Hasura adds behind, or in front. */
+  /** A type of a table or function: its stem with Hasura's suffix or prefix. */
   readonly typeOf: (stem: Stem, suffix?: string, prefix?: string) => string
-  /** A root field: what Hasura adds in front and behind of the stem. */
+  /** A root field: its stem with Hasura's prefix and suffix. */
   readonly rootField: (stem: Stem, prefix: string, suffix: string) => string
-  /** The same for a name that the metadata says. */
+  /** The same for a name from the metadata. */
   readonly givenRootField: (name: string) => string
-  /** The field that the source's root fields are below, if metadata wants one. */
+  /** The field that contains the source's root fields, if metadata has one. */
   readonly namespace: string | undefined
 }
 
-/** What names are made from. One that the metadata gives keeps its letters, except behind a prefix. */
+/** The part of a name that identifies the table. A name from metadata keeps its letters, except after a prefix. */
 export interface Stem {
   readonly name: string
   readonly isCustom: boolean
 }
 
-/** `schema_name` outside of `public`, unless the metadata gives it a name. */
+/** `schema_name` outside of `public`, unless metadata sets a name. */
 export const stemOf = ({ schema, name }: QualifiedName, custom: string | undefined): Stem => ({
   name: custom ?? (schema === 'public' ? name : `${schema}_${name}`),
   isCustom: custom !== undefined,
 })
 
-/** Rules of Hasura's documentation ("Postgres: Naming Conventions") and of its customization of sources. */
+/** The rules of Hasura's documentation ("Postgres: Naming Conventions") and of its customization of sources. */
 export const createNaming = (
   { naming_convention, root_fields, type_names }: Customization = {},
   defaultConvention: NamingConvention = 'hasura-default',
@@ -100,7 +100,7 @@ function graphqlNaming(rootFields: RootFieldsCustomization, typeNames: Affixes):
   }
 }
 
-/** An underscore in front belongs to the first word. */
+/** A leading underscore belongs to the first word. */
 function words(name: string): readonly string[] {
   const [first = '', second, ...rest] = name.split('_')
   return first === '' && second !== undefined ? [`_${second}`, ...rest] : name.split('_')
@@ -167,7 +167,7 @@ const customizable = [
   ['delete_by_pk', 'deleteByPk'],
 ] as const satisfies readonly (readonly [keyof CustomRootFields, keyof RootFieldNames])[]
 
-/** What metadata has to say of root fields, by their names. An empty comment stands for none at all. */
+/** The metadata's comments on root fields, by field name. An empty comment removes the description. */
 export const rootFieldComments = (
   names: RootFieldNames,
   custom: CustomRootFields,
@@ -179,7 +179,7 @@ export const rootFieldComments = (
     }),
   )
 
-/** What an argument, an input field or a value of an enum stands for, whatever the source's convention calls it. */
+/** The original name of an argument, input field or enum value, before the source's convention renames it. */
 interface Named {
   readonly canonicalName?: string
 }
@@ -193,7 +193,7 @@ declare module 'graphql' {
   interface GraphQLEnumValueExtensions extends Named {}
 }
 
-/** Arguments, input fields or enum values under the names of the convention. The planner sees those they were given. */
+/** Renames arguments, input fields or enum values by the convention. The planner uses their original names. */
 export const renamed = <Config extends object>(
   configs: Readonly<Record<string, Config>>,
   rename: (name: string) => string,

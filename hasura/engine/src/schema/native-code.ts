@@ -1,10 +1,10 @@
-/** A piece of a native query: SQL as it stands there, or the name of an argument. */
+/** A piece of a native query: SQL, or the name of an argument. */
 export type NativeCodePart =
   { readonly kind: 'sql'; readonly text: string } | { readonly kind: 'argument'; readonly name: string }
 
 /**
- * Takes a native query's SQL apart at its arguments, `{{name}}`. They stand for values, as parameters of a statement do: no
- * text of a client becomes SQL. A semicolon at the end is left out. Undefined where a `{{` is not closed.
+ * Splits a native query's SQL at its arguments, `{{name}}`. They are values, like a statement's parameters, so no text of a client
+ * becomes SQL. A semicolon at the end is left out. Undefined when a `{{` is not closed.
  */
 export function parseNativeCode(code: string): readonly NativeCodePart[] | undefined {
   const [first = '', ...pieces] = code.replace(/[\s;]+$/, '').split('{{')

@@ -11,7 +11,7 @@ import type { RowTypes } from './row-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, isSelectable } from './schema-context.ts'
 
-/** The fields of native queries whose logical models the role may read. */
+/** The fields of native queries with a logical model that the role may read. */
 export const nativeQueryFields = (
   context: SchemaContext,
   rows: RowTypes,

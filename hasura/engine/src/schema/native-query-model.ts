@@ -29,8 +29,8 @@ const argumentModels = (query: NativeQuery): readonly NativeArgumentModel[] =>
   }))
 
 /**
- * A logical model as a table of which rows can only be read. Types of its own are named after it alone, without what
- * a source adds to the names of tables.
+ * A logical model as a table that can only be read. Its types have the logical model's name, without the prefix and suffix of the
+ * source.
  */
 export function logicalTable(model: LogicalModel, naming: Naming): TableModel {
   const columns = model.fields.flatMap(columnModel)

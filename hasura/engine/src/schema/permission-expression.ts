@@ -14,8 +14,8 @@ export type PermissionExpression =
   | { readonly ok: false; readonly reason: string; readonly path: string }
 
 /**
- * Reads a permission's boolean expression (`filter`, `check`) against the tables it speaks of. `reason` is what the
- * inconsistency says, `path` where in the expression (`$.id._eq`).
+ * Reads a permission's boolean expression (`filter`, `check`) against the tables that it uses. On failure, `reason` is the
+ * inconsistency's message and `path` a path in the expression (`$.id._eq`).
  */
 export function parsePermissionExpression(
   expression: JsonObject,
@@ -31,15 +31,15 @@ export function parsePermissionExpression(
 }
 
 /**
- * Reads a preset (`set`): `X-Hasura-…` is a session variable, all else is meant literally. Throws HasuraError where the
- * value can be none of the type.
+ * Reads a preset (`set`): `X-Hasura-…` is a session variable, any other value is a literal. Throws HasuraError when the value doesn't fit
+ * the type.
  */
 export const parsePreset = (value: Json, type: CatalogType): Value =>
   baseType(type).category === 'array'
     ? listValue(value, typeNameOf(type))
     : scalarValue(value, typeNameOf(type))
 
-/** What is wrong with a preset; undefined if nothing is. */
+/** The problem of a preset; undefined if it has none. */
 export function presetProblem(value: Json, type: CatalogType): string | undefined {
   try {
     parsePreset(value, type)
@@ -66,14 +66,14 @@ function constantText(value: Json, { name }: TypeName): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A session variable stands for a whole array (`{1,2}`); a list may mix session variables and constants. */
+/** A session variable holds a whole array (`{1,2}`); a list may mix session variables and literals. */
 function listValue(value: Json, type: TypeName): Value {
   if (!Array.isArray(value)) return scalarValue(value, type)
   const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
   return { kind: 'array', items: value.map((item: Json) => scalarValue(item, element)), type }
 }
 
-/** Whoever writes a permission may speak of everything. */
+/** A permission may use all tables, columns and session variables. */
 const permissionReader: ExpressionReader = {
   column: ({ name }) => ({ kind: 'column', name }),
   computedField: (_, call) => ({ kind: 'computed', call }),
@@ -83,15 +83,15 @@ const permissionReader: ExpressionReader = {
 }
 
 /**
- * The type that values are given. A domain's is its base: what a column is compared with need not be a value
- * that the domain allows, and what is written to it is checked there.
+ * The type of a column's values. For a domain it is the base type: a column may be compared with a value outside of the domain, and
+ * Postgres checks written values itself.
  */
 export function typeNameOf(type: CatalogType): TypeName {
   const { schema, name } = baseType(type)
   return { schema, name }
 }
 
-/** Postgres names the array type of `x` `_x`, in the same schema. Arrays of arrays are arrays again. */
+/** Postgres's array type of `x` is `_x`, in the same schema. An array of arrays has the same type as an array. */
 export function arrayTypeOf(type: CatalogType): TypeName {
   const base = baseType(type)
   return base.category === 'array' ? typeNameOf(base) : { schema: base.schema, name: `_${base.name}` }

@@ -1,7 +1,7 @@
 import type { CatalogType } from '../catalog/types.ts'
 import type { ScalarEncoding } from '../sql/parameter.ts'
 
-/** Hasura's GraphQL names of Postgres types where they differ from the catalogue's. */
+/** Hasura's GraphQL names of Postgres types, where they differ from the catalogue's. */
 const scalarNames: Readonly<Record<string, string>> = {
   int4: 'Int',
   int2: 'smallint',
@@ -14,11 +14,11 @@ const scalarNames: Readonly<Record<string, string>> = {
   varchar: 'String',
 }
 
-/** Columns of a domain behave as columns of its base type. */
+/** Columns of a domain are treated as columns of its base type. */
 export const baseType = (type: CatalogType): CatalogType =>
   type.category === 'domain' ? baseType(type.base) : type
 
-/** The GraphQL scalar of a type that is no array. A composite type may share a table's name, hence `_scalar`. */
+/** The GraphQL scalar of a type that is no array. A composite type may have a table's name, hence the suffix `_scalar`. */
 export function scalarName(type: CatalogType): string {
   const base = baseType(type)
   if (base.category === 'composite') return `${base.name}_scalar`
@@ -26,8 +26,8 @@ export function scalarName(type: CatalogType): string {
 }
 
 /**
- * The scalar of a function's argument. As in Hasura an array or a domain is there known by its own name alone (`_int4`), and
- * comes as a text (`"{1,2}"`).
+ * The scalar of a function's argument. As in Hasura, an array or a domain has its own name there (`_int4`), and is given as a text
+ * (`"{1,2}"`).
  */
 export const argumentScalarName = (type: CatalogType): string =>
   type.category === 'array' || type.category === 'domain' ? namedScalar(type.name) : scalarName(type)
@@ -44,7 +44,7 @@ const encodings: Readonly<Record<string, ScalarEncoding>> = {
   jsonb: 'json',
 }
 
-/** How values of a GraphQL scalar are checked and sent. */
+/** How a GraphQL scalar's values are checked and encoded. */
 export const scalarEncoding = (graphqlName: string): ScalarEncoding => encodings[graphqlName] ?? 'any'
 
 const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
@@ -63,24 +63,24 @@ const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
   raster: 'column-raster',
 }
 
-/** How a value of a column is checked and sent, by the GraphQL scalar of its type. */
+/** How a column's values are checked and encoded, by the GraphQL scalar of its type. */
 export const columnEncoding = (graphqlName: string): ScalarEncoding =>
   columnEncodings[graphqlName] ?? 'column-text'
 
-/** Whether a list of a scalar's values can be one parameter: a spatial value is made of its text by a function. */
+/** Whether a list of the scalar's values can be one parameter. Spatial values can't: a function creates each from its text. */
 export function isBoundAsList(graphqlName: string): boolean {
   const encoding = columnEncoding(graphqlName)
   return encoding !== 'column-geojson' && encoding !== 'column-raster'
 }
 
-/** Types whose values JSON numbers may not carry exactly; Hasura can be told to answer them as strings. */
+/** Types whose values JSON numbers may not represent exactly. Hasura has a setting to answer them as strings. */
 const bigNumbers: ReadonlySet<string> = new Set(['int8', 'numeric', 'float8'])
 
 export const isBigNumber = (type: CatalogType): boolean => bigNumbers.has(baseType(type).name)
 
 const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money'])
 
-/** Types that `sum`, `avg` and `_inc` apply to. */
+/** Types for `sum`, `avg` and `_inc`. */
 export const isNumeric = (type: CatalogType): boolean => numbers.has(baseType(type).name)
 
 const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'char', 'citext'])
@@ -100,8 +100,8 @@ const comparables: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Types that `min` and `max` are offered for: as in Hasura those that it knows by name, besides json and booleans, and whatever
- * is an array, an enum or a composite. Whether Postgres has the aggregate for it is Postgres' to say.
+ * Types for which `min` and `max` are offered. As in Hasura these are some types by name, and all arrays, enums and composites, whether or
+ * not Postgres has the aggregate for them.
  */
 export function isComparable(type: CatalogType): boolean {
   const base = baseType(type)

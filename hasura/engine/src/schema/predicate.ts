@@ -5,15 +5,15 @@ import type { AggregatePredicateName } from './aggregate-predicate.ts'
 import type { RelationshipModel } from './source-model.ts'
 
 /**
- * A condition on the rows of a table: what permissions and `where` arguments both become. It names columns
- * and relationships, not aliases; `sql/predicate.ts` turns it into an expression.
+ * A condition on the rows of a table, from a permission or a `where` argument. It names columns and relationships, not aliases;
+ * `sql/predicate.ts` turns it into an expression.
  */
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and'; readonly operands: readonly Predicate[] }
   | { readonly kind: 'or'; readonly operands: readonly Predicate[] }
   | { readonly kind: 'not'; readonly operand: Predicate }
-  /** A permission's own expression: the row at hand is its root, wherever it stands in the expression of another. */
+  /** A permission's expression. The current row is its root, also when it is inside another expression. */
   | { readonly kind: 'permission'; readonly predicate: Predicate }
   | {
       readonly kind: 'compare'
@@ -29,7 +29,7 @@ export type Predicate =
       readonly quantifier: 'ANY' | 'ALL'
       readonly list: Value
     }
-  /** A function of PostGIS that says whether the operand and the other arguments are so and so to each other. */
+  /** A PostGIS function of the operand and the other arguments, with a boolean result. */
   | {
       readonly kind: 'spatial'
       readonly function: QualifiedName
@@ -37,18 +37,18 @@ export type Predicate =
       readonly others: readonly Value[]
     }
   | { readonly kind: 'is-null'; readonly operand: Operand; readonly negated: boolean }
-  /** Some related row satisfies `predicate`. */
+  /** True if `predicate` is true for a related row. */
   | {
       readonly kind: 'related'
       readonly relationship: RelationshipModel
       readonly table: QualifiedName
       readonly predicate: Predicate
     }
-  /** Some row of another table satisfies `predicate`; nothing joins the two. */
+  /** True if `predicate` is true for a row of another table, without a join between the tables. */
   | { readonly kind: 'exists'; readonly table: QualifiedName; readonly predicate: Predicate }
-  /** Some row that a table computed field returns satisfies `predicate`. */
+  /** True if `predicate` is true for a row that a table computed field returns. */
   | { readonly kind: 'computed-rows'; readonly call: ComputedCall; readonly predicate: Predicate }
-  /** A comparison with an aggregate of the related rows (`articles_aggregate: {count: …}`). */
+  /** A comparison with an aggregate over the related rows (`articles_aggregate: {count: …}`). */
   | {
       readonly kind: 'related-aggregate'
       readonly relationship: RelationshipModel
@@ -59,17 +59,17 @@ export type Predicate =
         readonly columns: readonly Operand[]
         readonly distinct: boolean
       }
-      /** A condition on the aggregate, which its operands name `aggregate`. */
+      /** A condition on the aggregate, which is the operand `aggregate`. */
       readonly having: Predicate
     }
 
 export type Operand =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'computed'; readonly call: ComputedCall }
-  /** In a condition on an aggregate of related rows: the aggregate. */
+  /** The aggregate, in a condition on an aggregate over related rows. */
   | { readonly kind: 'aggregate' }
   | { readonly kind: 'cast'; readonly operand: Operand; readonly type: TypeName }
-  /** What an inherited role may read in some rows only: null where `when` does not hold for the row. */
+  /** An operand that an inherited role may read in some rows only: null in rows for which `when` isn't true. */
   | { readonly kind: 'masked'; readonly operand: Operand; readonly when: Predicate }
 
 /** A call of a computed field's function on the current row. */
@@ -84,12 +84,12 @@ export interface CallArgument {
 }
 
 export type Value =
-  /** A variable, session variable or document literal: bound when the statement runs. */
+  /** A variable, session variable or literal of the document, bound when the statement runs. */
   | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
-  /** Written in the metadata: part of the SQL, so that Postgres can plan with it. */
+  /** A literal of the metadata. It is part of the SQL, so that Postgres can plan with it. */
   | { readonly kind: 'constant'; readonly text: string | null; readonly type: TypeName }
   | { readonly kind: 'array'; readonly items: readonly Value[]; readonly type: TypeName }
-  /** Another column, of the row at hand or of the row that the whole expression is about (`["$", "column"]`). */
+  /** Another column, of the current row or of the row that the whole expression is about (`["$", "column"]`). */
   | { readonly kind: 'column'; readonly scope: 'current' | 'root'; readonly name: string }
 
 export const always: Predicate = { kind: 'constant', value: true }
@@ -101,7 +101,7 @@ export function allOf(operands: readonly Predicate[]): Predicate {
   return parts.length === 1 ? first : { kind: 'and', operands: parts }
 }
 
-/** A permission's expression, which keeps its own root among the conditions of a client and of other permissions. */
+/** Wraps a permission's expression, so that it keeps its own root inside a client's or another permission's expression. */
 export const permissionOf = (predicate: Predicate): Predicate =>
   predicate.kind === 'constant' ? predicate : { kind: 'permission', predicate }
 
@@ -118,7 +118,7 @@ export function anyOf(operands: readonly Predicate[]): Predicate {
   return first !== undefined && operands.length === 1 ? first : { kind: 'or', operands }
 }
 
-/** The column behind an operand, whether masked or not; undefined for what is no column. */
+/** An operand's column, masked or not; undefined for any other operand. */
 function columnOf(operand: Operand): string | undefined {
   if (operand.kind === 'masked') return columnOf(operand.operand)
   return operand.kind === 'column' ? operand.name : undefined

@@ -5,7 +5,7 @@ import { type SchemaContext, tableOf } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 import { inSourceNamespace } from './source-namespace.ts'
 
-/** Relay's root: a connection for each table and function whose rows have ids, and the row behind any id. */
+/** Relay's root fields: a connection for each table and function whose rows have ids, and `node`. */
 export function relayRootFields(context: SchemaContext, rows: RowTypes): FieldConfigMap {
   const { relay } = rows
   const fields: FieldConfigMap = {}

@@ -14,13 +14,13 @@ import { field } from './row-field.ts'
 import { type SchemaContext, isMasked, isSelectable, primaryKeyColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-/** What Relay adds to the types of rows: `Node`, connections and their pages. */
+/** The types that Relay adds to those of rows: `Node`, connections and their pages. */
 export interface RelayTypes {
   readonly node: GraphQLInterfaceType
-  /** Rows of tables that have a key have an id of their own, which is made of it. */
+  /** Whether the table's rows have ids. An id contains the row's key, so the table needs a primary key. */
   readonly isNode: (table: TableModel) => boolean
   readonly connection: (table: TableModel) => GraphQLObjectType
-  /** What a connection takes instead of `limit` and `offset`. */
+  /** A connection's arguments in place of `limit` and `offset`. */
   readonly pageArguments: GraphQLFieldConfigArgumentMap
 }
 
@@ -69,8 +69,8 @@ export function createRelayTypes(
         }),
       }),
   )
-  // As in Hasura, whether the role may read the key makes no difference; only where an inherited role may read it in some
-  // rows alone, an id would tell it in the others.
+  // As in Hasura, the role need not be able to read the key. But if an inherited role may read it in some rows only,
+  // ids would reveal it in the others.
   const isNode = (table: TableModel): boolean =>
     isSelectable(context, table) &&
     primaryKeyColumns(table).length > 0 &&

@@ -18,12 +18,12 @@ import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, selectAccess, visibleColumns } from './schema-context.ts'
 import type { ColumnModel, TableModel } from './source-model.ts'
 
-/** What remote schemas add to a role's schema. */
+/** The parts that remote schemas add to a role's schema. */
 export interface RemoteGraph {
   readonly query: FieldConfigMap
   readonly mutation: FieldConfigMap
   readonly types: readonly GraphQLNamedType[]
-  /** The fields of a table's rows that lead into remote schemas. */
+  /** A table's fields that lead into remote schemas. */
   readonly tableFields: (table: TableModel) => FieldConfigMap
 }
 
@@ -40,7 +40,7 @@ export function createRemoteGraph(
       types: createRemoteTypes(remote, scalars, (type) => typeFields(remote, type)),
     })
 
-  /** A field that answers with what a remote schema says about the values on its left. */
+  /** A field with a remote schema's answer for the values of its left side. */
   const joinField = (
     { name }: RemoteRelationship,
     target: { readonly remoteSchema: string; readonly steps: readonly RemoteStep[] },
@@ -59,7 +59,7 @@ export function createRemoteGraph(
           { type: types.input(argument.type), defaultValue: argument.defaultValue },
         ]),
     )
-    // Where a value on the left is null there is nothing to ask for.
+    // The type is nullable, because a null on the left gives null without a request.
     const type = getNullableType(types.output(leaf.type))
     return { [name]: field({ kind: 'remote-join', remote, steps: target.steps, lhs }, type, { args }) }
   }
@@ -118,7 +118,7 @@ export function createRemoteGraph(
 const merged = (maps: readonly FieldConfigMap[]): FieldConfigMap =>
   Object.assign({}, ...maps) as FieldConfigMap
 
-/** The field at the end of a way through the part of a remote schema that a role may use. */
+/** The field at the end of a path through a role's part of a remote schema. */
 export function fieldAt(
   { permitted }: Pick<RoleRemote, 'permitted'>,
   steps: readonly RemoteStep[],

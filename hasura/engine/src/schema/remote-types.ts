@@ -25,17 +25,17 @@ import { memoize } from './memoize.ts'
 import { type FieldConfig, type FieldConfigMap, field } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 
-/** A remote schema's part of a role's schema. */
+/** A remote schema's contribution to a role's schema. */
 export interface RemoteTypes {
   readonly query: FieldConfigMap
   readonly mutation: FieldConfigMap
-  /** All of its types: those behind an interface are found by no other way. */
+  /** All of its types. Types that only implement an interface can't be found through fields. */
   readonly named: readonly GraphQLNamedType[]
   readonly output: (type: GraphQLOutputType) => GraphQLOutputType
   readonly input: (type: GraphQLInputType) => GraphQLInputType
 }
 
-/** Makes a remote schema's types anew, under the names that clients see, each field with what it stands for. */
+/** Builds a remote schema's types again, with the names that clients see and with the meaning of each field. */
 export function createRemoteTypes(
   remote: RoleRemote,
   scalars: ScalarTypes,
@@ -77,13 +77,13 @@ export function createRemoteTypes(
     return scalars.scalar(common.name)
   })
 
-  /** A type of graphql-js, wrapped as it is; what is no list and not required has a name. */
+  /** Rebuilds a type with its lists and non-null wrappers. */
   const wrapped = (type: unknown): object => {
     if (isNonNullType(type)) return new GraphQLNonNull(wrapped(type.ofType) as GraphQLNamedType)
     if (isListType(type)) return new GraphQLList(wrapped(type.ofType) as GraphQLNamedType)
     return named(type as GraphQLNamedType)
   }
-  // A wrapped type is of the same kind as what it was made from.
+  // The rebuilt type is of the same kind as the original.
   const input = (type: GraphQLInputType) => wrapped(type) as GraphQLInputType
   const output = (type: GraphQLOutputType) => wrapped(type) as GraphQLOutputType
 
@@ -106,14 +106,14 @@ export function createRemoteTypes(
       ]),
     )
 
-  /** The fields of a root, or the one field that they are below. */
+  /** The fields of a root, or the namespace field that contains them. */
   const rootFields = (
     type: GraphQLObjectType | null | undefined,
     operation: 'query' | 'mutation',
   ): FieldConfigMap => {
     if (type == null) return {}
     if (names.namespace === undefined) return fieldsOf(type)
-    // Several remote schemas have a root called Query; the namespace tells them apart.
+    // Several remote schemas have a root called Query; the namespace makes the names unique.
     const namespace = new GraphQLObjectType({
       name: `${names.namespace}_${operation}`,
       fields: () => fieldsOf(type),

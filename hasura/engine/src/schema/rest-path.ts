@@ -1,4 +1,4 @@
-/** A segment of an endpoint's URL: a text, or the name of a variable that stands there (`:id`). */
+/** A segment of an endpoint's URL: a text, or a variable's name (`:id`). */
 type Segment =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'variable'; readonly name: string }
 
@@ -11,7 +11,7 @@ export const parseRestPath = (url: string): RestPath =>
       text.startsWith(':') ? { kind: 'variable', name: text.slice(1) } : { kind: 'text', text },
     )
 
-/** What is wrong with a URL, in Hasura's words. */
+/** The problem of a URL, in Hasura's words; undefined if it has none. */
 export function restPathProblem(url: string): string | undefined {
   const path = parseRestPath(url)
   const names = path.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
@@ -21,7 +21,7 @@ export function restPathProblem(url: string): string | undefined {
   return undefined
 }
 
-/** Whether a request could be meant for either. */
+/** Whether some request would match both paths. */
 export const pathsOverlap = (one: RestPath, other: RestPath): boolean =>
   one.length === other.length &&
   one.every((segment, index) => {
@@ -30,7 +30,7 @@ export const pathsOverlap = (one: RestPath, other: RestPath): boolean =>
     return segment.text === opposite.text
   })
 
-/** The values of a path's variables, if the segments of a request fit it. */
+/** The values of a path's variables; undefined if the request's segments don't match it. */
 export function matchRestPath(
   path: RestPath,
   given: readonly string[],

@@ -15,9 +15,9 @@ const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
 
 export interface RoleAccessOptions {
   readonly role: string
-  /** Whether permissions with `backend_only` count. */
+  /** Whether permissions with `backend_only` apply. */
   readonly backendOnly: boolean
-  /** Without explicit permissions, a function in the query root may be called by whoever sees its table. */
+  /** Without explicit permissions, every role that may read a function's table may call it in the query root. */
   readonly inferFunctionPermissions: boolean
   readonly parents: RoleParents
   readonly mayIntrospect: boolean
@@ -25,7 +25,7 @@ export interface RoleAccessOptions {
 
 export const adminRole = 'admin'
 
-/** Reads a role's permissions, each table's when it is first asked for. */
+/** Reads a role's permissions, for each table at its first use. */
 export function createRoleAccess(source: SourceModel, options: RoleAccessOptions): RoleAccess {
   const isAdmin = options.role === adminRole
   const roles = roleAndAncestors(options.role, options.parents)
@@ -123,11 +123,11 @@ function permissionPredicate(
 ): Predicate {
   if (expression === undefined) return always
   const parsed = parsePermissionExpression(expression, table, source)
-  // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
+  // The metadata was checked when it was loaded. If that check and this one ever disagree, the permission admits no row.
   return parsed.ok ? permissionOf(parsed.predicate) : { kind: 'constant', value: false }
 }
 
-/** A role's own permission, or what its parents may read together. */
+/** A role's own permission, or the union of its parents' permissions. */
 function roleSelectAccess(
   table: TableModel,
   source: SourceModel,
@@ -162,7 +162,7 @@ const selectedColumns = (
 ): ReadonlySet<string> =>
   columns === '*' ? all : new Set(columns.filter((name) => table.columnsByName.has(name) && all.has(name)))
 
-/** A preset column is the server's: clients don't see it among the inputs. */
+/** The columns among a role's inputs. Preset columns are not: only the server sets them. */
 function inputColumns(
   table: TableModel,
   columns: '*' | readonly string[],

@@ -27,7 +27,7 @@ import { tableMutationFields } from './table-mutation-fields.ts'
 import { tableQueryFields, tableSubscriptionFields } from './table-query-fields.ts'
 import { createTypeBuilders } from './type-builders.ts'
 
-/** What a role sees: the GraphQL schema, and the permissions behind it. */
+/** A role's GraphQL schema, and its permissions. */
 export interface RoleSchema {
   readonly schema: GraphQLSchema
   readonly access: RoleAccess
@@ -37,13 +37,13 @@ export interface RoleSchema {
 /** Hasura has two GraphQL APIs over the same metadata. */
 export type GraphQLApi = 'graphql' | 'relay'
 
-/** Builds the schema of a role, with exactly what it may do. */
+/** Builds the schema of a role, with exactly the operations that its permissions allow. */
 export function buildRoleSchema(
   metadata: Metadata,
   source: SourceModel,
   options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & {
     readonly api: GraphQLApi
-    /** Whether it has the fields of Apollo Federation; Relay's never has. */
+    /** Whether it has the fields of Apollo Federation. Relay's schema never has. */
     readonly federation?: boolean
     readonly features?: readonly SchemaFeature[]
   },
@@ -62,7 +62,7 @@ export function buildRoleSchema(
     moreFields: (table) => remoteGraph.tableFields(table),
   })
   const { scalars, rows } = builders
-  // Relay's schema has nodes of the source alone.
+  // Relay's schema has no remote schemas, because its nodes are rows of the source.
   const remoteGraph = createRemoteGraph(context, scalars, () => rows, forRelay ? [] : remotes)
   const actions = actionFields(
     metadata,
@@ -126,7 +126,7 @@ export function buildRoleSchema(
 interface ActionFields {
   readonly query: FieldConfigMap
   readonly mutation: FieldConfigMap
-  /** What has become of asynchronous ones, in queries and subscriptions. */
+  /** Fields with the results of asynchronous actions, in queries and subscriptions. */
   readonly results: FieldConfigMap
 }
 
@@ -142,7 +142,7 @@ function actionFields(metadata: Metadata, access: RoleAccess, types: ActionTypes
   return { query: runs('query'), mutation: runs('mutation'), results: Object.fromEntries(results) }
 }
 
-/** Mutations and subscriptions have a root only where the role has any. */
+/** The mutation and subscription roots exist only if the role has fields in them. */
 const assembleSchema = (
   { query, mutation, subscription }: Readonly<Record<'query' | 'mutation' | 'subscription', FieldConfigMap>>,
   types: readonly GraphQLNamedType[],
@@ -162,7 +162,7 @@ const assembleSchema = (
     assumeValid: true,
   })
 
-/** GraphQL wants a root type to have a field even where a role may do nothing. */
+/** GraphQL requires a root type to have a field, even for a role without permissions. */
 const orPlaceholder = (fields: FieldConfigMap): FieldConfigMap =>
   Object.keys(fields).length > 0
     ? fields

@@ -42,11 +42,11 @@ export interface RowTypes {
 
 export interface RowTypesOptions {
   readonly forRelay: boolean
-  /** Fields of a table's rows that lead out of the source. */
+  /** A table's fields that lead out of the source. */
   readonly moreFields: (table: TableModel) => FieldConfigMap
 }
 
-/** The object types of tables and of their aggregates, with the arguments that select rows. */
+/** Builds the object types of tables and their aggregates, and the arguments that select rows. */
 export function createRowTypes(
   context: SchemaContext,
   scalars: ScalarTypes,
@@ -110,7 +110,7 @@ export function createRowTypes(
   return types
 }
 
-/** Takes the place of a column of that name. */
+/** The field `id`. It replaces a column of that name. */
 const nodeFields = (table: TableModel): FieldConfigMap => ({
   id: field({ kind: 'node-id', table }, new GraphQLNonNull(GraphQLID)),
 })

@@ -30,7 +30,7 @@ type LeafType = GraphQLScalarType | GraphQLEnumType
 
 export interface ScalarTypes {
   readonly scalar: (graphqlName: string) => GraphQLScalarType
-  /** The type of a column or function result, lists included. */
+  /** The type of a column or of a function's result, lists included. */
   readonly ofType: (type: CatalogType) => GraphQLScalarType | GraphQLList<LeafWrapper>
   readonly ofColumn: (column: ColumnModel) => LeafType | GraphQLList<LeafWrapper>
   readonly enumOf: (table: TableModel) => GraphQLEnumType
@@ -38,10 +38,10 @@ export interface ScalarTypes {
   readonly comparisonOfColumn: (column: ColumnModel) => GraphQLInputObjectType
 }
 
-/** What the items of an array column may be. */
+/** The type of an array column's items. */
 type LeafWrapper = GraphQLNonNull<GraphQLScalarType>
 
-/** The leaves of a role's schema: scalars by Postgres type, enum tables, and what they can be compared with. */
+/** The leaf types of a role's schema, scalars and enum tables, and their comparisons. */
 export function createScalarTypes(context: SchemaContext): ScalarTypes {
   const { naming } = context.source
   const scalar = memoize(
@@ -104,7 +104,7 @@ export function createScalarTypes(context: SchemaContext): ScalarTypes {
   }
 }
 
-/** Types are compared by what they become in GraphQL. */
+/** Types are compared by their GraphQL names. */
 function memoizeType<Made>(make: (type: CatalogType) => Made): (type: CatalogType) => Made {
   const made = new Map<string, Made>()
   return (type) => {
@@ -116,7 +116,7 @@ function memoizeType<Made>(make: (type: CatalogType) => Made): (type: CatalogTyp
   }
 }
 
-/** What comparisons are made of. */
+/** The types that comparisons are built from. */
 interface ComparisonTypes extends Pick<ScalarTypes, 'scalar' | 'comparisonOfType'> {
   readonly spatialInput: (input: SpatialInput) => GraphQLInputType
 }
@@ -200,7 +200,7 @@ function operandType(
   }
 }
 
-/** The types of what spatial operators are given, each made once. */
+/** The types of spatial operators' operands, each built once. */
 function createSpatialInput(scalar: ScalarTypes['scalar']): ComparisonTypes['spatialInput'] {
   const made = new Map<string, GraphQLInputObjectType>()
   return (input) => {

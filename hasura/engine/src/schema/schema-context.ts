@@ -2,15 +2,15 @@ import type { RoleAccess, SelectAccess } from './table-access.ts'
 import type { SchemaFeature } from './schema-feature.ts'
 import type { ColumnModel, ComputedFieldModel, SourceModel, TableModel } from './source-model.ts'
 
-/** What every builder of types needs: the tracked tables and what the role may do with them. */
+/** The parts that every builder of types needs: the tracked tables and the role's access to them. */
 export interface SchemaContext {
   readonly source: SourceModel
   readonly access: RoleAccess
-  /** What is hidden from every role. */
+  /** Features hidden from every role. */
   readonly features: readonly SchemaFeature[]
 }
 
-/** The table that a key of the model stands for. The model never holds a key of a table that it hasn't. */
+/** The table of a key of the model. Throws for an unknown key, which is a bug. */
 export function tableOf({ source }: SchemaContext, key: string): TableModel {
   const table = source.tables.get(key)
   if (table === undefined) throw new Error(`The source model has no table ${key}`)
@@ -59,15 +59,15 @@ export const primaryKeyColumns = (table: TableModel): readonly ColumnModel[] =>
     .map((name) => table.columnsByName.get(name))
     .filter((column) => column !== undefined)
 
-/** Columns that a stream can follow: those that the role sees in every row. */
+/** Columns that a stream can follow: those that the role may read in every row. */
 export const streamableColumns = (context: SchemaContext, table: TableModel): readonly ColumnModel[] =>
   visibleColumns(context, table).filter((column) => !isMasked(context, table, column))
 
-/** Whether the role, being inherited, sees the column in some rows only. */
+/** Whether an inherited role may read the column in some rows only. */
 export const isMasked = (context: SchemaContext, table: TableModel, { name }: ColumnModel): boolean =>
   selectAccess(context, table)?.masks.columns.has(name) === true
 
-/** Whether every column of the primary key can be read, so that a row can be addressed by it. */
+/** Whether the role may read every column of the primary key, so that a row can be identified by it. */
 export function isAddressable(context: SchemaContext, table: TableModel): boolean {
   const key = primaryKeyColumns(table)
   const visible = visibleColumns(context, table)

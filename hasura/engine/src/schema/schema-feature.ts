@@ -1,4 +1,4 @@
-/** What may be hidden from every role's schema: features of Hasura's HASURA_GRAPHQL_EXPERIMENTAL_FEATURES. */
+/** Features of Hasura's HASURA_GRAPHQL_EXPERIMENTAL_FEATURES that hide parts of every role's schema. */
 const schemaFeatures = [
   'hide_update_many_fields',
   'hide_aggregation_predicates',

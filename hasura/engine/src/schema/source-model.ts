@@ -3,7 +3,7 @@ import type { Naming, RootFieldNames } from './naming.ts'
 import type { FunctionMetadata, QualifiedName, TableMetadata } from '../metadata/types.ts'
 import type { NativeCodePart } from './native-code.ts'
 
-/** Metadata and catalog joined: what is tracked, under its GraphQL names, for every role alike. */
+/** Metadata joined with the catalog: the tracked objects, by their GraphQL names, the same for every role. */
 export interface SourceModel {
   readonly naming: Naming
   readonly tables: ReadonlyMap<string, TableModel>
@@ -16,7 +16,7 @@ export interface TableModel {
   readonly name: QualifiedName
   /** The GraphQL object type. */
   readonly typeName: string
-  /** The name of another type of the table: `typeNamed('bool_exp')`. */
+  /** The name of another type of the table, like `typeNamed('bool_exp')`. */
   readonly typeNamed: (suffix: string, prefix?: string) => string
   readonly comment: string | undefined
   readonly catalog: CatalogTable
@@ -27,9 +27,9 @@ export interface TableModel {
   readonly relationships: ReadonlyMap<string, RelationshipModel>
   readonly computedFields: ReadonlyMap<string, ComputedFieldModel>
   readonly rootFields: RootFieldNames
-  /** Descriptions of root fields in place of the usual ones, by the fields' names. */
+  /** Metadata's descriptions of root fields, by field name. They replace the usual ones. */
   readonly rootFieldComments: ReadonlyMap<string, string>
-  /** Set on enum tables: the rows that became values. */
+  /** Set on enum tables: the rows that are the enum's values. */
   readonly enumValues: readonly EnumTableValue[] | undefined
 }
 
@@ -51,7 +51,7 @@ export interface RelationshipModel {
   readonly comment: string | undefined
   /** Key of the other table. */
   readonly target: string
-  /** Pairs of columns that are equal. */
+  /** Pairs of columns that must be equal. */
   readonly mapping: readonly ColumnPair[]
   readonly nullable: boolean
   /** In a nested insert, whether the related row is written before the row that has the relationship. */
@@ -67,10 +67,10 @@ export interface ComputedFieldModel {
   readonly name: string
   readonly comment: string | undefined
   readonly function: CatalogFunction
-  /** Which of the function's arguments is the row. */
+  /** The position of the function's argument that takes the row. */
   readonly tableIndex: number
   readonly sessionArgument: string | undefined
-  /** Arguments that the client gives. */
+  /** Arguments that the client passes. */
   readonly arguments: readonly FunctionArgumentModel[]
   readonly returns:
     | { readonly kind: 'scalar'; readonly type: CatalogType }
@@ -79,11 +79,11 @@ export interface ComputedFieldModel {
 
 export interface FunctionArgumentModel {
   readonly graphqlName: string
-  /** Undefined for an argument without a name, which is passed by position. */
+  /** Undefined for an unnamed argument, which is passed by position. */
   readonly name: string | undefined
   readonly type: CatalogType
   readonly hasDefault: boolean
-  /** Its place in the function's signature. */
+  /** Its position in the function's signature. */
   readonly index: number
 }
 

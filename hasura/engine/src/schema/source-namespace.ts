@@ -2,12 +2,12 @@ import { GraphQLNonNull, GraphQLObjectType } from 'graphql'
 import { type FieldConfigMap, field } from './row-field.ts'
 import type { SourceModel } from './source-model.ts'
 
-/** What a type with a source's root fields is named for. Mutations have two, as permissions may be `backend_only`. */
+/** The root that a namespace type belongs to. Mutations have two, because permissions may be `backend_only`. */
 export type NamespaceRoot = 'query' | 'mutation_frontend' | 'mutation_backend' | 'subscription'
 
 /**
- * A source's root fields below one field, where metadata wants that (`root_fields.namespace`); a role without any has no
- * such field. Actions and remote schemas stay at the root.
+ * Puts a source's root fields below one field, if metadata has `root_fields.namespace`. Without root fields, a role has no such field.
+ * Actions and remote schemas stay at the root.
  */
 export function inSourceNamespace(
   fields: FieldConfigMap,

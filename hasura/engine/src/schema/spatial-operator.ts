@@ -3,7 +3,7 @@ import type { TypeName } from '../sql/ast.ts'
 import { builtinType } from '../sql/build.ts'
 import type { SpatialType } from './spatial-type.ts'
 
-/** An operator of a `…_comparison_exp` that is a function of PostGIS: its first argument is the column. */
+/** An operator of a `…_comparison_exp` that is a PostGIS function. The column is the function's first argument. */
 export interface SpatialOperator {
   readonly kind: 'function'
   readonly name: string
@@ -12,7 +12,7 @@ export interface SpatialOperator {
   readonly input: SpatialInput
 }
 
-/** What the operator is given: one value, or an object with the function's further arguments, in their order. */
+/** The operand: one value, or an object with the function's further arguments, in their order. */
 export type SpatialInput =
   | { readonly kind: 'value'; readonly type: TypeName }
   | { readonly kind: 'object'; readonly graphqlName: string; readonly fields: readonly SpatialInputField[] }
@@ -21,7 +21,7 @@ interface SpatialInputField {
   readonly name: string
   readonly graphqlName: string
   readonly type: TypeName
-  /** What an absent field means. */
+  /** The meaning of an absent field. */
   readonly absent: 'refused' | 'null' | 'true'
 }
 
@@ -30,7 +30,7 @@ const real = builtinType('float4')
 const distance: SpatialInputField = {
   name: 'distance',
   graphqlName: 'Float',
-  // Hasura's `Float` is a `real`, which decides whether what is exactly that far away is within.
+  // Hasura's `Float` is a `real`. The rounding decides whether a point at exactly the distance is within it.
   type: real,
   absent: 'refused',
 }
@@ -62,7 +62,7 @@ const given = (graphqlName: string, ...fields: readonly SpatialInputField[]): Sp
   fields,
 })
 
-/** The operators of geometry that take another one: their names, the functions and the descriptions. */
+/** The operators that compare two geometries: their names, functions and descriptions. */
 const ofTwoGeometries: readonly (readonly [name: string, functionName: string, description: string])[] = [
   ['_st_contains', 'st_contains', 'does the column contain the given geometry value'],
   ['_st_crosses', 'st_crosses', 'does the column cross the given geometry value'],
@@ -86,7 +86,7 @@ const ofTwoGeometries: readonly (readonly [name: string, functionName: string, d
   ],
 ]
 
-/** The spatial operators of a type, as Hasura has them. The names of the inputs are the same in every naming convention. */
+/** Hasura's spatial operators for a type. The names of their inputs don't depend on the naming convention. */
 export function spatialOperators(type: SpatialType): readonly SpatialOperator[] {
   const operator = (
     name: string,

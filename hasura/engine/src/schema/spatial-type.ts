@@ -1,13 +1,13 @@
 import type { CatalogType } from '../catalog/types.ts'
 import { baseType } from './postgres-type.ts'
 
-/** The types of PostGIS that Hasura treats unlike others. As there, a type is told by its name, in whatever schema it is. */
+/** PostGIS types that Hasura treats specially. As in Hasura, they are recognised by name, in any schema. */
 export type SpatialName = 'geometry' | 'geography' | 'raster'
 
 export const spatialName = (name: string): SpatialName | undefined =>
   name === 'geometry' || name === 'geography' || name === 'raster' ? name : undefined
 
-/** A spatial type with the schema of the extension, in which its functions are, too. Domains count as their base. */
+/** A spatial type and the extension's schema, which also has its functions. Domains count as their base type. */
 export interface SpatialType {
   readonly schema: string
   readonly name: SpatialName

@@ -1,6 +1,6 @@
 import type { CatalogType } from '../catalog/types.ts'
 
-/** Types by the names that SQL has for them, where the catalogue has another one. */
+/** Catalogue names of types, by their SQL names, where these differ. */
 const catalogNames: Readonly<Record<string, string>> = {
   bigint: 'int8',
   bigserial: 'int8',
@@ -24,8 +24,8 @@ const catalogNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * The type that metadata names as SQL does (`integer`, `timestamp with time zone`, `text[]`). It is looked up by its name
- * alone, so one of an extension has to be in the search path.
+ * The type for a name in SQL's notation (`integer`, `timestamp with time zone`, `text[]`). The name has no schema, so a type of an
+ * extension must be on the search path.
  */
 export function sqlType(written: string): CatalogType {
   const name = written.trim().toLowerCase()

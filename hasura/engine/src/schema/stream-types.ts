@@ -15,7 +15,7 @@ import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, streamableColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-/** The arguments of `x_stream`: a table has one such field, so its types are made once without a memory. */
+/** The arguments of `x_stream`. A table has one such field, so its types need no cache. */
 export type StreamArguments = (table: TableModel) => GraphQLFieldConfigArgumentMap
 
 const cursorOrderingType = ({ type }: Naming): GraphQLEnumType =>
@@ -28,7 +28,7 @@ const cursorOrderingType = ({ type }: Naming): GraphQLEnumType =>
     },
   })
 
-/** The inputs of streaming subscriptions: `…_stream_cursor_input` and what it consists of. */
+/** Builds the inputs of streaming subscriptions: `…_stream_cursor_input` and its parts. */
 export function createStreamArguments(
   context: SchemaContext,
   scalars: ScalarTypes,

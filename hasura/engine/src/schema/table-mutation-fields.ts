@@ -7,7 +7,7 @@ import { type SchemaContext, isAddressable } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 import type { TypeBuilders } from './type-builders.ts'
 
-/** A table's fields of the mutation root. A role that may not select writes all the same, and is answered with no rows. */
+/** A table's fields of the mutation root. A role without select permission can write, but gets no rows back. */
 export function tableMutationFields(
   context: SchemaContext,
   table: TableModel,

@@ -18,7 +18,7 @@ export function tableQueryFields(
   return commentedFields(selectFields(context, table, select, select.queryFields, builders), table)
 }
 
-/** A table's fields of the subscription root: those that queries have, and the stream of new rows. */
+/** A table's fields of the subscription root: the query fields, and the stream of new rows. */
 export function tableSubscriptionFields(
   context: SchemaContext,
   table: TableModel,

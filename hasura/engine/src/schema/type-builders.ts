@@ -5,7 +5,7 @@ import { type ScalarTypes, createScalarTypes } from './scalar-types.ts'
 import type { SchemaContext } from './schema-context.ts'
 import { type StreamArguments, createStreamArguments } from './stream-types.ts'
 
-/** Makes the types of a role's schema, each once and when it is first asked for. */
+/** Builds the types of a role's schema, each once, at its first use. */
 export interface TypeBuilders {
   readonly scalars: ScalarTypes
   readonly filters: FilterTypes

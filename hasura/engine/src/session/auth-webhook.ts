@@ -9,9 +9,9 @@ import { type AuthenticationRequest, type Session, createSession } from './types
 export interface AuthHook {
   readonly url: string
   readonly mode: 'GET' | 'POST'
-  /** Whether a POST tells the GraphQL request beside the headers; true unless told. */
+  /** Whether a POST includes the GraphQL request beside the headers. Default: true. */
   readonly sendsRequest?: boolean
-  /** Milliseconds; 10 seconds unless told, as Hasura waits. */
+  /** Milliseconds. Default: 10 seconds, as in Hasura. */
   readonly timeoutMs?: number
 }
 
@@ -25,14 +25,14 @@ const maxAnswerBytes = 256 * 1024
 const answerSchema = z.record(z.string(), z.string())
 
 /**
- * Asks Hasura's auth webhook who a request comes from, for each request anew. How long the answer holds (`Cache-Control`,
- * `Expires`) is for WebSockets, which are introduced once.
+ * Authenticates each request by Hasura's auth webhook. The answer's expiry (`Cache-Control`, `Expires`) matters only for WebSockets, which
+ * are authenticated once. Throws HasuraError.
  */
 export const createWebhookClient = (hook: AuthHook): WebhookClient => ({
   authenticate: (request) => ask(hook, questionOf(hook, request)),
 })
 
-/** What the webhook is sent. In a body it gets all of the client's headers, as from Hasura. */
+/** The request to the webhook. As in Hasura, a POST's body contains all of the client's headers. */
 function questionOf({ url, mode, sendsRequest }: AuthHook, request: AuthenticationRequest): WebhookRequest {
   if (mode === 'GET') {
     const forwarded = Object.entries(forwardedHeaders(request.headers))
@@ -89,7 +89,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Milliseconds since the epoch; `Cache-Control: max-age` goes before `Expires`, as in HTTP. */
+/** The expiry in milliseconds since the epoch. As in HTTP, `Cache-Control: max-age` takes precedence over `Expires`. */
 function expiryOf(values: Readonly<Record<string, string>>): number {
   const cacheControl = values['cache-control']
   if (cacheControl !== undefined) {

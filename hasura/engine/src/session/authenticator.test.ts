@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
 })
 
-/** An auth webhook that answers what it is told to. */
+/** An auth webhook with the given answer. */
 async function webhook(
   answer: () => { status: number; body: string; headers?: Record<string, string> },
 ): Promise<{ url: string; received: Received[] }> {
@@ -54,7 +54,7 @@ async function refusal(answer: Promise<unknown>) {
 describe('with an admin secret', () => {
   const authenticator = create({ adminSecret: 'secret' })
 
-  test('whoever has it is who they say, in lower-case variables', async () => {
+  test('a client that sends it chooses role and variables, whose names become lower case', async () => {
     const headers = {
       'x-hasura-admin-secret': 'secret',
       'x-hasura-role': 'merchant',
@@ -70,7 +70,7 @@ describe('with an admin secret', () => {
     })
   })
 
-  test('without a role they are admin', async () => {
+  test('without a role it is admin', async () => {
     const session = await authenticator.authenticate({ headers: { 'x-hasura-admin-secret': 'secret' } })
     expect(session).toMatchObject({ role: 'admin', isAdmin: true })
   })
@@ -86,7 +86,7 @@ describe('with an admin secret', () => {
     })
   })
 
-  test('the unauthorized role is given to who has no secret, whatever role they ask for', async () => {
+  test('a request without the secret gets the unauthorized role, whatever role it names', async () => {
     const open = create({ adminSecret: 'secret', unauthorizedRole: 'anonymous' })
     expect(await open.authenticate({ headers: { 'x-hasura-role': 'admin' } })).toMatchObject({
       role: 'anonymous',
@@ -95,7 +95,7 @@ describe('with an admin secret', () => {
   })
 })
 
-test('without an admin secret nothing else may seem to guard', () => {
+test('without an admin secret, other means of authentication are refused', () => {
   expect(() => create({ unauthorizedRole: 'anonymous' })).toThrow(/requires --admin-secret/)
   expect(() => create({ authHook: { url: 'http://localhost', mode: 'GET' } })).toThrow(
     /requires --admin-secret/,
@@ -109,7 +109,7 @@ describe('with a webhook', () => {
       graphql: { query: '{ a }', variables: { b: 1 } },
     })
 
-  test('GET forwards the headers that tell who the client is, and no others', async () => {
+  test('GET forwards only the headers that identify the client', async () => {
     const { url, received } = await webhook(
       ok({ 'X-Hasura-Role': 'merchant', 'X-Hasura-Merchant-Id': 'M', note: 'n' }),
     )
@@ -160,7 +160,7 @@ describe('with a webhook', () => {
   })
 
   test.each(['GET', 'POST'] as const)(
-    'who a redirect of %s names is neither told credentials nor believed',
+    'the target of a redirect with %s gets no credentials, and its answer is ignored',
     async (mode) => {
       const stranger = await webhook(ok({ 'x-hasura-role': 'admin' }))
       const { url } = await webhook(() => ({ status: 307, body: '', headers: { location: stranger.url } }))
@@ -172,14 +172,14 @@ describe('with a webhook', () => {
     },
   )
 
-  test('a webhook that is not there lets nobody in', async () => {
+  test('an unreachable webhook authenticates no request', async () => {
     expect(await refusal(authenticate('http://127.0.0.1:1/hook', 'GET', {}))).toMatchObject({
       status: 500,
       code: 'unexpected',
     })
   })
 
-  test('is asked for each request, whatever it says about how long an answer holds', async () => {
+  test('is called for each request, regardless of its answer’s expiry', async () => {
     const { url, received } = await webhook(ok({ 'x-hasura-role': 'user', 'Cache-Control': 'max-age=60' }))
     const authenticator = create({ adminSecret: 'secret', authHook: { url, mode: 'GET' } })
     const before = Date.now()

@@ -8,7 +8,7 @@ import { type JwtVerifier, createJwtVerifier } from './jwt-verifier.ts'
 import { type AuthenticationRequest, type Session, adminRole, createSession } from './types.ts'
 
 export interface AuthenticatorOptions {
-  /** Any of them opens the door. */
+  /** Any of them authenticates as admin. */
   readonly adminSecret?: string | readonly string[] | undefined
   readonly authHook?: AuthHook | undefined
   readonly jwtSecrets?: readonly JwtSecret[] | undefined
@@ -17,7 +17,7 @@ export interface AuthenticatorOptions {
 }
 
 export interface Authenticator {
-  /** Finds out who asks. Throws HasuraError `access-denied` (401), or 500 when the webhook fails. */
+  /** The session of a request. Throws HasuraError `access-denied` (401), or 500 when the webhook fails. */
   authenticate(request: AuthenticationRequest): Promise<Session>
 }
 
@@ -29,9 +29,9 @@ const notVariables: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Hasura's order: with the admin secret the request's own `x-hasura-*` headers are the session; without it
- * the webhook or a token decides; where there is no webhook, and no token, the unauthorized role, if there is one.
- * With no secret configured, everyone is who they say.
+ * Follows Hasura's order: with the admin secret, the request's own `x-hasura-*` headers are the session. Without it, the webhook or a token
+ * decides; without these, the request has the unauthorized role, if there is one. If no secret is configured, every request's headers
+ * are its session.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { unauthorizedRole, jwtSecrets = [], logger } = options
@@ -64,14 +64,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-/** Whether a request was let in, if it was, by the admin secret alone. */
+/** Whether an authenticated request has only the admin secret as its credential. */
 export const bearsAdminSecret = (headers: IncomingHttpHeaders): boolean =>
   secretHeaders.some((name) => typeof headers[name] === 'string')
 
 const adminSecrets = ({ adminSecret }: Pick<AuthenticatorOptions, 'adminSecret'>): readonly string[] =>
   adminSecret === undefined ? [] : [adminSecret].flat()
 
-/** Ways to authenticate that don't go together, in Hasura's words; undefined where they do. */
+/** The problem of a combination of means of authentication, in Hasura's words; undefined if there is none. */
 export function authenticationProblem(options: Omit<AuthenticatorOptions, 'logger'>): string | undefined {
   const { authHook, jwtSecrets = [], unauthorizedRole } = options
   const requiresSecret =
@@ -88,14 +88,14 @@ export function authenticationProblem(options: Omit<AuthenticatorOptions, 'logge
   return undefined
 }
 
-/** Compares with all, so that the time taken does not tell which. */
+/** Compares with all secrets, so that the time doesn't reveal which one matches. */
 const isOneOf = (given: Buffer, digests: readonly Buffer[]): boolean =>
   digests.map((each) => timingSafeEqual(given, each)).includes(true)
 
 const accessDenied = (message: string): HasuraError =>
   new HasuraError('access-denied', message, { status: 401 })
 
-/** Digests are compared, so that the time taken tells neither the secret's length nor its beginning. */
+/** Digests are compared, so that the time reveals neither the secret's length nor its beginning. */
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 function sessionFromHeaders(headers: IncomingHttpHeaders): Session {

@@ -3,26 +3,26 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { readBounded } from '../webhook/read-bounded.ts'
 
-/** The keys behind a `jwk_url`, kept as fresh as their server says. */
+/** The keys at a `jwk_url`, fetched again when they expire. */
 export interface JwkSet {
-  /** Fetches the keys, so that the first request need not wait for them. Never rejects. */
+  /** Fetches the keys before the first request. Never rejects. */
   warmUp(): Promise<void>
-  /** Finds a token's key. Throws what jose throws for an unknown one. */
+  /** Finds a token's key. Throws jose's error for an unknown key. */
   readonly getKey: JWTVerifyGetKey
 }
 
 const fetchTimeoutMs = 10_000
 const maxBytes = 1024 * 1024
-/** However short-lived the server calls its keys, and however often it fails. */
+/** The least time between two fetches, even for short-lived keys and after failures. */
 const leastIntervalMs = 1_000
-/** Unknown keys are looked for again, but a stranger's tokens must not make us ask all the time. */
+/** An unknown key causes another fetch, but forged tokens must not cause many. */
 const unknownKeyIntervalMs = 60_000
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(1_000) })
 
 /**
- * Hasura's rule: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`, else never.
- * Beyond it, a token whose key is unknown has the keys fetched once a minute at most.
+ * Hasura's rule for the expiry: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`, else never. In
+ * addition, a token with an unknown key causes a fetch, at most once a minute.
  */
 export function createJwkSet(url: string, logger: Logger, now: () => number = Date.now): JwkSet {
   let find: JWTVerifyGetKey | undefined
@@ -43,7 +43,7 @@ export function createJwkSet(url: string, logger: Logger, now: () => number = Da
       find = createLocalJWKSet(keySet.parse(JSON.parse(text)))
       expiresAt = keysExpiry(response.headers, now())
     } catch (error) {
-      // What was fetched before goes on being used; the next request tries again.
+      // The previous keys stay in use, and the next request tries again.
       logger.error({ url, reason: reasonOf(error) }, 'could not fetch the JWK set')
     }
   }
@@ -56,7 +56,7 @@ export function createJwkSet(url: string, logger: Logger, now: () => number = Da
   return {
     warmUp: refresh,
     getKey: async (header, token) => {
-      // Keys that are due go on being used while new ones are fetched, as in Hasura.
+      // As in Hasura, expired keys stay in use while new ones are fetched.
       const isDue = now() >= expiresAt && now() - fetchedAt >= leastIntervalMs
       const refreshing = isDue ? refresh() : underWay
       if (find === undefined) await refreshing
@@ -73,7 +73,7 @@ export function createJwkSet(url: string, logger: Logger, now: () => number = Da
   }
 }
 
-/** Milliseconds since the epoch until which keys may be used; infinite where the server says nothing. */
+/** When the keys expire, in milliseconds since the epoch; infinite without such a header. */
 function keysExpiry(headers: Headers, now: number): number {
   const cacheControl = headers.get('cache-control')?.toLowerCase()
   if (cacheControl !== undefined) {

@@ -7,20 +7,20 @@ import {
   defaultRoleVariable,
 } from './jwt-config.ts'
 
-/** What a verified token says about its bearer. */
+/** The claims of a verified token. */
 export interface HasuraClaims {
   readonly allowedRoles: readonly string[]
   readonly defaultRole: string
-  /** By lower-case name, without the two above. */
+  /** By lower-case name, without the roles above. */
   readonly variables: Readonly<Record<string, string>>
 }
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Claims of the token itself (RFC 7519) are not looked for in the namespace. */
+/** Registered claims (RFC 7519) are read from the token itself, never from the namespace. */
 const registered: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'])
 
-/** Finds roles and session variables in a token's payload. Throws HasuraError in Hasura's words. */
+/** Reads roles and session variables from a token's payload. Throws HasuraError in Hasura's words. */
 export function readClaims(payload: JsonRecord, source: ClaimsSource): HasuraClaims {
   const claims = source.kind === 'map' ? mappedClaims(payload, source) : namespacedClaims(payload, source)
   const allowedRoles = roles(claims)

@@ -2,19 +2,19 @@ import { type KeyObject, createPublicKey, createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import { parseJsonPath } from '../plan/json-path.ts'
 
-/** Where a token is found in a request. Names of headers are lower case. */
+/** Where a request carries the token. Names of headers are lower case. */
 export type TokenLocation =
   | { readonly kind: 'authorization' }
   | { readonly kind: 'cookie'; readonly name: string }
   | { readonly kind: 'header'; readonly name: string }
 
-/** A step into a token's claims, as it was written and as it is taken. */
+/** A path into a token's claims, as written and parsed. */
 export interface ClaimPath {
   readonly text: string
   readonly steps: readonly string[]
 }
 
-/** A session variable's value: written in the setting, or found in the token. */
+/** A session variable's value: a literal of the setting, or a path into the token. */
 export type MappedClaim<Value> =
   | { readonly kind: 'literal'; readonly value: Value }
   | { readonly kind: 'path'; readonly path: ClaimPath; readonly default: Value | undefined }
@@ -30,11 +30,11 @@ export type ClaimsSource =
       readonly kind: 'map'
       readonly allowedRoles: MappedClaim<readonly string[]>
       readonly defaultRole: MappedClaim<string>
-      /** By session variable, in lower case. */
+      /** By the session variable's name in lower case. */
       readonly others: ReadonlyMap<string, MappedClaim<string>>
     }
 
-/** A token is signed by one key, and only with algorithms of that key's kind. */
+/** One key, and only the algorithms of its kind. */
 type JwtKeys =
   | { readonly kind: 'key'; readonly key: KeyObject; readonly algorithms: readonly string[] }
   | { readonly kind: 'url'; readonly url: string }
@@ -44,7 +44,7 @@ export interface JwtSecret {
   readonly keys: JwtKeys
   readonly location: TokenLocation
   readonly claims: ClaimsSource
-  /** Empty: whatever the token says. */
+  /** Empty: any audience. */
   readonly audience: readonly string[]
   readonly issuer: string | undefined
   readonly allowedSkewSeconds: number
@@ -73,7 +73,7 @@ const keyTypes = {
   Ed25519: { kind: 'public', type: 'ed25519', curve: undefined, algorithms: algorithms.ed25519 },
 } as const
 
-/** With a smaller one jose would refuse every token. */
+/** With a smaller key, jose would refuse every token. */
 const leastRsaBits = 2048
 
 export const defaultNamespace = 'https://hasura.io/jwt/claims'
@@ -182,7 +182,7 @@ interface KeyFields {
   readonly jwk_url?: string | null | undefined
 }
 
-/** The key, or what is wrong with it. */
+/** The key, or the problem of the setting. */
 function keysOf({ type, key, jwk_url: url }: KeyFields): JwtKeys | string {
   if (key != null && url != null) return 'key, jwk_url both cannot be present'
   if (url != null) return { kind: 'url', url }
@@ -221,11 +221,11 @@ function publicKey(text: string): KeyObject | undefined {
   }
 }
 
-/** Secrets at most; each may mean a key set to fetch. */
+/** The most secrets, because each may be a key set to fetch. */
 const maxSecrets = 100
 
 /**
- * Reads HASURA_GRAPHQL_JWT_SECRET (an object) and HASURA_GRAPHQL_JWT_SECRETS (a list, which wins).
+ * Reads HASURA_GRAPHQL_JWT_SECRET (an object) and HASURA_GRAPHQL_JWT_SECRETS (a list, which takes precedence).
  * https://hasura.io/docs/latest/auth/authentication/jwt/
  */
 export function parseJwtSecrets(single: string | undefined, several: string | undefined): JwtSecretsResult {

@@ -14,19 +14,19 @@ import { readClaims } from './jwt-claims.ts'
 import type { JwtSecret, TokenLocation } from './jwt-config.ts'
 import { type Session, createSession } from './types.ts'
 
-/** Finds out by a token who asks. */
+/** Authenticates requests by their tokens. */
 export interface JwtVerifier {
-  /** The session of the request's token, or undefined where there is none. Throws HasuraError. */
+  /** The session of the request's token; undefined without a token. Throws HasuraError. */
   verify(headers: IncomingHttpHeaders): Promise<Session | undefined>
 }
 
-/** A way to verify the tokens of one secret. */
+/** Verifies the tokens of one secret. */
 interface Issuer {
   readonly secret: JwtSecret
   readonly verify: (token: string) => Promise<JWTPayload>
 }
 
-/** What a key set may hold keys for. Secrets are not among them. */
+/** The algorithms of a key set's keys. Symmetric ones are not allowed. */
 const asymmetric = [
   'RS256',
   'RS384',
@@ -41,12 +41,12 @@ const asymmetric = [
   'Ed25519',
 ]
 
-/** Of one request. */
+/** The longest token, in characters. */
 const maxTokenLength = 64 * 1024
 
 /**
- * Hasura's order: every secret looks into its own place of the request; a token with another issuer than the
- * secret's is not its token. What is left must be one token, which is verified; then the role is chosen.
+ * Follows Hasura's order: each secret reads the token from its own place in the request, and ignores a token of another issuer. Exactly one
+ * token must remain, which is verified. Then the role is chosen.
  */
 export function createJwtVerifier(secrets: readonly JwtSecret[], logger: Logger): JwtVerifier {
   const issuers = secrets.map((secret) => createIssuer(secret, logger))
@@ -86,7 +86,7 @@ function createIssuer(secret: JwtSecret, logger: Logger): Issuer {
   }
 }
 
-/** A key set may hold several keys that a token without a `kid` could be signed with. */
+/** Several keys of a set may fit a token without a `kid`; each is tried. */
 async function verifyWithSet(
   token: string,
   getKey: JWTVerifyGetKey,
@@ -107,7 +107,7 @@ async function verifyWithSet(
   }
 }
 
-/** As Hasura, a claim that the token does not have is not compared. */
+/** As in Hasura, a claim that the token lacks is not compared. */
 function checked(payload: JWTPayload, { audience, issuer, allowedSkewSeconds }: JwtSecret): JWTPayload {
   if (payload.iat !== undefined && payload.iat > Date.now() / 1_000 + allowedSkewSeconds)
     throw invalidToken('JWTIssuedAtFuture')
@@ -119,7 +119,7 @@ function checked(payload: JWTPayload, { audience, issuer, allowedSkewSeconds }: 
   return payload
 }
 
-/** Says what jose found wrong as Hasura's library does. */
+/** Translates jose's errors to the words of Hasura's library. */
 async function translated(verify: () => Promise<JWTPayload>): Promise<JWTPayload> {
   try {
     return await verify()
@@ -133,7 +133,7 @@ async function translated(verify: () => Promise<JWTPayload>): Promise<JWTPayload
     if (error instanceof errors.JWTInvalid) throw invalidToken(`JWTClaimsSetDecodeError "${error.message}"`)
     if (error instanceof errors.JWSInvalid) throw invalidToken(`JWSError (${error.message})`)
     if (error instanceof errors.JOSEError) throw invalidToken('JWSError JWSInvalidSignature')
-    // jose says by a TypeError that a key is none for the algorithm that the token names.
+    // jose throws a TypeError when the key doesn't fit the token's algorithm.
     if (error instanceof TypeError) throw invalidToken('JWSError JWSInvalidSignature')
     throw error
   }
@@ -180,7 +180,7 @@ function cookieNamed(header: string, name: string): string | undefined {
   return undefined
 }
 
-/** A token that can't be read has no issuer; verifying it will say what is wrong. */
+/** Whether the issuer may have issued the token. An unreadable token counts as possible; its verification finds the error. */
 function mayBeFrom({ issuer }: JwtSecret, token: string): boolean {
   if (issuer === undefined) return true
   try {

@@ -51,7 +51,7 @@ interface Signing {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** The session of a request, or what it was refused with. */
+/** The session of a request, or its refusal. */
 async function ask(
   setting: unknown,
   headers: Record<string, string>,
@@ -112,7 +112,7 @@ describe('a token', () => {
     },
   )
 
-  test('signed with the public key as a secret, or not signed, opens nothing', async () => {
+  test('signed with the public key as a secret, or not signed, is refused', async () => {
     const pem = pairs.RS.publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const confused = await sign(undefined, { alg: 'HS256', key: Buffer.from(pem) })
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -124,7 +124,7 @@ describe('a token', () => {
       })
   })
 
-  test('says all that a session has: what a client adds of its own is no part of it', async () => {
+  test('decides the whole session: the client’s own session headers are ignored', async () => {
     const exp = Math.floor(Date.now() / 1000) + 60
     const token = await sign({ exp, [namespace]: claims })
     const forged = {
@@ -136,7 +136,7 @@ describe('a token', () => {
     expect(await ask(hmac, forged)).toEqual(await ask(hmac, bearer(token)))
   })
 
-  test('makes a session of the role asked for or the default one, its variables and its end', async () => {
+  test('gives the session its requested or default role, its variables and its expiry', async () => {
     const exp = Math.floor(Date.now() / 1000) + 60
     const token = await sign({ exp, [namespace]: claims })
     expect(await ask(hmac, bearer(token))).toEqual({
@@ -201,7 +201,7 @@ describe('a token', () => {
     expect(await ask(hmac, bearer(await sign(payload)))).toEqual({ status: 400, code, message })
   })
 
-  test('has its claims where the setting says: namespace, path, as text, or anywhere by a map', async () => {
+  test('has its claims in the configured place: namespace, path, as text, or anywhere by a map', async () => {
     const reader = { role: 'reader', variables: { 'x-hasura-user-id': '7' } }
     const named = await sign({ shop: claims })
     expect(await ask({ ...hmac, claims_namespace: 'shop' }, bearer(named))).toMatchObject(reader)
@@ -238,7 +238,7 @@ describe('a token', () => {
     })
   })
 
-  test('is taken from its header or cookie; without one the unauthorized role, or a refusal', async () => {
+  test('is taken from its header or cookie; without one the request has the unauthorized role, or is refused', async () => {
     const token = await sign()
     const cookie = { ...hmac, header: { type: 'Cookie', name: 'session' } }
     expect(await ask(cookie, { cookie: `a=1; session=${token}` })).toMatchObject({ role: 'reader' })
@@ -258,7 +258,7 @@ describe('a token', () => {
     expect(await ask(hmac, { 'x-hasura-admin-secret': 'secret' })).toMatchObject({ isAdmin: true })
   })
 
-  test('of several issuers is verified by its own secret, and two tokens at once are one too many', async () => {
+  test('is verified by the secret of its issuer, and a request with two tokens is refused', async () => {
     const other = randomBytes(64).toString('hex')
     const setting = [
       { ...hmac, issuer: 'us' },
@@ -305,7 +305,7 @@ describe('a JWK URL', () => {
     for (const server of servers.splice(0)) server.close()
   })
 
-  /** A server of keys whose answer may change. */
+  /** A server of keys whose answer the test may change. */
   const serveKeys = async () => {
     const state = { keys: [] as object[], headers: {} as Record<string, string>, status: 200, asked: 0 }
     const server = createServer((_, response) => {
@@ -336,7 +336,7 @@ describe('a JWK URL', () => {
     }
   }
 
-  test('verifies with the keys that it serves, with and without a kid', async () => {
+  test('verifies with its keys, with and without a kid', async () => {
     const [one, two] = await Promise.all([keyPair('one'), keyPair('two')])
     const { state, url } = await serveKeys()
     state.keys = [one.jwk, two.jwk]
@@ -348,7 +348,7 @@ describe('a JWK URL', () => {
     expect(await ask({ jwk_url: url }, bearer(stranger))).toMatchObject({ code: 'invalid-jwt' })
   })
 
-  test('is asked again when its answer expires, uses the old keys if it fails, and is not asked in between', async () => {
+  test('is fetched again only when its answer expires, and keeps the old keys if that fails', async () => {
     const { state, url } = await serveKeys()
     const [old, next] = await Promise.all([keyPair('old'), keyPair('next')])
     state.keys = [old.jwk]
@@ -368,7 +368,7 @@ describe('a JWK URL', () => {
     await expect.poll(() => state.asked).toBe(3)
   })
 
-  test('without a word about time is asked again for an unknown key only, once a minute', async () => {
+  test('without an expiry is fetched again only for an unknown key, once a minute', async () => {
     const { state, url } = await serveKeys()
     const [old, next] = await Promise.all([keyPair('old'), keyPair('next')])
     state.keys = [old.jwk]
@@ -383,7 +383,7 @@ describe('a JWK URL', () => {
     expect([await find('next'), state.asked]).toEqual(['found', 2])
   })
 
-  test('that can not be reached lets nobody in', async () => {
+  test('that can not be reached authenticates no request', async () => {
     const { key } = await keyPair('a')
     const token = await sign(undefined, { alg: 'ES256', key, kid: 'a' })
     expect(await ask({ jwk_url: 'http://127.0.0.1:1/jwks' }, bearer(token))).toMatchObject({

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from 'http'
 
 /**
- * Who asks. Names of variables are lower case (`x-hasura-merchant-id`). `x-hasura-role` is among them, with
- * the role's name, because permissions may compare with it.
+ * The role and session variables of a request. Names of variables are lower case (`x-hasura-merchant-id`). `x-hasura-role` is one of them,
+ * because permissions may compare with it.
  */
 export interface Session {
   readonly role: string
   readonly variables: Readonly<Record<string, string>>
   readonly isAdmin: boolean
-  /** `x-hasura-use-backend-only-permissions`, which only someone with the admin secret may ask for. */
+  /** `x-hasura-use-backend-only-permissions`, which is only accepted with the admin secret. */
   readonly backendOnlyPermissions: boolean
-  /** Milliseconds since the epoch, if whoever vouched for the session set an end to it. */
+  /** Milliseconds since the epoch, if the webhook or token limits the session. */
   readonly expiresAt?: number
 }
 
-/** Whether a session that was begun with these headers is over: its credential was revoked, or stands for other rights now. */
+/** Whether the session of these headers is over: its credential was revoked, or has other rights by now. */
 export type SessionCheck = (
   session: Session,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -22,7 +22,7 @@ export type SessionCheck = (
 
 export const adminRole = 'admin'
 
-/** Makes a session of a role and its variables, whose names may be in any case. */
+/** Creates a session from a role and variables, whose names may be in any case. */
 export function createSession(
   role: string,
   variables: Readonly<Record<string, string>>,

@@ -2,8 +2,8 @@ import type { QualifiedName } from '../metadata/types.ts'
 import type { ParameterSource } from './parameter.ts'
 
 /**
- * The part of SQL that the engine emits, as readonly nodes. Nothing here holds SQL text: `printer.ts` alone
- * writes it, so quoting and the order of clauses are decided in one place.
+ * The part of SQL that the engine emits, as readonly nodes. They hold no SQL text: only `printer.ts` writes it, so quoting and the order of
+ * clauses are decided in one place.
  */
 
 /** A type by its catalogue name (`int4`, `_text`), never by user text. */
@@ -54,7 +54,7 @@ export type Expression =
   | { readonly kind: 'column'; readonly relation: string; readonly name: string }
   /** A whole row as a function's argument. */
   | { readonly kind: 'row'; readonly relation: string }
-  /** A whole row as a value. A column of the same name would be taken for it, so the name must be none. */
+  /** A whole row as a value. The name must not be that of a column, which would take precedence. */
   | { readonly kind: 'record'; readonly relation: string }
   | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
   | { readonly kind: 'text'; readonly value: string }
@@ -68,7 +68,7 @@ export type Expression =
   | {
       readonly kind: 'binary'
       readonly operator: BinaryOperator
-      /** Where an operator of an extension is; without it, it is looked for on the search path. */
+      /** The schema of an extension's operator. Without it, the operator is found on the search path. */
       readonly schema?: string | undefined
       readonly left: Expression
       readonly right: Expression
@@ -103,7 +103,7 @@ export interface FunctionCall {
   readonly function: BuiltinFunction | QualifiedName
   readonly arguments: readonly FunctionArgument[]
   readonly distinct?: boolean
-  /** The order in which an aggregate takes the rows. */
+  /** The order of the rows in the aggregate. */
   readonly orderBy?: readonly OrderTerm[]
   readonly filter?: Expression
 }
@@ -150,13 +150,13 @@ export type FromItem =
   | { readonly kind: 'common-table'; readonly name: string; readonly alias: string }
   | { readonly kind: 'derived'; readonly select: Select; readonly alias: string }
   | { readonly kind: 'function'; readonly call: FunctionCall; readonly alias: string }
-  /** SQL that stands in the metadata, with expressions in between. */
+  /** SQL of the metadata, with expressions in it. */
   | {
       readonly kind: 'native'
       readonly code: readonly NativeCodePiece[]
       readonly alias: string
     }
-  /** Rows of a JSON array in the shape of a table: `json_to_recordset(…) AS alias(name type, …)`. */
+  /** The rows of a JSON array as a table: `json_to_recordset(…) AS alias(name type, …)`. */
   | {
       readonly kind: 'recordset'
       readonly json: Expression
@@ -209,7 +209,7 @@ export interface Insert {
 }
 
 export interface OnConflict {
-  /** Absent: whatever it is that a row conflicts with. */
+  /** Absent: any conflict. */
   readonly target: ConflictTarget | undefined
   /** Absent: do nothing. */
   readonly update?: { readonly set: readonly Assignment[]; readonly where?: Expression }
@@ -243,8 +243,8 @@ export interface Delete {
 }
 
 /**
- * A select that is run for every member of a batch at once. Its parameters are columns of the batch, so each
- * member has values of its own; a row of the answer is the member's number and then the select's columns.
+ * A select that runs for every member of a batch at once. Its parameters are columns of the batch, so each member has its own values. A row
+ * of the answer has the member's number and then the select's columns.
  */
 export interface Batch {
   readonly kind: 'batch'

@@ -9,7 +9,7 @@ import type {
   TypeName,
 } from './ast.ts'
 
-/** Short constructors of nodes, for code that composes many of them. */
+/** Short constructors for nodes. */
 
 export const column = (relation: string, name: string): Expression => ({ kind: 'column', relation, name })
 
@@ -36,7 +36,7 @@ export const call = (name: BuiltinFunction, ...values: readonly Expression[]): F
   arguments: values.map((value) => ({ value })),
 })
 
-/** A call of a function that is no part of Postgres itself. */
+/** A call of a function that is not built into Postgres. */
 export const callOf = (name: QualifiedName, values: readonly Expression[]): FunctionCall => ({
   kind: 'call',
   function: name,
@@ -81,6 +81,6 @@ export const select = (
   clauses: Omit<Select, 'kind' | 'projections'> = {},
 ): Select => ({ kind: 'select', projections, ...clauses })
 
-/** `where` as a clause, left out where it says nothing. */
+/** A `where` clause; empty for a condition that is always true. */
 export const where = (condition: Expression): Pick<Select, 'where'> =>
   isTrue(condition) ? {} : { where: condition }

@@ -30,13 +30,13 @@ import { orderTerm, orderValue, rowCount, rowsFrom } from './rows-from.ts'
 import { compared, exactValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
-/** Columns of the page: a row's place in it, and its cursor. */
+/** The page's columns: a row's position in it, and its cursor. */
 const position = 'position'
 const cursor = 'cursor'
 
 /**
- * A connection as JSON. One row more than the page has is read in the page's direction, so that it is known whether
- * there are more; rows before an `after` are looked for only if somebody asks.
+ * A connection as JSON. It reads one row more than the page, in the page's direction, to know whether there are more rows. Rows before an
+ * `after` are searched only if the client selects `hasPreviousPage`.
  */
 export function connectionJson(
   plan: ConnectionPlan,
@@ -108,12 +108,12 @@ export function connectionJson(
 
 interface InPage {
   readonly page: string
-  /** Absent where the page is all there is. */
+  /** Absent when the page has all rows. */
   readonly within: Expression | undefined
   readonly from: 'start' | 'end'
 }
 
-/** The values of a page's column as a JSON array: first to last, or last to first. */
+/** The values of a page's column as a JSON array, from the first row to the last or the reverse. */
 function inOrder(name: string, direction: 'ASC' | 'DESC', { page, within, from }: InPage): Expression {
   const forward = (from === 'start') === (direction === 'ASC')
   const orderBy: OrderTerm[] = [
@@ -176,7 +176,7 @@ function pageEntry(field: PageField, inPage: InPage, beside: Beside): JsonEntry 
   }
 }
 
-/** Whether rows were left over in the direction of the page, or lie behind the cursor. */
+/** Whether there are more rows in the page's direction, or rows on the other side of the cursor. */
 function hasMore(direction: 'start' | 'end', side: 'after' | 'before', beside: Beside): Expression {
   const { plan, within, parent, translation, collect } = beside
   const leftOver =
@@ -233,7 +233,7 @@ function equals(seek: SeekTerm, scope: RowScope, translation: Translation): Expr
 function beyond(seek: SeekTerm, scope: RowScope, translation: Translation): Expression {
   const { direction, nulls, nullable, value: ordered } = seek.term
   const value = orderValue(ordered, scope, translation)
-  // After a null come the values, if nulls are first, and nothing if they are last.
+  // With nulls first, all values come after a null; with nulls last, none does.
   if (seek.bound === null) return nulls === 'FIRST' ? isNull(value, true) : boolean(false)
   const further = withBound(value, direction === 'ASC' ? '>' : '<', seek)
   return nulls === 'FIRST' || !nullable
@@ -243,7 +243,7 @@ function beyond(seek: SeekTerm, scope: RowScope, translation: Translation): Expr
 
 const isNull = (operand: Expression, negated: boolean): Expression => ({ kind: 'is-null', operand, negated })
 
-/** The values that a row is sorted by, nested as in `order_by`, as JSON in base64. */
+/** The row's sort values, nested as in `order_by`, as JSON in base64. */
 const cursorExpression = (
   terms: readonly OrderTermPlan[],
   scope: RowScope,

@@ -5,12 +5,12 @@ import { spatialText } from './spatial-text.ts'
 
 export type Encoded =
   | { readonly ok: true; readonly text: string | null }
-  /** `type`: another kind of value was expected; `range`: a number that doesn't fit. */
+  /** `type`: another kind of value was expected. `range`: the number doesn't fit. */
   | { readonly ok: false; readonly reason: 'type' | 'range' }
 
 const refused: Encoded = { ok: false, reason: 'type' }
 
-/** Writes a JSON value in Postgres' text format, if it is of the kind that its GraphQL type asks for. */
+/** Writes a JSON value in Postgres's text format, if it is of the kind that its GraphQL type expects. */
 export function encodeLiteral(value: JsonValue | undefined, { scalar, list }: ParameterEncoding): Encoded {
   if (value === undefined || (value === null && scalar !== 'json')) return { ok: true, text: null }
   if (!list) return encodeScalar(value, scalar)
@@ -77,24 +77,24 @@ function encodeSpatial(value: JsonValue, name: SpatialName): Encoded {
   return read.ok ? read : refused
 }
 
-/** A text may stand for any value of a column: Postgres reads it. */
+/** For a column, a text may stand for any value: Postgres parses it. */
 const encodeColumn = (value: JsonValue, encodeOther: (value: JsonValue) => Encoded): Encoded =>
   typeof value === 'string' ? { ok: true, text: value } : encodeOther(value)
 
-/** A signed integer of so many bits besides the sign. */
+/** A signed integer of this many bits, besides the sign. */
 function encodeInteger(value: JsonValue, bits: number): Encoded {
   if (typeof value !== 'number') return refused
   const fits = Number.isInteger(value) && value < 2 ** bits && value >= -(2 ** bits)
   return fits ? { ok: true, text: String(BigInt(value)) } : { ok: false, reason: 'range' }
 }
 
-/** Actions take numbers as strings, too. */
+/** Actions accept numbers as strings, too. */
 const isNumeral = (value: JsonValue): value is string =>
   typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)
 
 const encodeInt = (given: JsonValue): Encoded => encodeInteger(isNumeral(given) ? Number(given) : given, 31)
 
-/** Types that GraphQL knows nothing of: Postgres judges the text. An object is GeoJSON or a composite's JSON. */
+/** Types that GraphQL doesn't know: Postgres parses the text. An object is GeoJSON or a composite's JSON. */
 const encodeAny = (value: JsonValue): Encoded => ({
   ok: true,
   text: typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value),

@@ -7,8 +7,8 @@ function read(value: JsonValue): unknown {
   return result.ok ? JSON.parse(result.text) : result.reason
 }
 
-describe('what is passed on', () => {
-  test('is the type, three numbers of each position and the reference system', () => {
+describe('accepted GeoJSON', () => {
+  test('keeps the type, three numbers of each position and the reference system', () => {
     const crs = { type: 'name', properties: { name: 'EPSG:4326' } }
     expect(
       read({ type: 'Point', coordinates: [1, 2, 3, 4], crs: { ...crs, more: 1 }, bbox: [0, 0, 9, 9], id: 7 }),
@@ -21,7 +21,7 @@ describe('what is passed on', () => {
     })
   })
 
-  test('of a collection is what is in it, with the reference systems there', () => {
+  test('keeps a collection’s members, with their reference systems', () => {
     const crs = { type: 'name', properties: { name: 'EPSG:3857' } }
     const inner = {
       type: 'LineString',
@@ -37,12 +37,12 @@ describe('what is passed on', () => {
     })
   })
 
-  test('of shapes without coordinates is none', () => {
+  test('keeps empty shapes', () => {
     expect(read({ type: 'MultiPolygon', coordinates: [] })).toEqual({ type: 'MultiPolygon', coordinates: [] })
   })
 })
 
-describe('what is refused', () => {
+describe('refused GeoJSON', () => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -79,7 +79,7 @@ describe('what is refused', () => {
     expect(read(value)).toBe(reason)
   })
 
-  test('collections that stand deeper in each other than PostGIS reads them', () => {
+  test('collections nested deeper than PostGIS reads them', () => {
     let value: JsonValue = { type: 'Point', coordinates: [1, 2] }
     for (let depth = 0; depth < 10_000; depth++) value = { type: 'GeometryCollection', geometries: [value] }
     expect(read(value)).toBe('geometry collections are nested more than 200 deep')

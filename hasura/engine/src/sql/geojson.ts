@@ -2,12 +2,12 @@ import type { JsonValue } from '../plan/input-value.ts'
 
 export type GeojsonText =
   | { readonly ok: true; readonly text: string }
-  /** What Hasura says of what is no GeoJSON. */
+  /** Hasura's message for a value that is no GeoJSON. */
   | { readonly ok: false; readonly reason: string }
 
 /**
- * GeoJSON as Hasura reads it and passes it on to PostGIS: a geometry's type, its coordinates (three numbers of a
- * position at most) and its coordinate reference system; a collection's own system is left out. All else is ignored.
+ * GeoJSON as Hasura passes it on to PostGIS: a geometry's type, its coordinates (at most three numbers of a position) and its coordinate
+ * reference system. A collection's own system and all other members are left out.
  */
 export function geojsonText(value: JsonValue): GeojsonText {
   try {
@@ -27,7 +27,7 @@ interface JsonObject {
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The kinds of JSON values, as Hasura's JSON library calls them. */
+/** A value's kind, by its name in Hasura's JSON library. */
 function kindOf(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
@@ -60,7 +60,7 @@ function arrayOf<Item>(what: string, value: JsonValue, item: (value: JsonValue) 
 const listOf = <Item>(value: JsonValue, item: (value: JsonValue) => Item): readonly Item[] =>
   arrayOf('[]', value, item)
 
-/** How deep collections may stand in each other, in PostGIS, too. */
+/** The greatest depth of nested collections, which is PostGIS's, too. */
 const deepest = 200
 
 function geometry(value: JsonValue, depth: number): JsonObject {
@@ -82,7 +82,7 @@ function geometry(value: JsonValue, depth: number): JsonObject {
 
 type Position = readonly JsonValue[]
 
-/** A position's null is a number that is none; PostGIS judges it. */
+/** A null in a position becomes NaN, which PostGIS refuses or accepts. */
 function position(value: JsonValue): Position {
   const numbers = arrayOf('Position', value, (item) => {
     if (typeof item === 'number' || item === null) return item
@@ -111,7 +111,7 @@ function linearRing(value: JsonValue): readonly Position[] {
 
 const polygon = (value: JsonValue): JsonValue => listOf(value, linearRing)
 
-/** The kinds of geometry that have coordinates, and how those are read. */
+/** The geometries with coordinates, and how these are read. */
 const coordinates: ReadonlyMap<string, (value: JsonValue) => JsonValue> = new Map([
   ['Point', position],
   ['MultiPoint', (value: JsonValue) => listOf(value, position)],
@@ -121,7 +121,7 @@ const coordinates: ReadonlyMap<string, (value: JsonValue) => JsonValue> = new Ma
   ['MultiPolygon', (value: JsonValue) => listOf(value, polygon)],
 ])
 
-/** A reference system by its name, or by a link to it; null where there is none. */
+/** A reference system by its name, or by a link to it; null if there is none. */
 function referenceSystem(value: JsonValue): JsonValue {
   if (value === null) return null
   if (!isObject(value)) throw mismatch('Hasura.SQL.GeoJSON.CRS', 'Object', value)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inlineParameters } from './inline-parameters.ts'
 
-test('values stand where parameters were, as literals or NULL', () => {
+test('values replace the parameters, as literals or NULL', () => {
   expect(inlineParameters('select ($1)::"text", ($2)::"int4", ($1)::"text"', ["it's", null])).toBe(
     `select ('it''s')::"text", (NULL)::"int4", ('it''s')::"text"`,
   )

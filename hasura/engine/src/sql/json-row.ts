@@ -19,13 +19,12 @@ export type RowEntries = (
 /** Postgres cuts longer names, and a column's name is what becomes the key. */
 const longestName = 63
 
-/** A column of this name would hide the row; no key of a GraphQL answer and no sane table has one. */
+/** A column of this name would hide the row. No key of a GraphQL answer has it. */
 const record = 'row:json'
 
 /**
- * A JSON object's entries as a row, for `json_agg` and `row_to_json` to write out. This is the one place
- * that knows the shape: a sub-select per object was as fast as `json_build_object` or faster for rows of
- * the usual width, and has no limit of a hundred arguments.
+ * A JSON object's entries as a row, which `json_agg` and `row_to_json` write. Only this function knows that form. A sub-select per object
+ * was at least as fast as `json_build_object` for rows of the usual width, and has no limit of a hundred arguments.
  */
 function rowOf(entries: readonly JsonEntry[]): Expression {
   const projections = entries.map(({ key, value }): Projection => ({ value, alias: key }))
@@ -46,7 +45,7 @@ const built = (entries: readonly JsonEntry[]): Expression =>
 export const jsonObject = (entries: readonly JsonEntry[]): Expression =>
   fitsRow(entries) ? call('row_to_json', rowOf(entries)) : built(entries)
 
-/** A JSON array with an object per row; an empty one where there are none. */
+/** A JSON array with an object per row; empty without rows. */
 export const jsonArray = (entries: readonly JsonEntry[]): Expression =>
   call('coalesce', call('json_agg', fitsRow(entries) ? rowOf(entries) : built(entries)), text('[]'))
 

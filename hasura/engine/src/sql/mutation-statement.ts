@@ -42,7 +42,7 @@ import { rowEntries } from './select-expression.ts'
 import { exactValue, isLossyInJson } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
-/** What Postgres says when a row that was written fails its permission's check. */
+/** The text in Postgres's error when a written row fails its permission's check. */
 export const checkViolation = 'check constraint of an insert/update permission has failed'
 
 const written = 'written'
@@ -50,9 +50,9 @@ const checked = 'checked'
 const checkColumn = 'permission_check'
 
 /**
- * A check is part of the statement: where it fails, the failure's text is read as a boolean, which Postgres
- * refuses with that text in the message. So one statement is enough, without a transaction around it and
- * without a function of ours in the database. It depends on the row, so it is never evaluated early.
+ * The check is part of the statement: for a row that fails it, the statement casts a text to boolean, and Postgres's error contains that
+ * text. So one statement suffices, without a transaction around it and without an own function in the database. The text depends on the
+ * row, so it is never evaluated early.
  */
 const checkProjection = (condition: Expression): Projection => ({
   value: cast(
@@ -65,10 +65,10 @@ const checkProjection = (condition: Expression): Projection => ({
 const columnProjections = ({ columns }: TableShape, alias: string): readonly Projection[] =>
   columns.map(({ name }) => ({ value: column(alias, name), alias: name }))
 
-/** A plan whose rows one statement writes. */
+/** A plan that one statement writes. */
 type RowsPlan = InsertPlan | UpdatePlan | DeletePlan
 
-/** A statement that writes, with the rows' columns in `returning`, and the result of a check after them if it has one. */
+/** A writing statement, with the rows' columns in `returning`, and then the result of a check if it has one. */
 interface Write {
   readonly statement: CommonTable['statement']
   readonly isChecked: boolean
@@ -77,12 +77,12 @@ interface Write {
 function writeOf(plan: RowsPlan, translation: Translation): Write {
   switch (plan.kind) {
     case 'insert':
-      // An empty list of objects is a mutation of nothing.
+      // An empty list of objects writes nothing.
       return plan.rows.length === 0
         ? { statement: noRows(plan.table, translation), isChecked: false }
         : { statement: insert(plan, plan.rows, translation), isChecked: hasCheck(plan) }
     case 'update':
-      // `_set: {}` updates nothing, and so no row.
+      // `_set: {}` updates no row.
       return plan.set.length === 0
         ? { statement: noRows(plan.table, translation), isChecked: false }
         : { statement: update(plan, translation), isChecked: !isAlways(plan.check) }
@@ -93,7 +93,7 @@ function writeOf(plan: RowsPlan, translation: Translation): Write {
   }
 }
 
-/** Writes, and answers from the rows that were written. */
+/** A statement that writes, and answers from the written rows. */
 export function mutationStatement(plan: RowsPlan, translation: Translation): Select {
   const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
   const tables = writtenTables(plan, translation)
@@ -101,15 +101,15 @@ export function mutationStatement(plan: RowsPlan, translation: Translation): Sel
 }
 
 /**
- * Whether the answer leads to other rows. A statement does not see what it writes itself, so they are read by another
- * one, as in Hasura: the list that a row was added to has that row.
+ * Whether the answer contains other rows. A statement doesn't see its own writes, so, as in Hasura, another statement reads them: then the
+ * list that a row was added to includes that row.
  */
 export function readsOtherRows(output: MutationOutput): boolean {
   const rows = output.kind === 'row' ? [output] : output.fields.filter((field) => field.kind === 'returning')
   return rows.some(({ fields }) => fields.some(({ value }) => value.kind === 'select'))
 }
 
-/** Writes, and returns the rows as one JSON array. */
+/** A statement that writes, and returns the rows as one JSON array. */
 export function rowsStatement(plan: RowsPlan, translation: Translation): Select {
   const alias = translation.aliases.next()
   const row = wholeRow(plan.table, alias)
@@ -121,13 +121,13 @@ export function rowsStatement(plan: RowsPlan, translation: Translation): Select 
   }
 }
 
-/** The answer, selected from the rows that `rowsStatement` returned. */
+/** The answer, from the rows that `rowsStatement` returned. */
 export function answerStatement({ table, output }: RowsPlan, translation: Translation): Select {
   const json: Expression = { kind: 'parameter', source: { kind: 'answer' }, type: builtinType('json') }
   return outputSelect(output, recordsOf(table, json), translation)
 }
 
-/** Rows of the table that stand in JSON. */
+/** Rows of the table, read from JSON. */
 const recordsOf =
   (table: TableShape, json: Expression) =>
   (alias: string): FromItem => ({
@@ -189,7 +189,7 @@ function onConflict({ target, update }: OnConflictPlan, alias: string, translati
   }
 }
 
-/** A row that a conflict turned into an update must pass both checks; `xmax` tells it from a new one. */
+/** A row that a conflict turned into an update must pass both checks. `xmax` distinguishes it from a new one. */
 function insertCheck(
   { check, onConflict: conflict }: Insertion,
   alias: string,
@@ -261,11 +261,11 @@ function deletion(plan: DeletePlan, translation: Translation): Delete {
   }
 }
 
-/** The statement that writes, as a common table; the last of them has the table's columns and no other. */
+/** The writing statement as a common table expression. The last one has exactly the table's columns. */
 function writtenTables(plan: RowsPlan, translation: Translation): readonly CommonTable[] {
   const { statement, isChecked } = writeOf(plan, translation)
   if (!isChecked) return [{ name: written, statement }]
-  // Without the check's column these are rows of the table again, as functions over its rows expect them.
+  // Without the check's column these are the table's rows again, as functions of its rows require.
   const rows = select(columnProjections(plan.table, checked), {
     from: { kind: 'common-table', name: checked, alias: checked },
   })
@@ -303,7 +303,7 @@ function outputSelect(
   return select([{ value: jsonObject(entries), alias: 'root' }])
 }
 
-/** A row of a nested insert: its columns come back, and the whole row as JSON after them. */
+/** Writes a row of a nested insert. Returns its columns, and then the whole row as JSON. */
 export function insertStepStatement(step: InsertStep, translation: Translation): Insert {
   const statement = insert(step, [step.row], translation)
   const { alias, returning } = statement
@@ -312,7 +312,7 @@ export function insertStepStatement(step: InsertStep, translation: Translation):
   return { ...statement, returning: [...returning.slice(0, count), whole, ...returning.slice(count)] }
 }
 
-/** A row as JSON that `json_populate_recordset` makes the same row of. */
+/** A row as JSON, from which `json_populate_recordset` restores the same row. */
 const wholeRow = ({ columns }: TableShape, alias: string): Expression =>
   columns.some(({ type }) => isLossyInJson(type))
     ? jsonObject(
@@ -320,7 +320,7 @@ const wholeRow = ({ columns }: TableShape, alias: string): Expression =>
       )
     : call('row_to_json', { kind: 'row', relation: alias })
 
-/** The answer of a nested insert, selected once everything is written from the rows of the root field. */
+/** The answer of a nested insert, read after all its steps from the rows of the root field. */
 export function nestedAnswerStatement(plan: NestedInsertPlan, translation: Translation): Select {
   const json: Expression = {
     kind: 'parameter',

@@ -23,18 +23,18 @@ import {
 import { compared, operatorSchema, spatialValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
-/** The rows that a condition speaks of, by their aliases. */
+/** The rows that a condition uses, by their aliases. */
 export interface RowScope {
   readonly current: string
-  /** The row that the expression is about: a permission's own, the client's own. */
+  /** The row that the expression is about: the permission's, or the client's. */
   readonly root: string
-  /** In a condition on an aggregate: the aggregate. */
+  /** The aggregate, in a condition on an aggregate. */
   readonly aggregate?: Expression
 }
 
 export const rowScope = (alias: string): RowScope => ({ current: alias, root: alias })
 
-/** A condition of the tree as SQL. */
+/** A condition of the plan as SQL. */
 export function predicateExpression(
   predicate: Predicate,
   scope: RowScope,
@@ -83,7 +83,7 @@ export function predicateExpression(
   }
 }
 
-/** Conditions about rows of other tables. */
+/** Conditions on rows of other tables. */
 function rowsExpression(
   predicate: Extract<Predicate, { kind: 'related' | 'exists' | 'computed-rows' | 'related-aggregate' }>,
   scope: RowScope,
@@ -141,7 +141,7 @@ export function aggregateCall(
 ): Expression {
   const [first, ...others] = columns.map((item) => operandExpression(item, rowScope(alias), translation))
   if (first === undefined) return countRows
-  // Rows of several columns are counted as one value each; other aggregates take their columns one by one.
+  // `count` takes several columns as one row value; other aggregates take them as separate arguments.
   const values: readonly Expression[] =
     name === 'count' && others.length > 0
       ? [{ kind: 'tuple', items: [first, ...others] }]
@@ -149,7 +149,7 @@ export function aggregateCall(
   return { ...call(name, ...values), distinct }
 }
 
-/** The columns of a parent row and of its related rows that are equal. */
+/** Pairs of columns of a parent row and its related rows that must be equal. */
 export const joinConditions = (
   mapping: readonly ColumnPair[],
   parent: string,
@@ -218,11 +218,11 @@ export function valueExpression(value: Value, scope: RowScope): Expression {
   }
 }
 
-/** A column's type is not known here. */
+/** A value's type; unknown for a column. */
 const valueType = (value: Value): TypeName | undefined => (value.kind === 'column' ? undefined : value.type)
 
 function parameterExpression({ source, type }: Extract<Value, { kind: 'parameter' }>): Expression {
   const parameter = (as: TypeName): Expression => ({ kind: 'parameter', source, type: as })
-  // What an earlier step wrote comes back in the database's own notation.
+  // A value that an earlier step wrote is in the database's own notation already.
   return source.kind === 'written-column' ? parameter(type) : spatialValue(type, parameter)
 }

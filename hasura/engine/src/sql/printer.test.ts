@@ -18,15 +18,15 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Postgres has no character with code 0, and JavaScript's halves of a pair are no characters. */
+/** Texts that Postgres can store: without code 0, and without unpaired surrogates. */
 const storable = fc
   .string({ unit: 'binary', maxLength: 30 })
   .filter((value) => !value.includes('\0') && value.isWellFormed())
 
-test('no text can leave its quotes, whether constant or identifier', async () => {
+test('no text can escape its quotes, as a constant or as an identifier', async () => {
   await fc.assert(
     fc.asyncProperty(storable, storable, async (value, name) => {
-      // Postgres cuts names after 63 bytes.
+      // Postgres truncates names after 63 bytes.
       fc.pre(name !== '' && Buffer.byteLength(name) <= 63)
       const { text: sql } = printStatement(
         select([{ value: cast(text(value), builtinType('text')), alias: name }]),
@@ -45,7 +45,7 @@ test('no text can leave its quotes, whether constant or identifier', async () =>
   )
 })
 
-test('a list that is bound as one array arrives item by item', async () => {
+test('a list that is bound as one array is read back item by item', async () => {
   const item = fc.option(storable, { nil: null })
   await fc.assert(
     fc.asyncProperty(fc.array(item, { maxLength: 8 }), async (items) => {

@@ -17,7 +17,7 @@ import type {
 } from './ast.ts'
 import { type ParameterSource, parameterKey } from './parameter.ts'
 
-/** A statement as Postgres takes it: `$1` is `parameters[0]`, or in a batch the column `v1`. */
+/** A printed statement: `$1` is `parameters[0]`, or in a batch the column `v1`. */
 export interface PrintedStatement {
   readonly text: string
   readonly parameters: readonly ParameterSource[]
@@ -37,7 +37,7 @@ const conflictTarget = (target: ConflictTarget): string =>
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Backslashes are plain characters, whatever `standard_conforming_strings` says, in the E'' form. */
+/** A literal in the E'' form, which treats backslashes alike whatever `standard_conforming_strings` is. */
 export function stringLiteral(value: string): string {
   const quoted = value.replaceAll("'", "''")
   return quoted.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`
@@ -46,7 +46,7 @@ export function stringLiteral(value: string): string {
 const qualified = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${identifier(schema)}.${identifier(name)}`
 
-/** Built-in types are found without their schema; anything else is named in full. */
+/** Built-in types need no schema; other types are qualified. */
 const typeName = (type: TypeName): string =>
   type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type)
 
@@ -83,7 +83,7 @@ class Printer {
       ...(select.star === undefined ? [] : [`${identifier(select.star)}.*`]),
       ...select.projections.map((projection) => this.#projection(projection)),
     ]
-    // Clauses are printed in their textual order, so that parameters are numbered as they are read.
+    // Clauses are printed in their textual order, so that parameters are numbered from left to right.
     const common = this.#with(select.with)
     const distinct = select.distinctOn === undefined ? '' : ` DISTINCT ON (${this.#list(select.distinctOn)})`
     return [
@@ -97,8 +97,8 @@ class Printer {
   }
 
   /**
-   * The first parameter numbers the members; each parameter of the select is one more, an array with a text
-   * per member. Texts are cast where they are used, as the values of ordinary parameters are.
+   * The first parameter numbers the members. Each parameter of the select is one more: an array with a text for each member. Texts are cast
+   * at their use, like the values of ordinary parameters.
    */
   #batch({ select }: Batch): string {
     this.#inBatch = true
@@ -178,7 +178,7 @@ class Printer {
         const printed = item.code.map((piece) =>
           piece.kind === 'sql' ? piece.text : this.#expression(piece.expression),
         )
-        // The code may end in a comment.
+        // The line breaks end a comment at the end of the code.
         return `(\n${printed.join('')}\n) AS ${alias}`
       }
       case 'recordset': {
@@ -272,8 +272,8 @@ class Printer {
   }
 
   /**
-   * One number per source and type: Postgres fixes a parameter's type where it first meets it, so the same
-   * value under two types needs two numbers.
+   * One number per source and type. Postgres fixes a parameter's type at its first use, so the same value under two types needs two
+   * numbers.
    */
   #number(source: ParameterSource, type: TypeName): number {
     const key = `${type.schema}.${type.name} ${parameterKey(source)}`

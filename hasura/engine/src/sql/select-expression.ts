@@ -20,13 +20,13 @@ import type { Translation } from './translation.ts'
 import { rowsFrom } from './rows-from.ts'
 import { aggregateJson } from './aggregate-expression.ts'
 
-/** A root field's select: one row whose only column is the finished JSON; no row at all stands for null. */
+/** A root field's select: one row whose only column is the finished JSON. No row means null. */
 export const selectStatement = (plan: SelectPlan, translation: Translation): Select =>
   selectJson(plan, undefined, translation)
 
 /**
- * The rows related to an action's answer: for each object of the answer, which is a parameter, a row with
- * one column of JSON per relationship.
+ * The rows related to an action's answer, whose objects are a parameter: for each object a row, with one column of JSON per
+ * relationship.
  */
 export function relatedStatement(
   columns: readonly { readonly name: string; readonly type: TypeName }[],
@@ -41,7 +41,7 @@ export function relatedStatement(
   )
 }
 
-/** A select whose only column is JSON; `parent` is the row that it belongs to, if it belongs to one. */
+/** A select whose only column is JSON. `parent` is the alias of the row that it belongs to, if any. */
 export function selectJson(plan: SelectPlan, parent: string | undefined, translation: Translation): Select {
   const alias = translation.aliases.next()
   switch (plan.kind) {
@@ -52,7 +52,7 @@ export function selectJson(plan: SelectPlan, parent: string | undefined, transla
     case 'row': {
       const from = rowsFrom(plan.rows, alias, parent, translation)
       const value = jsonObject(rowEntries(plan.fields, alias, translation))
-      // A scalar sub-select must not find two rows, whatever the metadata says about the tables.
+      // A scalar sub-select must not find two rows, even if metadata declares an object relationship wrongly.
       const single = parent === undefined ? {} : { limit: integer(1) }
       return select([{ value, alias: root }], { ...from, ...single })
     }
@@ -86,7 +86,7 @@ export const rowEntries: RowEntries = (fields, alias, translation) =>
     }
   })
 
-/** Numbers that JavaScript can't hold become texts; what they are compared with knows its type. */
+/** Numbers that JavaScript can't represent become texts. The column that they are compared with has a type. */
 function joinKey(
   { marker, columns }: Extract<RowFieldValue, { kind: 'join-key' }>,
   alias: string,
@@ -98,7 +98,7 @@ function joinKey(
   return jsonObject([{ key: marker, value: jsonObject(entries) }])
 }
 
-/** As Hasura makes them: `[1, "public", "author", 7]` in base64. */
+/** A node id in Hasura's form: `[1, "public", "author", 7]` in base64. */
 const nodeId = ({ table, key }: Extract<RowFieldValue, { kind: 'node-id' }>, alias: string): Expression =>
   base64(
     call(

@@ -4,7 +4,7 @@ import { spatialName, spatialType } from '../schema/spatial-type.ts'
 import type { BinaryOperator, Expression, TypeName } from './ast.ts'
 import { builtinType, callOf, cast, integer } from './build.ts'
 
-/** The functions of PostGIS that read a value of the type from the text that clients write. */
+/** The PostGIS functions that read a value of the type from a client's text. */
 const readers = {
   geometry: 'st_geomfromgeojson',
   geography: 'st_geomfromgeojson',
@@ -12,8 +12,8 @@ const readers = {
 }
 
 /**
- * A value of a type, made of an expression that takes the type of its text: for a spatial one a call of the function
- * that reads it, in the schema of the type.
+ * A value of a type, from an expression for the type of its text. For a spatial type it is a call of the reading function, in the schema of
+ * the type.
  */
 export function spatialValue(type: TypeName, made: (type: TypeName) => Expression): Expression {
   const name = spatialName(type.name)
@@ -21,7 +21,7 @@ export function spatialValue(type: TypeName, made: (type: TypeName) => Expressio
   return cast(callOf({ schema: type.schema, name: readers[name] }, [made(builtinType('text'))]), type)
 }
 
-/** PostGIS may be in a schema that is not on the search path: where the operators of a type, or of arrays of it, are. */
+/** The schema of a type's operators. PostGIS may be in a schema that is not on the search path. */
 export const operatorSchema = (type: TypeName | undefined): string | undefined =>
   type !== undefined && spatialName(type.name.replace(/^_/, '')) !== undefined ? type.schema : undefined
 
@@ -37,7 +37,7 @@ export const compared = (
 const decimalDigits = integer(15)
 const withLongReference = integer(4)
 
-/** How a value is shown: geometries and geographies as GeoJSON, all else (rasters, arrays) as Postgres writes it. */
+/** The value in an answer: geometries and geographies as GeoJSON, others (rasters, arrays) in Postgres's notation. */
 export function shownValue(value: Expression, type: CatalogType): Expression {
   const spatial = spatialType(type)
   if (spatial === undefined || spatial.name === 'raster') return value
@@ -45,12 +45,12 @@ export function shownValue(value: Expression, type: CatalogType): Expression {
   return cast(callOf(name, [value, decimalDigits, withLongReference]), builtinType('json'))
 }
 
-/** Whether a value can't be read back from Postgres' own JSON of it: GeoJSON without a reference system is read as EPSG:4326. */
+/** Whether Postgres's own JSON of a value can't be read back: GeoJSON without a reference system is read as EPSG:4326. */
 export function isLossyInJson(type: CatalogType): boolean {
   const base = baseType(type)
   return spatialType(base.category === 'array' ? base.element : base) !== undefined
 }
 
-/** A value that Postgres can read back from JSON as it was. */
+/** A value in a form that Postgres reads back from JSON unchanged. */
 export const exactValue = (value: Expression, type: CatalogType): Expression =>
   isLossyInJson(type) ? cast(value, builtinType('text')) : value

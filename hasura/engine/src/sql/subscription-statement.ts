@@ -6,14 +6,14 @@ import { rowEntries, selectJson } from './select-expression.ts'
 import { rowsFrom } from './rows-from.ts'
 import type { Translation } from './translation.ts'
 
-/** A root field of a live query; those of one namespace are an object together. */
+/** A root field of a live query. The fields of one namespace form an object. */
 export interface LiveField {
   readonly key: string
   readonly namespace: string | undefined
   readonly select: SelectPlan
 }
 
-/** A live query, for a batch of subscribers: the whole `data` object of each. */
+/** A live query's statement for a batch of subscribers: the whole `data` object of each. */
 export function liveStatement(fields: readonly LiveField[], translation: Translation): Batch {
   const entry = (field: LiveField): JsonEntry => ({
     key: field.key,
@@ -29,8 +29,8 @@ export function liveStatement(fields: readonly LiveField[], translation: Transla
 }
 
 /**
- * The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. The
- * rows are at `keys` of the answer.
+ * A stream's statement for a batch of subscribers: the next rows, and the cursor after them as text; null without rows. The rows are at
+ * `keys` of the answer.
  */
 export function streamStatement(keys: readonly string[], plan: StreamPlan, translation: Translation): Batch {
   const alias = translation.aliases.next()

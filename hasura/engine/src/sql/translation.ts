@@ -1,11 +1,11 @@
-/** What a translation from the tree to SQL carries along. */
+/** The state of a translation from a plan to SQL. */
 export interface Translation {
   readonly aliases: Aliases
-  /** Numbers that JSON may not carry exactly are answered as strings. */
+  /** Whether numbers that JSON may not represent exactly are answered as strings. */
   readonly stringifyNumbers: boolean
 }
 
-/** Names `t0`, `t1`, … in the order of the tree, so that the same tree gives the same text. */
+/** Names `t0`, `t1`, … in the order of the plan, so that the same plan gives the same text. */
 export class Aliases {
   #count = 0
 

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 import { StartError } from '../start-error.ts'
 
-/** Versions of Hasura's catalog tables: those of the metadata, and those beside the data of a source. */
+/** Versions of Hasura's catalog tables: those of the metadata, and those of a source. */
 export interface CatalogVersions {
-  /** Absent where there are no such tables. */
+  /** Absent without such tables. */
   readonly metadata: number | undefined
   readonly source: number | undefined
 }
 
-/** What this engine makes. */
+/** The versions that this engine creates. */
 const current = { metadata: 48, source: 3 }
 
-/** Hasura's migrations to these only replace a function, which is replaced here anyway. */
+/** Hasura's migrations to these versions only change a function, which this engine replaces anyway. */
 const newestKnown = { metadata: 49, source: 4 }
 
-/** The first of Hasura 2. Before, metadata stood in tables of their own. */
+/** The first version of Hasura 2. Earlier ones had metadata in tables of their own. */
 const oldestReadable = 44
 
 export const readCatalogVersions = async (pool: Pool): Promise<CatalogVersions> => ({
@@ -32,11 +32,11 @@ async function readVersion(pool: Pool, table: string): Promise<number | undefine
   return rows[0] === undefined ? undefined : Number(rows[0].version)
 }
 
-/** Whether the tables are there as this engine makes them, or as a newer Hasura does. */
+/** Whether the tables have the form of this engine, or of a newer Hasura that is known. */
 export const isCurrent = ({ metadata, source }: CatalogVersions): boolean =>
   metadata !== undefined && source !== undefined && metadata >= current.metadata && source >= current.source
 
-/** Throws StartError for tables that this engine would not understand. */
+/** Throws StartError for tables of an unknown version. */
 export function refuseForeignCatalog({ metadata, source }: CatalogVersions): void {
   if (metadata !== undefined && metadata < oldestReadable)
     throw new StartError(

@@ -19,7 +19,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** A line for each column, constraint, index and function, as Postgres writes them. */
+/** A line for each column, constraint, index and function, in Postgres's notation. */
 async function form(): Promise<readonly string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     with tables as (
@@ -44,12 +44,12 @@ async function form(): Promise<readonly string[]> {
   return rows.map(({ line }) => line)
 }
 
-test('the tables have the form that Hasura gives them, so that a database moves between the two', async () => {
+test('the tables have the same form as Hasura’s, so that either engine can use the database', async () => {
   await createMetadataStore(pool).prepare(empty)
   await expect(`${(await form()).join('\n')}\n`).toMatchFileSnapshot('hdb-catalog.form.txt')
 })
 
-/** What catalog version 44 and source catalog version 1 had otherwise: Hasura 2.0. */
+/** Undoes the differences to catalog version 44 and source catalog version 1: Hasura 2.0. */
 const asHasura20 = `
   drop table hdb_catalog.hdb_schema_notifications, hdb_catalog.hdb_event_log_cleanups;
   drop index hdb_catalog.hdb_cron_events_unique_scheduled, hdb_catalog.hdb_cron_event_invocation_event_id,
@@ -63,14 +63,14 @@ const asHasura20 = `
   update hdb_catalog.hdb_version set version = '44', cli_state = '{"settings": {}}';
   update hdb_catalog.hdb_source_catalog_version set version = '1'`
 
-test('a catalog of an earlier Hasura 2 is brought up to date, and keeps what it has', async () => {
+test('a catalog of an earlier Hasura 2 is upgraded, and keeps its rows', async () => {
   const store = createMetadataStore(pool)
   await store.prepare(empty)
   const wanted = await form()
   await store.write({ version: 3, sources: [{ name: 'default', tables: [] }] }, 1)
   await pool.query(asHasura20)
   await store.prepare(empty)
-  // Postgres puts columns that are added at the end, and their lines are sorted.
+  // Postgres appends new columns at the end, so the lines are sorted.
   expect(await form()).toEqual(wanted)
   expect(await store.read()).toMatchObject({
     metadata: { sources: [{ name: 'default' }] },

@@ -5,15 +5,15 @@ import { reasonOf } from '../start-error.ts'
 const extension = 'pgcrypto'
 
 /**
- * Creates the extension that Hasura creates in every source, and whose functions old migrations call as `public.…`. Nothing of the
- * engine needs it, so that it is only warned where it can't be had.
+ * Creates the extension that Hasura creates in every source, because old migrations call its functions as `public.…`. The engine itself
+ * doesn't need it, so a failure only causes a warning.
  */
 export async function installExtension(pool: Pool, schema: string, logger: Logger): Promise<void> {
   if (await isInstalled(pool)) return
   try {
     await pool.query(`create extension if not exists ${extension} schema ${escapeIdentifier(schema)}`)
   } catch (error) {
-    // Another engine may have been quicker.
+    // Another engine may have created it meanwhile.
     if (await isInstalled(pool)) return
     logger.warn(
       { reason: reasonOf(error) },

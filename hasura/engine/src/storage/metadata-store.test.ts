@@ -40,7 +40,7 @@ describe('createMetadataStore', () => {
     expect(await store.readResourceVersion()).toBe(2)
   })
 
-  test("tells Hasura's other instances", async () => {
+  test('notifies Hasura’s other instances', async () => {
     await store.prepare(empty)
     await store.write(other, 1)
     const { rows } = await pool.query(
@@ -51,7 +51,7 @@ describe('createMetadataStore', () => {
     ])
   })
 
-  test('preparing again keeps what is there', async () => {
+  test('preparing again keeps the metadata', async () => {
     await store.prepare(empty)
     await store.write(other, 1)
     await store.writeCatalogState('cli', { migrations: {} })

@@ -9,20 +9,20 @@ import { isCurrent, readCatalogVersions, refuseForeignCatalog } from './catalog-
 
 const readSql = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 
-/** The metadata and its neighbours, what belongs to a source, and what an earlier Hasura made differently. */
+/** The tables of the metadata, those of a source, and the changes to the tables of an earlier Hasura. */
 const createSql = ['./hdb-catalog.sql', './hdb-source-catalog.sql', './upgrade-catalog.sql']
   .map(readSql)
   .join('\n')
 
-/** Hasura's own writes times of the session's zone, and is replaced wherever it is found. */
+/** Hasura's own function writes times in the session's zone, so it is replaced. */
 const eventFunctionSql = readSql('./insert-event-log.sql')
 const eventFunctionBody = eventFunctionSql.split('$$')[1]
 
-/** Any number that no one else uses: it keeps engines that start together from creating the same things together. */
+/** An arbitrary number for an advisory lock: engines that start together must not create the same objects together. */
 const creationLock = 7_267_481_004
 
 interface StoredMetadata {
-  /** As it was written, by this engine or by Hasura; to be parsed by the reader. */
+  /** As this engine or Hasura has written it. The reader has to parse it. */
   readonly metadata: unknown
   readonly resourceVersion: number
 }
@@ -31,20 +31,20 @@ type WriteResult =
   | { readonly kind: 'written'; readonly resourceVersion: number }
   | { readonly kind: 'conflict'; readonly currentResourceVersion: number }
 
-/** Names the two documents that hasura-cli and the console keep here. */
+/** The two documents that hasura-cli and the console keep here. */
 type CatalogStateKind = 'cli' | 'console'
 
 export interface MetadataStore {
   /**
-   * Creates the tables of schema `hdb_catalog` that are absent, brings those of an earlier Hasura 2 up to date, and writes the
-   * metadata to begin with, where there is none. Throws StartError for tables of Hasura 1, or of one that is too new.
+   * Creates missing tables of schema `hdb_catalog`, upgrades those of an earlier Hasura 2, and writes the initial metadata if there is
+   * none. Throws StartError for tables of Hasura 1, or of an unknown newer version.
    */
   prepare(initial: Metadata): Promise<void>
   read(): Promise<StoredMetadata>
   readResourceVersion(): Promise<number>
   /**
-   * Writes if nobody else did since `expectedVersion` was read. With a client of the caller's, it is part of
-   * the caller's transaction.
+   * Writes, unless another writer has changed the metadata since `expectedVersion`. With `client`, the write is part of the caller's
+   * transaction.
    */
   write(metadata: Metadata, expectedVersion: number, client?: ClientBase): Promise<WriteResult>
   readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>
@@ -54,7 +54,7 @@ export interface MetadataStore {
 const versionRow = z.object({ resource_version: z.number() })
 const metadataRow = z.object({ metadata: z.unknown(), resource_version: z.number() })
 
-/** What Hasura's other instances wait for: they poll this row and read the metadata again. */
+/** Notifies Hasura's other instances, which poll this row and then read the metadata again. */
 const notification = JSON.stringify({ metadata: false, remote_schemas: [], sources: [], data_connectors: [] })
 
 const writeSql = `

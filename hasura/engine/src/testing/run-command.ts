@@ -5,18 +5,18 @@ import { text } from 'node:stream/consumers'
 const bin = join(import.meta.dirname, '../../bin/hasura-embedded.ts')
 
 export interface RunningCommand {
-  /** Where it serves; undefined if it has ended instead. */
+  /** The URL that it serves; undefined if it has ended. */
   readonly url: string | undefined
-  /** What it has written to its standard output so far. */
+  /** Its standard output so far. */
   readonly said: string
-  /** All of its standard error, as soon as it has ended. */
+  /** Its whole standard error, once it has ended. */
   readonly errors: Promise<string>
   readonly ended: Promise<number | null>
   /** Sends SIGTERM and waits for the end. */
   readonly stop: () => Promise<{ readonly code: number | null; readonly errors: string }>
 }
 
-/** Runs `hasura-embedded`, with nothing else in its environment, until it ends or says where it serves. */
+/** Runs `hasura-embedded` with only this environment, until it ends or prints its URL. */
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -3,13 +3,13 @@ import { resumeTrace, startTrace, traceHeaders, traceSetting } from './trace-con
 
 const id = (digits: number) => expect.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`)) as string
 
-test('a request without B3 headers begins a trace, and every one another', () => {
+test('a request without B3 headers begins a new trace', () => {
   const [one, two] = [startTrace(), startTrace({})]
   expect(one).toEqual({ traceId: id(32), spanId: id(16), parentSpanId: undefined, sampled: true })
   expect(one.traceId).not.toBe(two.traceId)
 })
 
-test("a client's trace goes on under its span", () => {
+test('a client’s trace continues under its span', () => {
   const headers = { 'x-b3-traceid': '463AC35C9F6413AD48485A3953BB6124', 'x-b3-spanid': 'a2fb4a1d1a96d312' }
   const trace = startTrace(headers)
   expect(trace).toMatchObject({
@@ -27,7 +27,7 @@ test.each(['', 'x', '0000000000000000', '463ac35c', 'zz3ac35c9f6413ad'])(
   },
 )
 
-test('each call is a span of its own, except in a trace that nobody wants recorded', () => {
+test('each call is a span of its own, except in a trace that is not sampled', () => {
   const trace = startTrace()
   const headers = traceHeaders(trace)
   expect(headers).toEqual([
@@ -45,7 +45,7 @@ test('each call is a span of its own, except in a trace that nobody wants record
   ])
 })
 
-test('what an event has stored is resumed, and what is no trace is not', () => {
+test('an event’s stored trace is resumed, and an invalid one is replaced', () => {
   const trace = startTrace()
   expect(resumeTrace(JSON.parse(traceSetting(trace)))).toMatchObject({
     traceId: trace.traceId,

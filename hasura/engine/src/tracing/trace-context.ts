@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 
-/** Where something stands in a distributed trace. Ids are lower-case hexadecimal, of 32 digits and of 16. */
+/** A position in a distributed trace. Ids are lower-case hexadecimal: 32 digits for the trace, 16 for the span. */
 export interface TraceContext {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
-  /** False only where whoever began the trace does not want it recorded. */
+  /** False only if the client that began the trace doesn't want it recorded. */
   readonly sampled: boolean
 }
 
 /**
- * The trace that a request is part of: the client's, if it sent the headers of B3
- * (https://github.com/openzipkin/b3-propagation), otherwise one that begins with it.
+ * The trace of a request: the client's, if it sent B3 headers (https://github.com/openzipkin/b3-propagation), otherwise a new
+ * one.
  */
 export function startTrace(headers: IncomingHttpHeaders = {}): TraceContext {
   const traceId = traceIdOf(headers['x-b3-traceid'])
@@ -26,20 +26,20 @@ export function startTrace(headers: IncomingHttpHeaders = {}): TraceContext {
       })
 }
 
-/** The trace of a request, which begins when somebody asks for it: most requests call nobody and write nothing. */
+/** The trace of a request, created at its first use: most requests neither call a service nor write. */
 export function requestTrace(headers?: IncomingHttpHeaders): () => TraceContext {
   let trace: TraceContext | undefined
   return () => (trace ??= startTrace(headers))
 }
 
-/** As it stands in an event's `trace_context`: this engine, Hasura or a trigger of the user's may have written it. */
+/** An event's `trace_context`, which this engine, Hasura or a user's trigger may have written. */
 const stored = z.object({
   trace_id: z.string(),
   span_id: z.string().optional(),
   sampling_state: z.string().optional(),
 })
 
-/** The trace of the request that caused an event, or a new one where none is known. */
+/** The trace of the request that caused an event, or a new one if that is unknown. */
 export function resumeTrace(eventContext: unknown): TraceContext {
   const parsed = stored.safeParse(eventContext)
   const traceId = parsed.success ? traceIdOf(parsed.data.trace_id) : undefined
@@ -48,11 +48,11 @@ export function resumeTrace(eventContext: unknown): TraceContext {
   return childOf({ traceId, spanId: spanIdOf(spanId), sampled: sampling !== '0' })
 }
 
-/** The text that triggers of the database read from the setting `hasura.tracecontext`. */
+/** The text of the setting `hasura.tracecontext`, which database triggers read. */
 export const traceSetting = ({ traceId, spanId, sampled }: TraceContext): string =>
   JSON.stringify({ trace_id: traceId, span_id: spanId, sampling_state: sampled ? '1' : '0' })
 
-/** Headers for a call: a span of its own, unless nobody records it. */
+/** Headers for a call: a new span, unless the trace isn't sampled. */
 export function traceHeaders(trace: TraceContext): readonly (readonly [name: string, value: string])[] {
   const { traceId, spanId, parentSpanId, sampled } = trace.sampled ? childOf(trace) : trace
   return [
@@ -76,7 +76,7 @@ const childOf = ({
 
 const randomId = (bytes: number): string => randomBytes(bytes).toString('hex')
 
-/** Ids of 64 bits are written with zeros before them; all zeros is none. */
+/** Ids of 64 bits are padded with zeros. An id of zeros is invalid. */
 const traceIdOf = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' && /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i.test(value) && /[^0]/.test(value)
     ? value.toLowerCase().padStart(32, '0')

@@ -1,7 +1,7 @@
 import { hasuraVersion } from '../hasura-version.ts'
 import type { WebhookRequest } from './send-webhook.ts'
 
-/** What Hasura says of itself and of the body to every webhook, whatever is configured or forwarded. */
+/** Hasura's headers of every request to a webhook. Configured and forwarded headers can't replace them. */
 export const defaultHeaders: WebhookRequest['headers'] = [
   ['Content-Type', 'application/json'],
   ['User-Agent', `hasura-graphql-engine/${hasuraVersion}`],

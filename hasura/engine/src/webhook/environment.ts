@@ -2,7 +2,7 @@ import type { WebhookHeader } from '../metadata/types.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Metadata speaks of a variable that the environment does not have. */
+/** Metadata names an environment variable that is not set. */
 export class UnsetVariable extends Error {
   readonly variable: string
 
@@ -18,7 +18,7 @@ export function valueFromEnvironment(name: string, environment: Environment): st
   return value
 }
 
-/** `{{NAME}}` stands for a variable of the environment. Throws UnsetVariable. */
+/** Replaces `{{NAME}}` with the environment variable's value. Throws UnsetVariable. */
 export const resolveTemplate = (template: string, environment: Environment): string =>
   template.replaceAll(/\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g, (_, name: string) =>
     valueFromEnvironment(name, environment),

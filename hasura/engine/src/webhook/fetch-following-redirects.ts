@@ -1,4 +1,4 @@
-/** A request that `fetch` takes, without what it would decide about redirects. */
+/** A request for `fetch`, without options about redirects. */
 export interface RedirectableRequest {
   readonly method: string
   readonly headers: Headers
@@ -12,8 +12,8 @@ const maxRedirects = 10
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Headers that may be told to whoever a redirect names. All others may be secrets: those of metadata are (`fetch` itself would keep back
- * `Authorization` and `Cookie` only), and so are the client's.
+ * Headers that a redirect to another host may carry. All others may be secrets, those of metadata and those of the client. (`fetch` itself
+ * would remove only `Authorization` and `Cookie`.)
  */
 const harmless: ReadonlySet<string> = new Set([
   'content-type',
@@ -25,11 +25,11 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 are followed by GET without the body, all others by the same
- * request), but keeps headers from other hosts.
+ * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 by GET without the body, others by the same request), but doesn't
+ * send other headers than `harmless` to other hosts.
  *
- * @param staysWithHost a redirect to another host is the answer
- * @throws TypeError after more redirects than are followed, or when there is no answer
+ * @param staysWithHost a redirect to another host is not followed: it is the answer
+ * @throws TypeError after too many redirects, or without an answer
  */
 export async function fetchFollowingRedirects(
   url: string,
@@ -57,7 +57,7 @@ function targetOf({ status, headers }: Response, at: string): URL | undefined {
   return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined
 }
 
-/** The same origin, or the same host by https instead of http, each at its own port: the commonest redirect there is. */
+/** The same origin, or the same host by https in place of http, each at its default port: the most common redirect. */
 const isHostOf = (target: URL, { origin, protocol, hostname, port }: URL): boolean =>
   target.origin === origin ||
   (target.hostname === hostname &&

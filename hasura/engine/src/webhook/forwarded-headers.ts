@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Headers that describe the connection or the client's software, not who the client is or what it wants: Hasura's list,
- * and what by HTTP ends at each hop.
+ * Headers about the connection or the client's software, not about the client's identity or request: Hasura's list, and the hop-by-hop
+ * headers of HTTP.
  */
 const notForwarded: ReadonlySet<string> = new Set([
   'accept',
@@ -36,7 +36,7 @@ export const headerTexts = (headers: IncomingHttpHeaders): Readonly<Record<strin
     ),
   )
 
-/** Of a client's headers those that a webhook, a handler or a remote schema may get. */
+/** The client's headers that a webhook, a handler or a remote schema may receive. */
 export function forwardedHeaders(
   clientHeaders: IncomingHttpHeaders = {},
   ignored: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** The body as text, or undefined when it is longer than what is read of it. */
+/** The body as text; undefined when it is longer than `maxBytes`. */
 export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0

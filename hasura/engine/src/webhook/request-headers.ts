@@ -5,20 +5,20 @@ import { type Environment, headerValue } from './environment.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { WebhookRequest } from './send-webhook.ts'
 
-/** What metadata says about the headers of a webhook's requests. */
+/** The settings in metadata for the headers of a webhook's requests. */
 export interface HeaderDefinition {
   readonly headers?: readonly WebhookHeader[] | undefined
   readonly forward_client_headers?: boolean | undefined
   readonly ignored_client_headers?: readonly string[] | undefined
 }
 
-/** Of a client's headers those that the webhook is to get. */
+/** The client's headers that the webhook receives. */
 export const clientHeadersFor = (
   { forward_client_headers: forwards, ignored_client_headers: ignored }: HeaderDefinition,
   clientHeaders: IncomingHttpHeaders | undefined,
 ): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
 
-/** The headers of a request with a JSON body. A configured one goes before one of the client's. Throws UnsetVariable. */
+/** The headers of a request with a JSON body. Configured headers take precedence over the client's. Throws UnsetVariable. */
 export function requestHeaders(
   definition: HeaderDefinition,
   environment: Environment,

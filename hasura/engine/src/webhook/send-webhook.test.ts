@@ -38,7 +38,7 @@ const send = (more: Partial<WebhookCall> = {}) =>
     { timeoutMs: 5000, maxAnswerBytes: 1000, ...more },
   )
 
-test.each([301, 307, 308])('a redirect by %i is followed by the same request', async (status) => {
+test.each([301, 307, 308])('a redirect by %i is followed with the same request', async (status) => {
   redirect(status, '/moved')
   expect(await send()).toMatchObject({ kind: 'answered', status: 200 })
   expect(receiver.calls[1]).toMatchObject({
@@ -49,14 +49,14 @@ test.each([301, 307, 308])('a redirect by %i is followed by the same request', a
   })
 })
 
-test.each([302, 303])('a redirect by %i is followed by GET, without the body', async (status) => {
+test.each([302, 303])('a redirect by %i is followed with GET, without the body', async (status) => {
   redirect(status, '/moved')
   expect(await send()).toMatchObject({ kind: 'answered', status: 200 })
   expect(receiver.calls[1]).toMatchObject({ method: 'GET', path: '/moved', text: '' })
   expect(receiver.calls[1]?.headers['content-type']).toBeUndefined()
 })
 
-test('a redirect to another host takes the body and the trace along, and no header that may be a secret', async () => {
+test('a redirect to another host carries the body and the trace, but no header that may be a secret', async () => {
   redirect(307, `${stranger.url}/other`)
   const trace = startTrace()
   expect(await send({ trace })).toMatchObject({ kind: 'answered', status: 200 })
@@ -68,7 +68,7 @@ test('a redirect to another host takes the body and the trace along, and no head
   )
 })
 
-test('a request that stays with its host is redirected within it only', async () => {
+test('with staysWithHost, redirects are followed on the same host only', async () => {
   redirect(307, '/moved')
   expect(await send({ staysWithHost: true })).toMatchObject({ kind: 'answered', status: 200 })
   redirect(307, `${stranger.url}/other`)
@@ -76,12 +76,12 @@ test('a request that stays with its host is redirected within it only', async ()
   expect(stranger.calls).toEqual([])
 })
 
-test('a redirect to what is not HTTP is the answer', async () => {
+test('a redirect to another protocol is the answer', async () => {
   redirect(307, 'data:text/plain,here')
   expect(await send()).toMatchObject({ kind: 'answered', status: 307 })
 })
 
-test('redirects without end are given up after ten', async () => {
+test('redirects are followed ten times at most', async () => {
   receiver.answer = () => ({ status: 307, headers: { location: '/again' } })
   expect(await send()).toEqual({ kind: 'unanswered', message: 'Too many redirects' })
   expect(receiver.calls).toHaveLength(11)

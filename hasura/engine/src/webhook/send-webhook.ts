@@ -2,7 +2,7 @@ import { type TraceContext, traceHeaders } from '../tracing/trace-context.ts'
 import { fetchFollowingRedirects } from './fetch-following-redirects.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** A request to a webhook, as it goes out. */
+/** A request to a webhook. */
 export interface WebhookRequest {
   readonly method: string
   readonly url: string
@@ -10,20 +10,20 @@ export interface WebhookRequest {
   readonly body: string | undefined
 }
 
-/** Bounds of a call, and what it is part of. */
+/** The limits of a call, and its context. */
 export interface WebhookCall {
   readonly timeoutMs: number
-  /** Longer answers count as none. */
+  /** A longer answer counts as no answer. */
   readonly maxAnswerBytes: number
-  /** Ends the call before its time. */
+  /** Aborting ends the call. */
   readonly signal?: AbortSignal | undefined
-  /** The call becomes part of it, whatever the request's own headers say. */
+  /** The trace that the call belongs to. It replaces trace headers of the request. */
   readonly trace?: TraceContext | undefined
-  /** The request holds credentials in its very body, so a redirect to another host is not followed: it is the answer. */
+  /** True if the body itself contains credentials: then a redirect to another host is not followed, it is the answer. */
   readonly staysWithHost?: boolean
 }
 
-/** What became of a call: an answer, whatever its status, or none. */
+/** The result of a call: an answer with any status, or none. */
 export type WebhookOutcome =
   | {
       readonly kind: 'answered'
@@ -36,7 +36,7 @@ export type WebhookOutcome =
 /** Methods whose requests `fetch` sends without a body. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Sends a request and waits for the answer. Redirects are followed; to another host, headers that may be secrets don't go along. */
+/** Sends a request. Redirects to another host are followed without headers that may be secrets. Never rejects. */
 export async function sendWebhook(
   { method, url, headers, body }: WebhookRequest,
   { timeoutMs, maxAnswerBytes, signal, trace, staysWithHost = false }: WebhookCall,
@@ -63,7 +63,7 @@ export async function sendWebhook(
   }
 }
 
-/** In Hasura's words, as far as they go. `fetch failed` says nothing; what it wraps does. */
+/** The reason in Hasura's words, where it has some. The message `fetch failed` is useless; its cause isn't. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'Response timeout'

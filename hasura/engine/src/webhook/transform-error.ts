@@ -1,7 +1,7 @@
 import type { Json } from '../metadata/parse.ts'
 import type { Rendered } from '../kriti/render.ts'
 
-/** What went wrong with a transformation, in the form in which Hasura lists it. */
+/** The errors of a transformation, in Hasura's form. */
 export class TransformError extends Error {
   readonly errors: Json
 
@@ -11,7 +11,7 @@ export class TransformError extends Error {
   }
 }
 
-/** The value that a template was rendered to. Throws TransformError. */
+/** The value of a rendered template. Throws TransformError. */
 export function renderedValue(rendered: Rendered): Json {
   if (rendered.kind === 'rendered') return rendered.value
   const { code, message, source, at } = rendered
@@ -27,7 +27,7 @@ export const transformError = (message: string, value?: Json): TransformError =>
     { error_code: 'TransformationError', message, ...(value === undefined ? {} : { value }) },
   ])
 
-/** The texts of a template that stands in a text: a number or boolean is one, too. */
+/** The text of a template inside a text. Numbers and booleans are converted. Throws TransformError. */
 export function scalarText(value: Json): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -7,7 +7,7 @@ import { renderedValue, scalarText, transformError } from './transform-error.ts'
 
 export type SessionVariables = Readonly<Record<string, string>>
 
-/** What templates of a request may speak of. */
+/** The variables of a request's templates. */
 export interface TransformContext {
   readonly base_url: string
   readonly body: Json
@@ -43,7 +43,7 @@ export function transformRequest(
   }
 }
 
-/** A template for a text stands in metadata without its quotes. */
+/** Metadata holds a text template without its quotes. */
 const quoted = (template: string): string => `"${template}"`
 
 const renderTemplate = (template: string, context: TransformContext): Json =>
@@ -60,7 +60,7 @@ const renderTemplate = (template: string, context: TransformContext): Json =>
     ),
   )
 
-/** `getSessionVariable "X-Hasura-User-Id"`: names of session variables have no case. */
+/** `getSessionVariable "X-Hasura-User-Id"`: names of session variables are case-insensitive. */
 export const sessionFunctions = (
   session: SessionVariables | null,
 ): Readonly<Record<string, KritiFunction>> => ({
@@ -87,7 +87,7 @@ function queryOf(params: NonNullable<RequestTransform['query_params']>, text: Te
     text(key),
     value === null ? '' : text(value),
   ])
-  // A parameter that a template makes `null` is left out.
+  // A parameter that a template renders to `null` is left out.
   return new URLSearchParams(pairs.filter(([key, value]) => key !== 'null' && value !== 'null'))
 }
 

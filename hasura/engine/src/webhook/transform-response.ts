@@ -14,7 +14,7 @@ export interface ResponseContext {
   readonly body: Json
   readonly status: number
   readonly session: SessionVariables | undefined
-  /** What the request's templates saw; absent if none was transformed. */
+  /** The variables of the request's templates; absent if the request was not transformed. */
   readonly request: TransformContext | undefined
 }
 
@@ -45,7 +45,7 @@ export function transformResponse(
   }
 }
 
-/** In Hasura every part of the request has the whole context below it: `$request.body.session_variables`. */
+/** As in Hasura, every part of the request contains the whole context: `$request.body.session_variables`. */
 function requestJson(context: TransformContext | undefined): Json {
   if (context === undefined) return null
   const all: Json = { ...context }

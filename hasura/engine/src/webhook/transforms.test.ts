@@ -62,7 +62,7 @@ const asRest = (params: Readonly<Record<string, string | null>>) => ({
   },
 })
 
-test('an action becomes a request of any shape, and its answer what the type says', async () => {
+test('an action’s request and answer can be transformed to and from any form', async () => {
   await createAction(asRest({ none: 'null' }))
   world.receiver.answer = () => ({ status: 200, body: '{"name":"Ulm"}' })
   expect(await ask()).toEqual({ weather: { city: 'Ulm 200' } })
@@ -78,7 +78,7 @@ test('a request whose template fails is not sent', async () => {
   expect(world.receiver.calls).toHaveLength(0)
 })
 
-test('a body can be JSON of another shape, or a form', async () => {
+test('a body can be JSON of another form, or URL-encoded', async () => {
   await createAction({ request_transform: { version: 1, body: '{"q": {{$body.input.city}}}' } })
   world.receiver.answer = () => ({ status: 200, body: '{"city":"x"}' })
   expect(await ask()).toEqual({ weather: { city: 'x' } })
@@ -97,7 +97,7 @@ test('a body can be JSON of another shape, or a form', async () => {
   expect(world.receiver.calls[1]?.headers['content-type']).toBe('application/x-www-form-urlencoded')
 })
 
-test('a response transform sees refusals, too, and one that fails is told without its insides', async () => {
+test('a response transform applies to refusals, too, and its failure is reported without details', async () => {
   await createAction({
     response_transform: {
       version: 1,
@@ -116,7 +116,7 @@ test('a response transform sees refusals, too, and one that fails is told withou
   expect(answer).toEqual({ errors: [{ message: 'Response Transformation Failed', extensions }] })
 })
 
-test('an event is delivered in the shape that its handler wants; a template that fails is not tried again', async () => {
+test('an event is delivered in its transformed form; a template that fails is not tried again', async () => {
   await world.command('run_sql', { sql: 'create table product (id int primary key, name text)' })
   await world.command('pg_track_table', { table: 'product' })
   const trigger = (template: string, replace: boolean) => ({
@@ -202,7 +202,7 @@ test('test_webhook_transform shows a request without sending it', async () => {
       { error_code: 'Invalid Path Code', message: '"absent"', source_position: { start: { line: 0 } } },
     ],
   })
-  // The process's own environment stays hidden.
+  // The process's own environment is not accessible.
   expect(await world.command('test_webhook_transform', { ...args, webhook_url: '{{HOOKS}}' })).toEqual({
     path: '$.args',
     code: 'not-found',
@@ -217,7 +217,7 @@ test('test_webhook_transform shows a request without sending it', async () => {
   expect(world.receiver.calls).toHaveLength(0)
 })
 
-test('a command refuses a template that is none', async () => {
+test('a command refuses an invalid template', async () => {
   const action = {
     name: 'broken',
     definition: {

@@ -11,7 +11,7 @@ interface ReceivedQuery {
 export interface RemoteServer {
   readonly url: string
   readonly queries: ReceivedQuery[]
-  /** Answers 503 to all while false. */
+  /** While false, it answers 503 to every request. */
   isUp: boolean
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ const cityRoot = {
   rename: ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name }),
 }
 
-/** What a server of somebody else's serves. */
+/** The schema and resolvers of a remote server. */
 export interface RemoteApi {
   readonly sdl: string
   readonly rootValue: object
@@ -79,7 +79,7 @@ export interface RemoteApi {
 
 const cityApi: RemoteApi = { sdl: citySdl, rootValue: cityRoot }
 
-/** A GraphQL server of somebody else's: cities with their weather, unless told what it serves. */
+/** Starts a GraphQL server that stands for a foreign one. Default: cities with their weather. */
 export async function startRemoteServer({ sdl, rootValue }: RemoteApi = cityApi): Promise<RemoteServer> {
   const schema = buildSchema(sdl)
   const queries: ReceivedQuery[] = []

@@ -5,7 +5,7 @@ import { requestTrace } from '../../tracing/trace-context.ts'
 import { type RowCommandKind, parseRowCommand } from '../row-command.ts'
 import { createRowCommands } from '../row-commands.ts'
 
-/** Runs a command on the bookshop or another project and returns its answer. */
+/** Runs a command on the bookshop or another project. Returns its answer. */
 export const runRowCommand = (
   { pool, snapshot }: Pick<Bookshop, 'pool' | 'snapshot'>,
   kind: RowCommandKind,
@@ -18,7 +18,7 @@ export const runRowCommand = (
     trace: requestTrace(),
   })
 
-/** What a command is refused with, as an endpoint answers it. */
+/** The status and body of a command's refusal. */
 export async function refusalOf(running: Promise<unknown>): Promise<unknown> {
   try {
     return { answer: await running }
