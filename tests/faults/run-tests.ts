@@ -14,6 +14,8 @@ export interface TestRun {
   readonly root: string
   readonly tests: readonly string[]
   readonly only?: string | undefined
+  /** How often a test that fails is tried again; not at all unless said. */
+  readonly retries?: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -34,7 +36,14 @@ const reportSchema = z.object({
 })
 
 /** Runs test files until the first failure. A run that takes too long has failed. Throws when the signal aborts. */
-export async function runTests({ root, tests, only, timeoutMs, signal }: TestRun): Promise<Verdict> {
+export async function runTests({
+  root,
+  tests,
+  only,
+  retries = 0,
+  timeoutMs,
+  signal,
+}: TestRun): Promise<Verdict> {
   const report = path.join(root, reportFile)
   rmSync(report, { force: true })
   const child = spawn(
@@ -45,6 +54,7 @@ export async function runTests({ root, tests, only, timeoutMs, signal }: TestRun
       ...tests,
       ...(only === undefined ? [] : ['--testNamePattern', only]),
       '--bail=1',
+      `--retry=${retries}`,
       '--reporter=json',
       `--outputFile=${report}`,
     ],
