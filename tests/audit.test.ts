@@ -156,7 +156,7 @@ describe('the audit log', () => {
       await hasura(
         platform.liveKey,
         rows,
-      )('mutation { insertWarehouse(object: {name: "Hasura", code: "AUD-2"}) { id } }'),
+      )('mutation { insert_inventory_warehouse_one(object: {name: "Hasura", code: "AUD-2"}) { id } }'),
     )
     await hasura(
       platform.liveKey,
@@ -165,7 +165,7 @@ describe('the audit log', () => {
     expect(await entries({ requestId: rows })).toMatchObject([
       {
         source: 'HASURA',
-        operation: 'insertWarehouse',
+        operation: 'insert_inventory_warehouse',
         record: 'Warehouse',
         change: 'CREATED',
         outcome: 'DONE',
@@ -182,8 +182,8 @@ describe('the audit log', () => {
       platform.liveKey,
       requestId,
     )(`mutation {
-      a: insertWarehouse(object: {name: "Hasura", code: "AUD-3"}) { id }
-      b: insertWarehouse(object: {name: "Hasura", code: "AUD-3"}) { id }
+      a: insert_inventory_warehouse_one(object: {name: "Hasura", code: "AUD-3"}) { id }
+      b: insert_inventory_warehouse_one(object: {name: "Hasura", code: "AUD-3"}) { id }
     }`)
     expect(answer.errors).toHaveLength(1)
     expect(await entries({ requestId })).toEqual([])
@@ -238,8 +238,8 @@ describe('the audit log', () => {
       id: 'SVC_AUTH_003',
       details: { permission: 'audit:read' },
     })
-    expect(succeeded(await hasura(key, newRequestId())('{ auditEntries { id } }'))).toEqual({
-      auditEntries: [],
+    expect(succeeded(await hasura(key, newRequestId())('{ audit_log { id } }'))).toEqual({
+      audit_log: [],
     })
   })
 
@@ -258,14 +258,14 @@ describe('the audit log', () => {
     expect(await entries({ requestId })).toMatchObject([{ operation: 'own' }])
     const answer = await hasura(platform.liveKey, newRequestId())(
       `query ($id: String!) {
-        auditEntries(where: { requestId: { _eq: $id } }) { operation }
-        auditEntriesAggregate(where: { requestId: { _eq: $id } }) { aggregate { count } }
+        audit_log(where: { request_id: { _eq: $id } }) { operation }
+        audit_log_aggregate(where: { request_id: { _eq: $id } }) { aggregate { count } }
       }`,
       { id: requestId },
     )
     expect(succeeded(answer)).toEqual({
-      auditEntries: [{ operation: 'own' }],
-      auditEntriesAggregate: { aggregate: { count: 1 } },
+      audit_log: [{ operation: 'own' }],
+      audit_log_aggregate: { aggregate: { count: 1 } },
     })
   })
 

@@ -60,12 +60,12 @@ test('a merchant’s stream goes on past its first batch, on one connection', as
   const { messages, connections } = subscribe(
     shop.key,
     `subscription {
-      productsStream(batch_size: 10, cursor: {initial_value: {createdAt: "2000-01-01"}, ordering: ASC}) { sku }
+      catalog_product_stream(batch_size: 10, cursor: {initial_value: {created_at: "2000-01-01"}, ordering: ASC}) { sku }
     }`,
   )
   const skus = () =>
-    (messages as { productsStream: { sku: string }[] }[]).flatMap(({ productsStream }) =>
-      productsStream.map(({ sku }) => sku),
+    (messages as { catalog_product_stream: { sku: string }[] }[]).flatMap((message) =>
+      message.catalog_product_stream.map(({ sku }) => sku),
     )
   const expected = (count: number) => Array.from({ length: count }, (_, index) => `S-${index + 1}`)
   await expect.poll(skus, { timeout: 20_000 }).toEqual(expected(24))
@@ -78,9 +78,9 @@ test('a merchant’s live query is told a change once, whatever happens to other
   const shop = await openEmptyShop(platform.databaseUrl)
   const { messages, closed, connections } = subscribe(
     shop.key,
-    'subscription { products(order_by: {sku: asc}) { sku } }',
+    'subscription { catalog_product(order_by: {sku: asc}) { sku } }',
   )
-  const products = (...skus: string[]) => ({ products: skus.map((sku) => ({ sku })) })
+  const products = (...skus: string[]) => ({ catalog_product: skus.map((sku) => ({ sku })) })
   await expect.poll(() => messages, { timeout: 20_000 }).toEqual([products()])
   await addProducts(shop, 1, 1)
   await expect.poll(() => messages, { timeout: 20_000 }).toEqual([products(), products('S-1')])

@@ -283,14 +283,14 @@ describe('an Idempotency-Key of rows', () => {
         'x-hasura-idempotency-key': key,
         'x-hasura-idempotency-operation': 'createInteraction',
         'x-hasura-idempotency-fingerprint': 'x',
-        'x-hasura-idempotency-record': 'Interaction',
+        'x-hasura-idempotency-record': 'crm_interaction',
       },
       body: JSON.stringify({
-        query: `mutation ($id: uuid!) { insertInteraction(object: { customerId: $id, type: "NOTE", subject: "Tea" }) { id } }`,
+        query: `mutation ($id: uuid!) { insert_crm_interaction_one(object: { customer_id: $id, type: "NOTE", subject: "Tea" }) { id } }`,
         variables: { id: customerId },
       }),
     })
-    expect(await hasura.json()).toMatchObject({ data: { insertInteraction: {} } })
+    expect(await hasura.json()).toMatchObject({ data: { insert_crm_interaction_one: {} } })
     expect(await sql`SELECT FROM platform.idempotency_record WHERE key = ${key}`).toEqual([])
   })
 })

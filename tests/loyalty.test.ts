@@ -146,7 +146,7 @@ test('a shopper sees no one else’s points, no reasons, and gives himself none'
   expect(gift.status).toBe(403)
   const direct = createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
   const written = await direct(
-    'mutation { insertLoyaltyEntry(object: { type: "ADJUSTED", points: 5, reason: "x" }) { id } }',
+    'mutation { insert_crm_loyalty_entry_one(object: { type: "ADJUSTED", points: 5, reason: "x" }) { id } }',
   )
   expect(written.text).toContain('validation-failed')
 })

@@ -156,7 +156,7 @@ describe('an order', { timeout: 60_000 }, () => {
     expect(own).toHaveLength(staff.filter(({ staffOnly }) => staffOnly === false).length)
 
     const hasura = createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
-    const written = await hasura('mutation { deleteOrderHistoryEntries(where: {}) { affected_rows } }')
+    const written = await hasura('mutation { delete_ordering_history_entry(where: {}) { affected_rows } }')
     expect(written.text).toContain('not found')
   })
 

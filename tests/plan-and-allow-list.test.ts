@@ -53,7 +53,7 @@ describe('on a plan without several warehouses', () => {
 
   test('Hasura’s own API refuses it, too', async () => {
     const { errors: told } = await hasura(
-      'mutation { insertWarehouse(object: {name: "North", code: "NORTH"}) { id } }',
+      'mutation { insert_inventory_warehouse_one(object: {name: "North", code: "NORTH"}) { id } }',
     )
     expect(told[0]?.message).toContain(
       'the plan FREE does not include multiple_warehouses, which needs the plan STARTER',
@@ -66,14 +66,14 @@ test('a merchant who is made with nothing but a name has a plan and settings, an
     'x-hasura-admin-secret': platform.adminSecret,
   })
   const made = succeeded(
-    await admin<{ insertMerchantAccount: { id: string } }>(
-      'mutation { insertMerchantAccount(object: { name: "New", email: "new@example.com" }) { id } }',
+    await admin<{ insert_merchant_merchant_one: { id: string } }>(
+      'mutation { insert_merchant_merchant_one(object: { name: "New", email: "new@example.com" }) { id } }',
     ),
   )
   const { key, hash, prefix } = generateApiKey('live')
   await sql`
     INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    VALUES (${made.insertMerchantAccount.id}, 'first', 'live', ${prefix}, ${hash}, '{merchant:read,merchant:write}')`
+    VALUES (${made.insert_merchant_merchant_one.id}, 'first', 'live', ${prefix}, ${hash}, '{merchant:read,merchant:write}')`
   const theirs = createClient(platform.graphqlUrl, bearer(key))
   expect(
     succeeded(
@@ -96,9 +96,9 @@ test('a merchant who is made with nothing but a name has a plan and settings, an
   ).toEqual({ updateMerchantSettings: { settings: { currency: 'EUR' }, errors: [] } })
   for (const table of ['settings', 'subscription'])
     await expect(
-      sql`DELETE FROM ${sql(`merchant.${table}`)} WHERE merchant_id = ${made.insertMerchantAccount.id}`,
+      sql`DELETE FROM ${sql(`merchant.${table}`)} WHERE merchant_id = ${made.insert_merchant_merchant_one.id}`,
     ).rejects.toMatchObject({ constraint_name: `${table}_kept` })
-  await sql`DELETE FROM merchant.merchant WHERE id = ${made.insertMerchantAccount.id}`
+  await sql`DELETE FROM merchant.merchant WHERE id = ${made.insert_merchant_merchant_one.id}`
 })
 
 describe('an IP allow-list', () => {
@@ -167,7 +167,7 @@ describe('an IP allow-list', () => {
   test('is not switched on by Hasura’s own API, which does not know where the caller is', async () => {
     await add('127.0.0.1')
     const { errors: told } = await hasura(
-      `mutation { updateMerchantAccounts(where: {}, _set: { ipAllowListEnabled: true }) { affected_rows } }`,
+      `mutation { update_merchant_merchant(where: {}, _set: { ip_allow_list_enabled: true }) { affected_rows } }`,
     )
     expect(told[0]?.message).toContain('would not be on the list')
   })

@@ -90,10 +90,10 @@ test('requests to /v1/graphql are counted together with those to /graphql', asyn
   const key = await keyOn('FREE')
   const atHasura = (name: string) =>
     createClient(`${platform.hasuraUrl}/v1/graphql`, { authorization: `Bearer ${key}`, 'x-name': name })(
-      '{ products(limit: 1) { id } }',
+      '{ catalog_product(limit: 1) { id } }',
     )
   for (let sent = 0; sent < 100; sent += 1)
-    expect(await atHasura(String(sent))).toMatchObject({ status: 200, data: { products: [] } })
+    expect(await atHasura(String(sent))).toMatchObject({ status: 200, data: { catalog_product: [] } })
   // Hasura has no other word for a webhook that says 429.
   expect(await atHasura('one more')).toMatchObject({
     data: null,

@@ -114,7 +114,7 @@ describe('what ends a session', () => {
       expect(succeeded(await as(accessToken)('{ viewer { id sessionId } }'))).toEqual({
         viewer: { id: shopper.customerId, sessionId: token.sessionId },
       })
-      expect((await hasura(accessToken)('{ customers { id } }')).errors).toEqual([])
+      expect((await hasura(accessToken)('{ crm_customer { id } }')).errors).toEqual([])
       const cartId = await cartOf(accessToken)
       const contract = watch(
         platform.graphqlUrl,
@@ -124,7 +124,7 @@ describe('what ends a session', () => {
       const engine = watch(
         `${platform.hasuraUrl}/v1/graphql`,
         accessToken,
-        'subscription { customers { id } }',
+        'subscription { crm_customer { id } }',
       )
       await expect.poll(() => contract.told() > 0 && engine.told() > 0, { timeout: 20_000 }).toBe(true)
 
@@ -134,7 +134,7 @@ describe('what ends a session', () => {
       await engine.closed
       await expect.poll(() => statusOf(as(accessToken)), atMost).toBe(401)
       await expect
-        .poll(async () => (await hasura(accessToken)('{ customers { id } }')).errors, atMost)
+        .poll(async () => (await hasura(accessToken)('{ crm_customer { id } }')).errors, atMost)
         .not.toEqual([])
     },
   )

@@ -119,12 +119,12 @@ describe('a user', () => {
     const refused = await as(accessToken)('{ users { totalCount } }')
     expect(refused).toMatchObject({ status: 403, errors: [{ extensions: { id: 'SVC_AUTH_003' } }] })
     const rows = succeeded(
-      await hasura(accessToken)<{ users: unknown[]; orders: unknown[] }>(
-        '{ users { id } orders(limit: 1) { id } }',
+      await hasura(accessToken)<{ identity_user: unknown[]; ordering_order: unknown[] }>(
+        '{ identity_user { id } ordering_order(limit: 1) { id } }',
       ),
     )
-    expect(rows.users).toEqual([])
-    expect(rows.orders).toHaveLength(1)
+    expect(rows.identity_user).toEqual([])
+    expect(rows.ordering_order).toHaveLength(1)
   })
 
   test('who is suspended is out of both APIs within a second, and no password hash is to be had of either', async () => {

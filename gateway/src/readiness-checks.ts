@@ -20,7 +20,7 @@ export const gatewayChecks = (
     name: 'dataLayer',
     needed: true,
     find: async (signal) => {
-      const result = await dataLayer.execute({ query: '{ products(limit: 1) { id } }' }, noCaller, {
+      const result = await dataLayer.execute({ query: '{ catalog_product(limit: 1) { id } }' }, noCaller, {
         signal,
       })
       return { problem: result.kind === 'data' ? undefined : result.kind }

@@ -104,7 +104,7 @@ describe('startPlatform', () => {
   test("lets Hasura's own clients in with the admin secret, and nobody without", async () => {
     const layer = createHttpDataLayer({ url: platform.urls.hasura, adminSecret: platform.adminSecret })
     const role = { 'x-hasura-role': 'admin' }
-    expect(await layer.execute({ query: '{ products(limit: 1) { currency } }' }, role)).toMatchObject({
+    expect(await layer.execute({ query: '{ catalog_product(limit: 1) { currency } }' }, role)).toMatchObject({
       kind: 'data',
       json: expect.stringContaining('USD') as string,
     })

@@ -245,12 +245,12 @@ $$;
 CREATE FUNCTION analytics.report(
   hasura_session json,
   "metrics" text,
-  "startDate" date,
-  "endDate" date,
+  start_date date,
+  end_date date,
   "interval" text DEFAULT NULL,
-  "timeZone" text DEFAULT NULL,
-  "groupBy" text DEFAULT NULL,
-  "groupLimit" integer DEFAULT 10,
+  time_zone text DEFAULT NULL,
+  group_by text DEFAULT NULL,
+  group_limit integer DEFAULT 10,
   "currency" text DEFAULT NULL,
   "compare" boolean DEFAULT FALSE
 )
@@ -263,12 +263,12 @@ AS $$
     analytics.report_of(
       (hasura_session ->> 'x-hasura-merchant-id')::uuid,
       string_to_array("metrics", ','),
-      "startDate",
-      "endDate",
+      start_date,
+      end_date,
       "interval",
-      "timeZone",
-      "groupBy",
-      "groupLimit",
+      time_zone,
+      group_by,
+      group_limit,
       "currency",
       "compare"
     );

@@ -1,4 +1,4 @@
-SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.type, t.id)
+SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.id)
 FROM
   (
     VALUES

@@ -74,10 +74,10 @@ $$;
 
 CREATE FUNCTION booking.availability(
   hasura_session json,
-  "serviceId" uuid,
+  service_id uuid,
   "from" timestamptz,
   "to" timestamptz,
-  "staffId" uuid DEFAULT NULL
+  staff_id uuid DEFAULT NULL
 )
 RETURNS SETOF booking.available_slot
 LANGUAGE plpgsql
@@ -90,7 +90,7 @@ DECLARE
 BEGIN
   IF v_from < v_to THEN
     RETURN QUERY SELECT *
-      FROM booking.slots((hasura_session ->> 'x-hasura-merchant-id')::uuid, "serviceId", "staffId", v_from, v_to);
+      FROM booking.slots((hasura_session ->> 'x-hasura-merchant-id')::uuid, service_id, staff_id, v_from, v_to);
   END IF;
 END;
 $$;

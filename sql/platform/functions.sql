@@ -176,7 +176,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text)
+CREATE FUNCTION platform.keep_keys(p_table regclass, p_id text)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -188,7 +188,7 @@ BEGIN
       format(
         'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
        WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-idempotency-key%%'')
-       EXECUTE FUNCTION platform.keep_key(%L, %L)',
+       EXECUTE FUNCTION platform.keep_key(%L)',
         lower(v_event),
         v_event,
         p_table,
@@ -196,7 +196,6 @@ BEGIN
           WHEN 'DELETE' THEN 'OLD'
           ELSE 'NEW'
         END,
-        p_type,
         p_id
       );
   END LOOP;

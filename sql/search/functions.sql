@@ -279,11 +279,11 @@ CREATE FUNCTION search.search(
   hasura_session json,
   query text,
   types text[] DEFAULT NULL,
-  "categoryId" uuid DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
-  "priceMin" bigint DEFAULT NULL,
-  "priceMax" bigint DEFAULT NULL,
-  "inStock" boolean DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
   status text DEFAULT NULL
 )
 RETURNS SETOF search.hit
@@ -297,11 +297,11 @@ AS $$
       search.scope_of(hasura_session),
       query,
       types,
-      "categoryId",
+      category_id,
       tags,
-      "priceMin",
-      "priceMax",
-      "inStock",
+      price_min,
+      price_max,
+      in_stock,
       status
     );
 $$;

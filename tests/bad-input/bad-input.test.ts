@@ -39,7 +39,7 @@ beforeAll(async () => {
   sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
   client = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   schema = buildClientSchema(succeeded(await client<IntrospectionQuery>(getIntrospectionQuery())))
-  types = await tablesByType(`${platform.hasuraUrl}/v1/metadata`, platform.adminSecret)
+  types = await tablesByType(sql)
   succeeded(
     await client(
       'mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { errors { message } } }',

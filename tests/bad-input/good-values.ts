@@ -1,43 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { getNamedType, isObjectType, type GraphQLField } from 'graphql'
 import type postgres from '@commerce-graph/postgres-driver'
-import { z } from 'zod'
+import { projections } from '../../gateway/src/projection/projections.ts'
 
-const Metadata = z.object({
-  metadata: z.object({
-    sources: z.array(
-      z.object({
-        tables: z.array(
-          z.object({
-            table: z.object({ schema: z.string(), name: z.string() }),
-            configuration: z.object({ custom_name: z.string().optional() }).optional(),
-          }),
-        ),
-      }),
-    ),
-  }),
-})
-
-/** The table behind each type of the contract, as Hasura's metadata names it: `Product` is `catalog.product`. */
-export async function tablesByType(
-  metadataUrl: string,
-  adminSecret: string,
-): Promise<ReadonlyMap<string, string>> {
-  const response = await fetch(metadataUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret },
-    body: JSON.stringify({ type: 'export_metadata', version: 2, args: {} }),
-    signal: AbortSignal.timeout(60_000),
-  })
-  const { metadata } = Metadata.parse(await response.json())
+/** The table behind each type of the contract that has one of its own: `Product` is `catalog.product`. */
+export async function tablesByType(sql: postgres.Sql): Promise<ReadonlyMap<string, string>> {
+  const tables = await sql<{ name: string; table: string }[]>`
+    SELECT n.nspname || '_' || c.relname AS name, format('%I.%I', n.nspname, c.relname) AS table
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'v')`
+  const byName = new Map(tables.map(({ name, table }) => [name, table]))
   return new Map(
-    metadata.sources
-      .flatMap((source) => source.tables)
-      .flatMap(({ table, configuration }) =>
-        configuration?.custom_name === undefined
-          ? []
-          : [[configuration.custom_name, `"${table.schema}"."${table.name}"`] as const],
-      ),
+    [...projections.types].flatMap(([name, { type, table }]) => {
+      const found = name === type ? byName.get(table) : undefined
+      return found === undefined ? [] : [[type, found] as const]
+    }),
   )
 }
 
@@ -51,7 +27,7 @@ const called: Readonly<Record<string, string>> = {
   variant: 'ProductVariant',
   segment: 'CustomerSegment',
   removeItem: 'OrderItem',
-  removeIPWhitelist: 'IpAllowListEntry',
+  removeIPWhitelist: 'IPWhitelistEntry',
 }
 
 /**

@@ -6,7 +6,7 @@ import { tenantTables } from './tenants.ts'
 
 /** Ids of rows that are not the caller's, and where an operation's arguments can name them. */
 export interface ForeignIds {
-  /** The singular names that arguments use for the tables: `order` for `orderId`. */
+  /** The singular names that arguments use for the tables: `order` for `orderId` and `order_id`. */
   readonly tables: readonly string[]
   readonly all: readonly string[]
   readonly pattern: RegExp
@@ -25,13 +25,13 @@ export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: stri
     all,
     pattern: new RegExp(all.join('|')),
     leaf(table, argument) {
-      if (argument === 'merchantId') return merchantId
+      if (argument === 'merchantId' || argument === 'merchant_id') return merchantId
       if (argument === 'id') return byName.get(table)
       if (argument === 'representations') return { __typename: typeName(table), id: byName.get(table) }
-      const named = argument.replace(/Ids?$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      return argument.endsWith('Id') || argument.endsWith('Ids')
-        ? (byName.get(named) ?? byName.get(table))
-        : undefined
+      // The contract's arguments are in camel case, Hasura's in snake case.
+      const column = argument.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      const named = /^(\w+)_ids?$/.exec(column)?.[1]
+      return named === undefined ? undefined : (byName.get(named) ?? byName.get(table))
     },
   }
 }
@@ -84,7 +84,7 @@ export const dataOf = (text: string): string =>
  */
 export const stable = (text: string): string => JSON.stringify(sorted(JSON.parse(text)))
 
-const volatile = new Set(['requestId', 'timestamp', 'lastUsedAt'])
+const volatile = new Set(['requestId', 'timestamp', 'lastUsedAt', 'last_used_at'])
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {

@@ -73,7 +73,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     for (const { name, row, who, role, credential, expected } of await operationCalls('function')) {
       const args = (await functionArguments())[name]
       if (args === undefined) throw new Error(`say what ${name} is to be called with`)
-      const query = `{ rows: ${name}(args: ${args}) { __typename${name.endsWith('Aggregate') ? ' aggregate { count }' : ''} } }`
+      const query = `{ rows: ${name}(args: ${args}) { __typename${name.endsWith('_aggregate') ? ' aggregate { count }' : ''} } }`
       const known = schema(role).getQueryType()?.getFields()[name] !== undefined
       const outcome = known ? shown(await ask(credential, { query, variables: {} })) : 'absent'
       const meant = expected === 'SVC_AUTH_003' ? 'empty' : expected
@@ -167,12 +167,12 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     const from = new Date(Date.now() + day).toISOString()
     const to = new Date(Date.now() + 8 * day).toISOString()
     return {
-      report: '{ metrics: "ORDERS", startDate: "2026-01-01", endDate: "2026-12-31" }',
-      availability: `{ serviceId: "${service?.id ?? ''}", from: "${from}", to: "${to}" }`,
-      search: '{ query: "tarp" }',
-      searchAggregate: '{ query: "tarp" }',
-      searchFacets: '{ query: "tarp" }',
-      searchSuggestions: '{ query: "tar" }',
+      analytics_report: '{ metrics: "ORDERS", start_date: "2026-01-01", end_date: "2026-12-31" }',
+      booking_availability: `{ service_id: "${service?.id ?? ''}", from: "${from}", to: "${to}" }`,
+      search_search: '{ query: "tarp" }',
+      search_search_aggregate: '{ query: "tarp" }',
+      search_facets: '{ query: "tarp" }',
+      search_suggestions: '{ query: "tar" }',
     }
   }
 

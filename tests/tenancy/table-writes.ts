@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { getNamedType, isInputObjectType, isLeafType, type GraphQLSchema } from 'graphql'
 import type { Answer } from '../support/graphql-client.ts'
 import type { Matrix } from './open-matrix.ts'
+import { tenantTables } from './tenants.ts'
 import { tableFields, type TableField, type TrackedTable } from './tracked-tables.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -42,7 +43,7 @@ const pairs: ReadonlySet<string> = new Set([
   'inventory.warehouse_address',
 ])
 
-/** A call for each operation of each table; rows are deleted last. */
+/** A call for each operation of each table; rows are deleted last, and before the rows that they hang on. */
 export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promise<readonly TableWrite[]> {
   const calls: TableWrite[] = []
   for (const { table, does, field } of writingFields(schema, matrix.tracked)) {
@@ -52,19 +53,20 @@ export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promis
     calls.push({ table, does, ...callFor(schema, does, field.name, table, row) })
   }
   const order: readonly Write[] = ['insert', 'update', 'delete']
-  return calls.toSorted((one, other) => order.indexOf(one.does) - order.indexOf(other.does))
+  const tables = (await tenantTables(matrix.sql)).map(({ name }) => name.replaceAll('"', ''))
+  const depth = ({ table, does }: TableWrite) => (does === 'delete' ? -tables.indexOf(table.name) : 0)
+  return calls.toSorted(
+    (one, other) => order.indexOf(one.does) - order.indexOf(other.does) || depth(one) - depth(other),
+  )
 }
 
 /** A row that is not there any more, so that it can be inserted. */
 async function takenOut(matrix: Matrix, table: TrackedTable): Promise<Data> {
   const row = await aRow(matrix, table)
-  const columns = Object.fromEntries(
-    Object.entries(table.columnNames).map(([column, name]) => [name, column]),
-  )
   const { sql } = matrix
   const ids = Object.keys(whereIs(row))
   await sql`DELETE FROM ${sql(table.name)} WHERE ${ids
-    .map((name) => sql`${sql(columns[name] ?? name)} = ${String(row[name])}`)
+    .map((name) => sql`${sql(name)} = ${String(row[name])}`)
     .reduce((all, each) => sql`${all} AND ${each}`)}`
   return row
 }
@@ -77,9 +79,7 @@ async function aRow(matrix: Matrix, table: TrackedTable): Promise<Data> {
     [matrix.platform.merchantId],
   )
   if (found === undefined) throw new Error(`${table.name} has no row`)
-  return Object.fromEntries(
-    Object.entries(found.row).map(([column, value]) => [table.columnNames[column] ?? column, value]),
-  )
+  return found.row
 }
 
 function callFor(
@@ -136,7 +136,7 @@ function anew(name: string, value: unknown): unknown {
 
 /** Exactly this row: by `id`, or by all ids that it has. */
 function whereIs(row: Data): Data {
-  const ids = 'id' in row ? ['id'] : Object.keys(row).filter((name) => /Id$/.test(name))
+  const ids = 'id' in row ? ['id'] : Object.keys(row).filter((name) => /_id$/.test(name))
   return Object.fromEntries(
     ids.filter((name) => row[name] !== null).map((name) => [name, { _eq: row[name] }]),
   )

@@ -179,7 +179,7 @@ describe('a merchant', { timeout: timeoutMs }, () => {
  * The audit log grows by what is asked here, and has the ids that were named. That each merchant sees its own is shown by
  * tests/audit.test.ts.
  */
-const ofTheTest = /^auditEntr/
+const ofTheTest = /^(auditEntr|audit_log)/
 
 /** What a subscription answers first; nothing if it has nothing to say for two intervals of the engine. */
 async function firstAnswer(client: SubscriptionClient, operation: GeneratedOperation): Promise<string> {

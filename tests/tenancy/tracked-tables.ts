@@ -16,12 +16,6 @@ const Metadata = z.object({
         tables: z.array(
           z.object({
             table: z.object({ schema: z.string(), name: z.string() }),
-            configuration: z
-              .object({
-                custom_name: z.string().optional(),
-                custom_column_names: z.record(z.string(), z.string()).optional(),
-              })
-              .optional(),
           }),
         ),
       }),
@@ -37,8 +31,6 @@ export interface TrackedTable {
   readonly sql: string
   /** The GraphQL type of its rows. */
   readonly type: string
-  /** GraphQL's names of columns that are called otherwise in Postgres. */
-  readonly columnNames: Readonly<Record<string, string>>
 }
 
 export async function trackedTables(
@@ -52,11 +44,10 @@ export async function trackedTables(
     signal: AbortSignal.timeout(60_000),
   })
   const [source] = Metadata.parse(await response.json()).metadata.sources
-  return source.tables.map(({ table: { schema, name }, configuration }) => ({
+  return source.tables.map(({ table: { schema, name } }) => ({
     name: `${schema}.${name}`,
     sql: `"${schema}"."${name}"`,
-    type: configuration?.custom_name ?? `${schema}_${name}`,
-    columnNames: configuration?.custom_column_names ?? {},
+    type: `${schema}_${name}`,
   }))
 }
 
@@ -76,7 +67,7 @@ export function tableFields(type: GraphQLObjectType, tables: readonly TrackedTab
   })
 }
 
-/** The type of the rows that a field is about: `Order` for `Order_aggregate`, `OrderConnection` and the like. */
+/** The type of the rows that a field is about: `ordering_order` for `ordering_order_aggregate`, `ordering_orderConnection` and the like. */
 const rowType = (field: GraphQLField<unknown, unknown>): string =>
   getNamedType(field.type).name.replace(/(_aggregate|_mutation_response|Connection)$/, '')
 

@@ -62,23 +62,22 @@ export interface Statement {
   readonly args: Readonly<Record<string, StatementArgument>>
   /** `insert_one` answers the row; the others `{ affected_rows returning }`; a query answers a list. */
   readonly answers: 'row' | 'rows' | 'query'
-  /** Hasura's type of the rows. */
-  readonly type: string
+  /** The table of the rows as Hasura calls it. */
+  readonly table: string
   /** Reads the row that it wrote, later. @param id as the database recorded it */
   readonly readAgain: (id: string) => Statement
 }
 
 interface StatementArgument {
-  /** Hasura's type: `Product_insert_input!`. */
+  /** Hasura's type: `catalog_product_insert_input!`. */
   readonly type: string
   readonly value: unknown
 }
 
 /** Values of the input that must be absent from a table, or present in it. */
 export interface LookUp {
-  /** Hasura's root field, e.g. `products`, and the type of its rows. */
+  /** As Hasura calls it, e.g. `catalog_product`. */
   readonly table: string
-  readonly type: string
   readonly column: string
   readonly expect: 'absent' | 'present'
   readonly values: readonly { readonly field: string; readonly value: string }[]

@@ -27,7 +27,7 @@ const askedOf = (lookUps: readonly LookUp[]): readonly LookUp[] =>
 export function lookUpOperation(lookUps: readonly LookUp[]): Operation | null {
   const asked = askedOf(lookUps)
   if (asked.length === 0) return null
-  const declared = asked.map(({ type }, index) => ({ name: `where${index}`, type: `${type}_bool_exp!` }))
+  const declared = asked.map(({ table }, index) => ({ name: `where${index}`, type: `${table}_bool_exp!` }))
   const fields = asked.map(
     ({ table, column }, index) => `found${index}: ${table}(where: $where${index}) { value: ${column} }`,
   )

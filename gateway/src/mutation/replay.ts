@@ -38,7 +38,7 @@ export function keyVariables(
     'x-hasura-idempotency-key': key.value,
     'x-hasura-idempotency-operation': field.name,
     'x-hasura-idempotency-fingerprint': fingerprintOf(args),
-    'x-hasura-idempotency-record': write.record.type,
+    'x-hasura-idempotency-record': write.record.table,
     'x-hasura-idempotency-about': `{${targetIdsOf(args).join(',')}}`,
   }
 }

@@ -1,55 +1,40 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { MutationArguments } from '@commerce-graph/contract'
 import type { UserError } from '@commerce-graph/contract/input'
+import { columnName } from '../projection/column-name.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { Arguments, LookUp, MutationName, RowsMutation, Statement, Values, Write } from './definition.ts'
 
-/** A table as its mutations in Hasura are called. */
 export interface Table {
-  /** Hasura's type of the rows. */
-  readonly type: string
-  /** Hasura's root field for the list. */
-  readonly list: string
-  readonly insertOne: string
-  readonly insertMany: string
-  readonly update: string
-  readonly delete: string
+  /** As Hasura calls it: `catalog_product`, its type of the rows and its root field for the list. */
+  readonly name: string
   /** Which rows there are for the contract: those not deleted. */
   readonly existing?: Values
   /** An integer column that a shopper or merchant may change, for an update that changes only what hangs on the row. */
   readonly counter?: string
 }
 
-/** Names follow the metadata: `insertProduct`, `insertProducts`, `updateProducts`, `deleteProducts`. */
-export function table(type: string, list: string, options: Pick<Table, 'existing' | 'counter'> = {}): Table {
-  const many = `${list[0]?.toUpperCase() ?? ''}${list.slice(1)}`
-  return {
-    type,
-    list,
-    insertOne: `insert${type}`,
-    insertMany: `insert${many}`,
-    update: `update${many}`,
-    delete: `delete${many}`,
-    ...options,
-  }
-}
+export const table = (name: string, options: Pick<Table, 'existing' | 'counter'> = {}): Table => ({
+  name,
+  ...options,
+})
 
 export const insertOne = (on: Table, object: Values): Statement => ({
-  root: on.insertOne,
-  args: { object: { type: `${on.type}_insert_input!`, value: object } },
+  root: `insert_${on.name}_one`,
+  args: { object: { type: `${on.name}_insert_input!`, value: object } },
   answers: 'row',
   ...writes(on),
 })
 
 /** @param where the rows that the statement is about; empty where there is only one, which may have no id */
-const writes = (on: Table, where?: Values): Pick<Statement, 'type' | 'readAgain'> => ({
-  type: on.type,
+const writes = (on: Table, where?: Values): Pick<Statement, 'table' | 'readAgain'> => ({
+  table: on.name,
   readAgain: (id) => read(on, where !== undefined && Object.keys(where).length === 0 ? where : byId(id)),
 })
 
 const read = (on: Table, where: Values): Statement => ({
-  root: on.list,
-  args: { where: { type: `${on.type}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
+  root: on.name,
+  args: { where: { type: `${on.name}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
   answers: 'query',
   ...writes(on, where),
 })
@@ -60,8 +45,8 @@ export const insertMany = (on: Table, objects: readonly Values[]): readonly Stat
     ? []
     : [
         {
-          root: on.insertMany,
-          args: { objects: { type: `[${on.type}_insert_input!]!`, value: objects } },
+          root: `insert_${on.name}`,
+          args: { objects: { type: `[${on.name}_insert_input!]!`, value: objects } },
           answers: 'rows',
           ...writes(on),
         },
@@ -69,19 +54,19 @@ export const insertMany = (on: Table, objects: readonly Values[]): readonly Stat
 
 /** Updates the rows that exist and match. Without anything to set it only reads them, or touches them by `counter`. */
 export function update(on: Table, where: Values, set: Values, touch = false): Statement {
-  const condition = { type: `${on.type}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } }
+  const condition = { type: `${on.name}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } }
   if (Object.keys(set).length > 0) {
     return {
-      root: on.update,
-      args: { where: condition, _set: { type: `${on.type}_set_input!`, value: set } },
+      root: `update_${on.name}`,
+      args: { where: condition, _set: { type: `${on.name}_set_input!`, value: set } },
       answers: 'rows',
       ...writes(on, where),
     }
   }
   if (touch && on.counter !== undefined) {
-    const increment = { type: `${on.type}_inc_input!`, value: { [on.counter]: 0 } }
+    const increment = { type: `${on.name}_inc_input!`, value: { [on.counter]: 0 } }
     return {
-      root: on.update,
+      root: `update_${on.name}`,
       args: { where: condition, _inc: increment },
       answers: 'rows',
       ...writes(on, where),
@@ -91,15 +76,15 @@ export function update(on: Table, where: Values, set: Values, touch = false): St
 }
 
 export const remove = (on: Table, where: Values): Statement => ({
-  root: on.delete,
-  args: { where: { type: `${on.type}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
+  root: `delete_${on.name}`,
+  args: { where: { type: `${on.name}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
   answers: 'rows',
   ...writes(on, where),
 })
 
 export const byId = (id: unknown): Values => ({ id: { _eq: toUuid(id) } })
 
-/** The members that were given, of those named; nulls too, unless `nulls` is 'left out'. */
+/** The columns of those members that were given, of those named; nulls too, unless `nulls` is 'left out'. */
 export function pick<Input extends object>(
   input: Input,
   names: readonly (keyof Input & string)[],
@@ -108,7 +93,7 @@ export function pick<Input extends object>(
   const given = names.filter(
     (name) => input[name] !== undefined && (nulls === 'kept' || input[name] !== null),
   )
-  return Object.fromEntries(given.map((name) => [name, input[name]]))
+  return Object.fromEntries(given.map((name) => [columnName(name), input[name]]))
 }
 
 /** The fields of Mutation that take an argument `input`. */
@@ -176,28 +161,27 @@ export const deletion = (what: string, write: (id: unknown) => Write | Statement
 
 const asWrite = (write: Write | Statement): Write => ('root' in write ? { before: [], record: write } : write)
 
-type LookUpTarget = Pick<Table, 'list' | 'type' | 'existing'>
+type LookUpTarget = Pick<Table, 'name' | 'existing'>
 
 /** The values must not be taken yet. @param except rows that don't count, being the record itself */
 export function absent(
-  { list, type, existing }: LookUpTarget,
+  { name, existing }: LookUpTarget,
   column: string,
   values: LookUp['values'],
   what: string,
   except?: Values,
 ): LookUp {
   const where = { _and: [existing ?? {}, ...(except ? [{ _not: except }] : [])] }
-  return { table: list, type, column, expect: 'absent', values, where, what }
+  return { table: name, column, expect: 'absent', values, where, what }
 }
 
 /** The records with these ids must be there. */
 export const present = (
-  { list, type, existing }: LookUpTarget,
+  { name, existing }: LookUpTarget,
   values: LookUp['values'],
   what: string,
 ): LookUp => ({
-  table: list,
-  type,
+  table: name,
   column: 'id',
   expect: 'present',
   values,

@@ -2,7 +2,7 @@ import type { Condition } from '../projection/condition.ts'
 import type { Aggregate } from '../projection/types.ts'
 import type { HasuraField } from './hasura-document.ts'
 
-/** Asks for an aggregate over the rows of `name`, which is Hasura's `…_aggregate` or `…Aggregate` field. */
+/** Asks for an aggregate over the rows of `name`, which is Hasura's `…_aggregate` field. */
 export function aggregateField(
   alias: string,
   name: string,

@@ -22,8 +22,8 @@ export interface PartsPlace {
   readonly connection: ConnectionProjection
   /** Plans what is selected of a node. */
   readonly planNode: (selectionSets: readonly SelectionSetNode[]) => RowPlan
-  /** Hasura's field that aggregates the rows. */
-  readonly aggregate: string
+  /** Hasura's field that lists the rows; the one that aggregates them is called `…_aggregate`. */
+  readonly list: string
 }
 
 /** What is selected of a connection, and what of it needs the rows, the keyset or an aggregate. */
@@ -100,12 +100,12 @@ class ConnectionParts {
   }
 
   #aggregate(type: GraphQLObjectType, key: string, name: string): ConnectionPart {
-    const { connection, aggregate: field } = this.#place
+    const { connection, list } = this.#place
     const aggregate: Aggregate | undefined =
       name === 'totalCount' ? { function: 'count' } : connection.aggregates?.[name]
     if (!aggregate) throw new Error(`${type.name}.${name} has no projection`)
     const alias = this.#scope.hiddenKey()
-    this.#aggregates.push(aggregateField(alias, field, aggregate, this.#shown))
+    this.#aggregates.push(aggregateField(alias, `${list}_aggregate`, aggregate, this.#shown))
     return { kind: 'aggregate', key, read: (row) => readAggregate(take(row, alias), aggregate) }
   }
 

@@ -12,8 +12,6 @@ import { plan, type RowPlan } from './row-plan.ts'
 
 /** Where a connection hangs: a root field's table, or an array relationship. */
 export interface ConnectionPlace extends PartsPlace {
-  /** Hasura's field that lists the rows. */
-  readonly list: string
   /** For a link table: the object relationship from the link to the node. */
   readonly through?: string
   readonly link?: LinkKeyset

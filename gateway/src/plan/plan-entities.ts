@@ -5,14 +5,13 @@ import {
   outOfRange,
 } from '@commerce-graph/contract/errors'
 import { toUuid } from '../projection/filter.ts'
-import { tableOf } from '../projection/projections.ts'
 import { refuse, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
 import type { Bound, Request } from './binding.ts'
 import { selectionSetsOf } from './collect-fields.ts'
 import { type EntityReference, maxReferences, referencedTypes, referencesIn } from './entity-references.ts'
 import type { SelectedField } from './field-access.ts'
 import type { HasuraField } from './hasura-document.ts'
-import { planRow } from './plan-row.ts'
+import { planRow, projectionNamed } from './plan-row.ts'
 import type { PlanScope } from './plan-scope.ts'
 
 export interface EntitiesPlan {
@@ -74,7 +73,7 @@ function planType(scope: PlanScope, { group }: SelectedField, type: string): Ent
   const idKey = scope.hiddenKey()
   const field: HasuraField = {
     alias: scope.hiddenKey(),
-    name: tableOf(scope.projections, type),
+    name: projectionNamed(scope, type).table,
     args: { where: { id: { _in: ids } } },
     selection: [...row.fields, { alias: idKey, name: 'id' }],
   }

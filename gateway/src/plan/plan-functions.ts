@@ -1,4 +1,5 @@
 import { getNamedType, isObjectType } from 'graphql'
+import { columnName } from '../projection/column-name.ts'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FunctionPart, RootProjection } from '../projection/types.ts'
 import {
@@ -62,7 +63,7 @@ function passArguments(
   ] of Object.entries(declared)) {
     if (read(args.now) == null) continue
     const variable = scope.variable(type)
-    passed[name] = variable
+    passed[columnName(name)] = variable
     scope.binders.push((request, { variables }) => {
       const value = read(args.in(request))
       variables[variable.name] = toVariable ? toVariable(value) : value

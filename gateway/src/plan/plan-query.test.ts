@@ -19,13 +19,13 @@ describe('the Hasura document', () => {
   test('asks for columns under their own names, and for what is elsewhere under the key of the answer', () => {
     expect(planned('{ customer(id: "1") { id fullName: name totalSpent defaultAddress { city } } }'))
       .toMatchInlineSnapshot(`
-      {
-        "document": "query($v0: uuid!) { customer: customers(where: { id: { _eq: $v0 } }, limit: 1) { id fullName: name totalSpent: totals { value: totalSpent } defaultAddress: addresses(where: { isDefault: { _eq: true } }, order_by: [{ id: asc }], limit: 1) { city } } }",
-        "variables": {
-          "v0": "00000000-0000-0000-0000-000000000000",
-        },
-      }
-    `)
+        {
+          "document": "query($v0: uuid!) { customer: crm_customer(where: { id: { _eq: $v0 } }, limit: 1) { id fullName: name totalSpent: totals { value: total_spent } defaultAddress: addresses(where: { is_default: { _eq: true } }, order_by: [{ id: asc }], limit: 1) { city } } }",
+          "variables": {
+            "v0": "00000000-0000-0000-0000-000000000000",
+          },
+        }
+      `)
   })
 
   test('neither declares nor gives a variable of a filter whose list nothing is selected of', () => {
@@ -41,14 +41,14 @@ describe('the Hasura document', () => {
     expect(
       planned('{ product(sku: "S") { categories { name image { url } } hasVariants } }').document,
     ).toMatchInlineSnapshot(
-      `"query($v0: String!) { product: products(where: { _and: [{ sku: { _eq: $v0 } }, { deletedAt: { _is_null: true } }] }, limit: 1) { categories: productCategories(order_by: [{ category: { name: asc } }, { category: { id: asc } }], limit: 251) { item: category { name image: __typename h1: imageUrl h0: imageUrl } } hasVariants: variants(where: { deletedAt: { _is_null: true } }, limit: 1) { __typename } } }"`,
+      `"query($v0: String!) { product: catalog_product(where: { _and: [{ sku: { _eq: $v0 } }, { deleted_at: { _is_null: true } }] }, limit: 1) { categories: product_categories(order_by: [{ category: { name: asc } }, { category: { id: asc } }], limit: 251) { item: category { name image: __typename h1: image_url h0: image_url } } hasVariants: variants(where: { deleted_at: { _is_null: true } }, limit: 1) { __typename } } }"`,
     )
   })
 
   test('of a page reads one row more only for those who ask whether there is one', () => {
     expect(planned('{ products(first: 2) { edges { node { sku } } } }')).toMatchInlineSnapshot(`
       {
-        "document": "query($v0: Int!) { products(where: { deletedAt: { _is_null: true } }, order_by: [{ createdAt: desc }, { id: desc }], limit: $v0) { sku } }",
+        "document": "query($v0: Int!) { products: catalog_product(where: { deleted_at: { _is_null: true } }, order_by: [{ created_at: desc }, { id: desc }], limit: $v0) { sku } }",
         "variables": {
           "v0": 2,
         },
@@ -62,7 +62,7 @@ describe('the Hasura document', () => {
   test('of a total reads no rows at all', () => {
     expect(planned('{ orders(status: PENDING) { totalCount } }')).toMatchInlineSnapshot(`
       {
-        "document": "query($v0: String!) { orders: __typename h0: ordersAggregate(where: { status: { _eq: $v0 } }) { aggregate { count } } }",
+        "document": "query($v0: String!) { orders: __typename h0: ordering_order_aggregate(where: { status: { _eq: $v0 } }) { aggregate { count } } }",
         "variables": {
           "v0": "PENDING",
         },
@@ -81,7 +81,7 @@ describe('the Hasura document', () => {
       ),
     ).toMatchInlineSnapshot(`
       {
-        "document": "query($v0: bigint!, $v1: uuid!, $v2: Int!) { products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ lowestPrice: { _lte: $v0 } }, { _or: [{ lowestPrice: { _lt: $v0 } }, { id: { _lt: $v1 } }] }] }] }, order_by: [{ lowestPrice: desc }, { id: desc }], limit: $v2) { h0: lowestPrice h1: id } h2: products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ lowestPrice: { _gte: $v0 } }, { _or: [{ lowestPrice: { _gt: $v0 } }, { id: { _gte: $v1 } }] }] }] }, limit: 1) { __typename } }",
+        "document": "query($v0: bigint!, $v1: uuid!, $v2: Int!) { products: catalog_product(where: { _and: [{ deleted_at: { _is_null: true } }, { _and: [{ lowest_price: { _lte: $v0 } }, { _or: [{ lowest_price: { _lt: $v0 } }, { id: { _lt: $v1 } }] }] }] }, order_by: [{ lowest_price: desc }, { id: desc }], limit: $v2) { h0: lowest_price h1: id } h2: catalog_product(where: { _and: [{ deleted_at: { _is_null: true } }, { _and: [{ lowest_price: { _gte: $v0 } }, { _or: [{ lowest_price: { _gt: $v0 } }, { id: { _gte: $v1 } }] }] }] }, limit: 1) { __typename } }",
         "variables": {
           "v0": 999,
           "v1": "00000000-0000-7000-8000-000000000001",
@@ -94,7 +94,7 @@ describe('the Hasura document', () => {
   test('of a backward page reads the list from its end', () => {
     expect(planned('{ categories(last: 2) { edges { node { name } } } }')).toMatchInlineSnapshot(`
       {
-        "document": "query($v0: Int!) { categories(order_by: [{ name: desc }, { id: desc }], limit: $v0) { name } }",
+        "document": "query($v0: Int!) { categories: catalog_category(order_by: [{ name: desc }, { id: desc }], limit: $v0) { name } }",
         "variables": {
           "v0": 2,
         },
@@ -104,7 +104,7 @@ describe('the Hasura document', () => {
 
   test('keeps shoppers to what is for sale', () => {
     expect(planned('{ products { totalCount } }', {}, 'customer').document).toMatchInlineSnapshot(
-      `"query { products: __typename h0: productsAggregate(where: { _and: [{ deletedAt: { _is_null: true } }, { status: { _eq: "ACTIVE" } }] }) { aggregate { count } } }"`,
+      `"query { products: __typename h0: catalog_product_aggregate(where: { _and: [{ deleted_at: { _is_null: true } }, { status: { _eq: "ACTIVE" } }] }) { aggregate { count } } }"`,
     )
   })
 })

@@ -20,7 +20,7 @@ import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { planFunction, planFunctions } from './plan-functions.ts'
-import { type FieldSelection, listBound, planRow } from './plan-row.ts'
+import { type FieldSelection, listBound, planRow, projectionNamed } from './plan-row.ts'
 import { plan, type RowPlan } from './row-plan.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
@@ -133,19 +133,19 @@ function planStored(
       return planConnection(scope, field, {
         connection: projection.connection,
         planNode: (selectionSets) => planRow(scope, projection.connection.projection, selectionSets),
-        list: projection.table,
-        aggregate: `${projection.table}Aggregate`,
+        list: projectionNamed(scope, projection.connection.projection).table,
       })
     case 'lookup':
       return planLookup(scope, projection, field)
     case 'only':
       return planOne(scope, field, projection.projection, {
         alias: field.key,
-        name: projection.table,
+        name: projectionNamed(scope, projection.projection).table,
         args: { limit: 1 },
       })
     case 'list': {
-      const { table, orderBy, limit, filters, only } = projection
+      const { orderBy, limit, filters, only } = projection
+      const { table } = projectionNamed(scope, projection.projection)
       const args = scope.arguments(field.definition, field.group)
       const where = all([...planFilters(scope, filters, args), only])
       const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
@@ -176,7 +176,7 @@ function planOne(scope: PlanScope, field: SelectedField, projection: string, ask
 
 export function planLookup(
   scope: PlanScope,
-  { table, projection, by, visible }: Lookup,
+  { projection, by, visible }: Lookup,
   field: SelectedField,
 ): RowPlan {
   const args = scope.arguments(field.definition, field.group)
@@ -190,6 +190,7 @@ export function planLookup(
     planFilter(scope, filter, args, (values) => values[name], name),
   )
   const where = all([...conditions, scope.ofRole(visible)])
+  const { table } = projectionNamed(scope, projection)
   return planOne(scope, field, projection, { alias: field.key, name: table, args: { where, limit: 1 } })
 }
 

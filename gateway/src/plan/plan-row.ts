@@ -7,6 +7,7 @@ import {
 } from 'graphql'
 import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
+import { columnName } from '../projection/column-name.ts'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FieldProjection, Limit, ToMany, TypeProjection } from '../projection/types.ts'
 import {
@@ -96,10 +97,10 @@ function planNothing(scope: PlanScope): RowPlan {
   }
 }
 
-function planTypename(key: string, { type, from }: TypeProjection): RowPlan {
+function planTypename(key: string, { type }: TypeProjection): RowPlan {
   const fields = [{ alias: key, name: '__typename' }]
   const shape: FieldShape = { key, field: `${type}.__typename`, nonNull: true, extract: () => type }
-  return { fields, shapes: type === from ? [] : [shape] }
+  return { fields, shapes: [shape] }
 }
 
 const planField = (scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan =>
@@ -143,7 +144,6 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
         connection: how.connection,
         planNode: (selectionSets) => planRow(scope, how.connection.projection, selectionSets),
         list: how.relationship,
-        aggregate: `${how.relationship}_aggregate`,
         ...(how.through !== undefined && { through: how.through }),
         ...(how.link && { link: how.link }),
       })
@@ -154,7 +154,9 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
 
 /** What holds where a projection says nothing: a column, or an object relationship, of the field's name. */
 const sameName = ({ definition: { name, type } }: SelectedField): FieldProjection =>
-  isLeafType(getNamedType(type)) ? { kind: 'column', column: name } : { kind: 'object', relationship: name }
+  isLeafType(getNamedType(type))
+    ? { kind: 'column', column: columnName(name) }
+    : { kind: 'object', relationship: columnName(name) }
 
 function planPath(
   field: SelectedField,

@@ -8,7 +8,7 @@ import { collectFields, selectionSetsOf } from './collect-fields.ts'
 import { fatalRefusals, type SelectedField } from './field-access.ts'
 import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planLookup } from './plan-query.ts'
-import { planRow } from './plan-row.ts'
+import { planRow, projectionNamed } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A subscription of the contract, as one for Hasura and what to do with its answers. */
@@ -97,16 +97,13 @@ function planSource(scope: PlanScope, field: SelectedField): SourcePlan {
   }
 }
 
-function planStream(
-  scope: PlanScope,
-  { table, projection, cursor }: Stream,
-  field: SelectedField,
-): SourcePlan {
+function planStream(scope: PlanScope, { projection, cursor }: Stream, field: SelectedField): SourcePlan {
   const args = scope.arguments(field.definition, field.group)
   scope.binders.push((request, { errors }) => {
     if (!isUnicodeText(String(args.in(request)[cursor.argument])))
       errors.push(invalidFormat(cursor.argument, unicodeText))
   })
+  const { table } = projectionNamed(scope, projection)
   const row = planRow(scope, projection, selectionSetsOf(field.group))
   const after = scope.variable(cursor.type)
   const [rows, place] = [scope.hiddenKey(), scope.hiddenKey()]
@@ -118,7 +115,7 @@ function planStream(
   }
   const asked: HasuraField = {
     alias: rows,
-    name: `${table}Stream`,
+    name: `${table}_stream`,
     args: { stream: { batchSize, column: cursor.column, after } },
     selection: [...row.fields, { alias: place, name: cursor.column }],
   }

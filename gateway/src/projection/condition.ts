@@ -13,7 +13,7 @@ export const isVariableReference = (value: ConditionValue): value is VariableRef
 
 export type ConditionValue = string | number | boolean | VariableReference | Condition | readonly Condition[]
 
-/** What stands in a `where` argument, as Hasura writes its boolean expressions: `{ deletedAt: { _is_null: true } }`. */
+/** What stands in a `where` argument, as Hasura writes its boolean expressions: `{ deleted_at: { _is_null: true } }`. */
 export interface Condition {
   readonly [key: string]: ConditionValue
 }

@@ -1,14 +1,12 @@
 import { readMetadataDirectory } from '../../../hasura/engine/src/metadata/read-directory.ts'
 import { expect, test } from 'vitest'
 import { loadContract } from '@commerce-graph/contract'
+import { columnName } from './column-name.ts'
 import { projections } from './projections.ts'
 
 /** The part of a table's metadata that says who sees what. */
 interface TrackedTable {
-  readonly configuration?: {
-    readonly custom_name?: string
-    readonly column_config?: Readonly<Record<string, { readonly custom_name?: string }>>
-  }
+  readonly table: { readonly schema: string; readonly name: string }
   readonly select_permissions?: readonly {
     readonly role: string
     readonly permission: { readonly filter: unknown; readonly columns: readonly string[] }
@@ -18,12 +16,9 @@ interface TrackedTable {
 const metadata = (await readMetadataDirectory(
   new URL('../../../metadata', import.meta.url).pathname,
 )) as unknown as { readonly sources: readonly { readonly tables: readonly TrackedTable[] }[] }
-const tables = new Map(
+const tables: ReadonlyMap<string, TrackedTable> = new Map(
   metadata.sources.flatMap(({ tables }) =>
-    tables.flatMap((table) => {
-      const name = table.configuration?.custom_name
-      return name === undefined ? [] : [[name, table] as const]
-    }),
+    tables.map((tracked) => [`${tracked.table.schema}_${tracked.table.name}`, tracked] as const),
   ),
 )
 const { permissions, schema } = loadContract()
@@ -51,9 +46,9 @@ const exceptions: Readonly<Record<string, string>> = {
   LowStock: 'shoppers pass the type’s rule and see none of its rows',
 }
 
-const typed = [...projections.types].flatMap(([name, { type, from }]) => {
+const typed = [...projections.types].flatMap(([name, { type, table: tableName }]) => {
   const rule = permissions.ofType(type)
-  const table = tables.get(from)
+  const table = tables.get(tableName)
   return rule === undefined || table === undefined ? [] : [{ name, type, rule, table }]
 })
 
@@ -74,7 +69,6 @@ test('a field that is not for shoppers is a column that Hasura doesn’t show th
   const shown = typed.flatMap(({ type, name, table }) => {
     const definition = schema.getType(type)
     const columns = new Set(selectOf(table, 'customer')?.columns)
-    const named = Object.entries(table.configuration?.column_config ?? {})
     if (definition === undefined || !('getFields' in definition)) return []
     return Object.keys(definition.getFields())
       .filter((field) => {
@@ -82,9 +76,7 @@ test('a field that is not for shoppers is a column that Hasura doesn’t show th
         const special = projections.types.get(name)?.fields?.[field]
         if (rule === undefined || rule.customer || (special !== undefined && special.kind !== 'column'))
           return false
-        const shownAs = special?.column ?? field
-        const column = named.find(([, { custom_name: custom }]) => custom === shownAs)?.[0] ?? shownAs
-        return columns.has(column)
+        return columns.has(special?.column ?? columnName(field))
       })
       .map((field) => `${name}.${field}`)
   })

@@ -89,16 +89,16 @@ const keysOfViews = new Set(['AuditEntry', 'Session'])
 test.each([...connections()].filter(([name]) => !keysOfViews.has(name)))(
   'what sorts %s is a column without nulls, and has an id beside it',
   (name, connection) => {
-    const from = projections.types.get(connection.projection)?.from ?? name
-    const type = hasura.get('merchant')?.getType(from)
-    if (!isObjectType(type)) throw new Error(`Hasura has no type ${from}`)
+    const table = projections.types.get(connection.projection)?.table ?? name
+    const type = hasura.get('merchant')?.getType(table)
+    if (!isObjectType(type)) throw new Error(`Hasura has no type ${table}`)
     for (const column of ['id', ...Object.values(connection.sortFields).map((field) => field.column)])
       expect([column, isNonNullType(type.getFields()[column]?.type)]).toEqual([column, true])
   },
 )
 
 test('two domains can not say something about the same field', () => {
-  const thing = { types: { Thing: { type: 'Thing', from: 'Thing' } } }
+  const thing = { types: { Thing: { type: 'Thing', table: 'thing' } } }
   const extension = { extensions: { Thing: { name: { kind: 'constant', value: 1 } } } } as const
   expect(() => combineProjections([thing, thing])).toThrow('Thing is projected twice')
   expect(() => combineProjections([thing, extension, extension])).toThrow('Thing.name is projected twice')

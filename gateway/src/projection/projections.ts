@@ -79,15 +79,6 @@ export function combineProjections(parts: readonly DomainProjection[]): Projecti
   return { queries, subscriptions, types }
 }
 
-/** Hasura's root field for the list of a type's rows: the type's own word, or the one that a query looks it up in. */
-export function tableOf({ queries, types }: Projections, name: string): string {
-  const named = types.get(name)?.table
-  if (named !== undefined) return named
-  for (const query of queries.values())
-    if ((query.kind === 'lookup' || query.kind === 'only') && query.projection === name) return query.table
-  throw new Error(`${name} has a key, but no table to find it in`)
-}
-
 function addOnce<Value>(map: Map<string, Value>, name: string, value: Value): void {
   if (map.has(name)) throw new Error(`${name} is projected twice`)
   map.set(name, value)

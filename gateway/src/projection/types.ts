@@ -17,14 +17,9 @@ export type TenantRole = Exclude<Role, 'operator'>
 export interface TypeProjection {
   /** The contract's object type. */
   readonly type: string
-  /** Hasura's object type that its rows have. */
-  readonly from: string
-  /**
-   * Hasura's root field for the list of its rows. Needed only of a type with a key that no query looks up by its id:
-   * federation routers refer to every such record (plan/plan-entities.ts).
-   */
-  readonly table?: string
-  /** The fields that are not simply a column, or a to-one relationship, of the same name. */
+  /** The table of its rows as Hasura calls it: `catalog_product`, its type of the rows and its root field for the list. */
+  readonly table: string
+  /** The fields that are not simply a column, or a to-one relationship, of the same name (`columnName`). */
   readonly fields?: Readonly<Record<string, FieldProjection>>
 }
 
@@ -127,7 +122,6 @@ export interface SortField {
 /** The record that exactly one of the arguments `by` names. */
 export interface Lookup {
   readonly kind: 'lookup'
-  readonly table: string
   readonly projection: string
   readonly by: Readonly<Record<string, Filter>>
   readonly visible?: Readonly<Record<TenantRole, Condition>>
@@ -139,8 +133,6 @@ export type SubscriptionProjection = Lookup | Stream
 /** Rows one by one, each once, in the order of a column. */
 export interface Stream {
   readonly kind: 'stream'
-  /** Hasura's root field for the list; the one for the stream has the same name with `Stream` behind it. */
-  readonly table: string
   readonly projection: string
   readonly cursor: {
     /** Unique among the rows that a role sees, and none is ever committed below one that was. Not null. */
@@ -152,14 +144,13 @@ export interface Stream {
   }
 }
 
-/** Where a field of Query gets its answer. `table` is Hasura's root field for the list. */
+/** Where a field of Query gets its answer: from the table of its projection's rows, unless it says otherwise. */
 export type RootProjection =
   | Lookup
   /** The one row that the role sees. */
-  | { readonly kind: 'only'; readonly table: string; readonly projection: string }
+  | { readonly kind: 'only'; readonly projection: string }
   | {
       readonly kind: 'list'
-      readonly table: string
       readonly projection: string
       readonly filters: Readonly<Record<string, Filter>>
       /** Which rows there are for the list. */
@@ -168,14 +159,14 @@ export type RootProjection =
       /** How many rows the answer shows at most; it tells of a list that is longer. */
       readonly limit: number
     }
-  | { readonly kind: 'connection'; readonly table: string; readonly connection: ConnectionProjection }
+  | { readonly kind: 'connection'; readonly connection: ConnectionProjection }
   /** The rows that a function of the database, tracked by Hasura, makes of the field's arguments. */
   | {
       readonly kind: 'function'
       /** Hasura's root field. */
       readonly function: string
       readonly projection: string
-      /** By name, which is the same in the contract and in the function. */
+      /** By name in the contract; the function's is the same in SQL (`columnName`). */
       readonly args: Readonly<Record<string, FunctionArgument>>
       /** What is wrong with arguments that the contract's types let through. */
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
@@ -188,7 +179,7 @@ export type RootProjection =
       readonly kind: 'functions'
       /** The contract's object type. */
       readonly type: string
-      /** By the functions' names for them. */
+      /** By name; the functions' are the same in SQL (`columnName`). */
       readonly args: Readonly<Record<string, FunctionArgument>>
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
       readonly parts: Readonly<Record<string, FunctionPart>>

@@ -3261,12 +3261,12 @@ $$;
 CREATE FUNCTION analytics.report(
   hasura_session json,
   "metrics" text,
-  "startDate" date,
-  "endDate" date,
+  start_date date,
+  end_date date,
   "interval" text DEFAULT NULL,
-  "timeZone" text DEFAULT NULL,
-  "groupBy" text DEFAULT NULL,
-  "groupLimit" integer DEFAULT 10,
+  time_zone text DEFAULT NULL,
+  group_by text DEFAULT NULL,
+  group_limit integer DEFAULT 10,
   "currency" text DEFAULT NULL,
   "compare" boolean DEFAULT FALSE
 )
@@ -3279,12 +3279,12 @@ AS $$
     analytics.report_of(
       (hasura_session ->> 'x-hasura-merchant-id')::uuid,
       string_to_array("metrics", ','),
-      "startDate",
-      "endDate",
+      start_date,
+      end_date,
       "interval",
-      "timeZone",
-      "groupBy",
-      "groupLimit",
+      time_zone,
+      group_by,
+      group_limit,
       "currency",
       "compare"
     );
@@ -3606,10 +3606,10 @@ $$;
 
 CREATE FUNCTION booking.availability(
   hasura_session json,
-  "serviceId" uuid,
+  service_id uuid,
   "from" timestamptz,
   "to" timestamptz,
-  "staffId" uuid DEFAULT NULL
+  staff_id uuid DEFAULT NULL
 )
 RETURNS SETOF booking.available_slot
 LANGUAGE plpgsql
@@ -3622,7 +3622,7 @@ DECLARE
 BEGIN
   IF v_from < v_to THEN
     RETURN QUERY SELECT *
-      FROM booking.slots((hasura_session ->> 'x-hasura-merchant-id')::uuid, "serviceId", "staffId", v_from, v_to);
+      FROM booking.slots((hasura_session ->> 'x-hasura-merchant-id')::uuid, service_id, staff_id, v_from, v_to);
   END IF;
 END;
 $$;
@@ -7632,7 +7632,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text)
+CREATE FUNCTION platform.keep_keys(p_table regclass, p_id text)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -7644,7 +7644,7 @@ BEGIN
       format(
         'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
        WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-idempotency-key%%'')
-       EXECUTE FUNCTION platform.keep_key(%L, %L)',
+       EXECUTE FUNCTION platform.keep_key(%L)',
         lower(v_event),
         v_event,
         p_table,
@@ -7652,7 +7652,6 @@ BEGIN
           WHEN 'DELETE' THEN 'OLD'
           ELSE 'NEW'
         END,
-        p_type,
         p_id
       );
   END LOOP;
@@ -8355,11 +8354,11 @@ CREATE FUNCTION search.search(
   hasura_session json,
   query text,
   types text[] DEFAULT NULL,
-  "categoryId" uuid DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
-  "priceMin" bigint DEFAULT NULL,
-  "priceMax" bigint DEFAULT NULL,
-  "inStock" boolean DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
   status text DEFAULT NULL
 )
 RETURNS SETOF search.hit
@@ -8373,11 +8372,11 @@ AS $$
       search.scope_of(hasura_session),
       query,
       types,
-      "categoryId",
+      category_id,
       tags,
-      "priceMin",
-      "priceMax",
-      "inStock",
+      price_min,
+      price_max,
+      in_stock,
       status
     );
 $$;
@@ -8998,7 +8997,7 @@ BEGIN
       END,
       left(v_session ->> 'x-hasura-operation-name', 200),
       -- Hasura doesn't say which of its root fields it was.
-      coalesce(v_root_field, lower(TG_OP) || TG_ARGV[0]),
+      coalesce(v_root_field, concat_ws('_', lower(TG_OP), TG_TABLE_SCHEMA, TG_TABLE_NAME)),
       TG_ARGV[0],
       CASE TG_OP
         WHEN 'INSERT' THEN 'CREATED'
@@ -14048,11 +14047,11 @@ AS $$
 DECLARE
   v_session jsonb := current_setting('hasura.user')::jsonb;
   v_about uuid[] := coalesce(v_session ->> 'x-hasura-idempotency-about', '{}')::uuid[];
-  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = TG_ARGV[0];
+  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = concat_ws('_', TG_TABLE_SCHEMA, TG_TABLE_NAME);
   v_request platform.keyed_request;
   v_ids uuid[];
 BEGIN
-  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1])
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[0])
   INTO v_ids;
   -- What changed nothing isn't recorded, and is judged anew when it is sent again.
   IF v_ids IS NULL THEN
@@ -14220,11 +14219,11 @@ CREATE FUNCTION search.facets(
   hasura_session json,
   query text,
   types text[] DEFAULT NULL,
-  "categoryId" uuid DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
-  "priceMin" bigint DEFAULT NULL,
-  "priceMax" bigint DEFAULT NULL,
-  "inStock" boolean DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
   status text DEFAULT NULL
 )
 RETURNS SETOF search.facet
@@ -14239,7 +14238,7 @@ BEGIN
   RETURN QUERY WITH
       hit AS MATERIALIZED (
         SELECT h.*
-        FROM search.found(v_scope, query, types, "categoryId", tags, "priceMin", "priceMax", "inStock", status) h
+        FROM search.found(v_scope, query, types, category_id, tags, price_min, price_max, in_stock, status) h
       ),
       product AS MATERIALIZED (
         SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags
@@ -17371,7 +17370,7 @@ VALUES
 
 -- sql/audit/every-table.sql
 
-SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.type, t.id)
+SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.id)
 FROM
   (
     VALUES

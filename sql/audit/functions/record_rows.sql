@@ -49,7 +49,7 @@ BEGIN
       END,
       left(v_session ->> 'x-hasura-operation-name', 200),
       -- Hasura doesn't say which of its root fields it was.
-      coalesce(v_root_field, lower(TG_OP) || TG_ARGV[0]),
+      coalesce(v_root_field, concat_ws('_', lower(TG_OP), TG_TABLE_SCHEMA, TG_TABLE_NAME)),
       TG_ARGV[0],
       CASE TG_OP
         WHEN 'INSERT' THEN 'CREATED'

@@ -5,11 +5,11 @@ AS $$
 DECLARE
   v_session jsonb := current_setting('hasura.user')::jsonb;
   v_about uuid[] := coalesce(v_session ->> 'x-hasura-idempotency-about', '{}')::uuid[];
-  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = TG_ARGV[0];
+  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = concat_ws('_', TG_TABLE_SCHEMA, TG_TABLE_NAME);
   v_request platform.keyed_request;
   v_ids uuid[];
 BEGIN
-  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1])
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[0])
   INTO v_ids;
   -- What changed nothing isn't recorded, and is judged anew when it is sent again.
   IF v_ids IS NULL THEN

@@ -2,11 +2,11 @@ CREATE FUNCTION search.facets(
   hasura_session json,
   query text,
   types text[] DEFAULT NULL,
-  "categoryId" uuid DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
-  "priceMin" bigint DEFAULT NULL,
-  "priceMax" bigint DEFAULT NULL,
-  "inStock" boolean DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
   status text DEFAULT NULL
 )
 RETURNS SETOF search.facet
@@ -21,7 +21,7 @@ BEGIN
   RETURN QUERY WITH
       hit AS MATERIALIZED (
         SELECT h.*
-        FROM search.found(v_scope, query, types, "categoryId", tags, "priceMin", "priceMax", "inStock", status) h
+        FROM search.found(v_scope, query, types, category_id, tags, price_min, price_max, in_stock, status) h
       ),
       product AS MATERIALIZED (
         SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags

@@ -18,8 +18,8 @@ import {
 import { toUuid } from '../../projection/filter.ts'
 import { maxDays, maxRows, notGroupable, rowsOf } from './questions.ts'
 
-const dashboardTable = table('Dashboard', 'dashboards', { counter: 'position' })
-const widgetTable = table('DashboardWidget', 'dashboardWidgets')
+const dashboardTable = table('analytics_dashboard', { counter: 'position' })
+const widgetTable = table('analytics_widget')
 
 const maxWidgets = 20
 const dashboardColumns = ['name', 'description', 'position'] as const
@@ -65,10 +65,10 @@ function updateDashboard(input: MutationArguments['updateDashboard']['input'], i
   const dashboardId = toUuid(id)
   return {
     before: [
-      remove(widgetTable, { dashboardId: { _eq: dashboardId } }),
+      remove(widgetTable, { dashboard_id: { _eq: dashboardId } }),
       ...insertMany(
         widgetTable,
-        widgetRows(input.widgets).map((row) => ({ ...row, dashboardId })),
+        widgetRows(input.widgets).map((row) => ({ ...row, dashboard_id: dashboardId })),
       ),
     ],
     record: update(dashboardTable, byId(id), set, true),

@@ -14,7 +14,7 @@ const limit = maxRows * 10
 
 const inOrder: readonly OrderBy[] = [
   ascending('number'),
-  ascending('groupRank'),
+  ascending('group_rank'),
   ascending('metric'),
   ascending('currency'),
 ]
@@ -53,7 +53,7 @@ const dashboards: ConnectionProjection = {
   sortFields: {
     NAME: { column: 'name', type: 'String' },
     POSITION: { column: 'position', type: 'Int' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: { searchQuery: searchIn({ name: 'String' }) },
@@ -63,7 +63,7 @@ export const analytics: DomainProjection = {
   queries: {
     report: {
       kind: 'function',
-      function: 'report',
+      function: 'analytics_report',
       projection: 'ReportRow',
       args: {
         metrics: { type: 'String!', toVariable: (metrics) => (metrics as readonly string[]).join(',') },
@@ -82,25 +82,24 @@ export const analytics: DomainProjection = {
     },
     dashboard: {
       kind: 'lookup',
-      table: 'dashboards',
       projection: 'Dashboard',
       by: { id: idEquals('id') },
     },
-    dashboards: { kind: 'connection', table: 'dashboards', connection: dashboards },
+    dashboards: { kind: 'connection', connection: dashboards },
   },
   types: {
-    ReportRow: { type: 'ReportRow', from: 'ReportRow' },
-    ProductAnalytics: { type: 'ProductAnalytics', from: 'ProductAnalytics' },
+    ReportRow: { type: 'ReportRow', table: 'analytics_report_row' },
+    ProductAnalytics: { type: 'ProductAnalytics', table: 'analytics_product_analytics' },
     Dashboard: {
       type: 'Dashboard',
-      from: 'Dashboard',
+      table: 'analytics_dashboard',
       fields: {
         widgets: { kind: 'list', relationship: 'widgets', orderBy: [ascending('position')] },
       },
     },
     DashboardWidget: {
       type: 'DashboardWidget',
-      from: 'DashboardWidget',
+      table: 'analytics_widget',
       fields: {
         report: { kind: 'list', relationship: 'report', projection: 'ReportRow', orderBy: inOrder },
       },

@@ -3,25 +3,25 @@ import type { ConnectionProjection, DomainProjection } from '../../projection/ty
 
 const entries: ConnectionProjection = {
   projection: 'AuditEntry',
-  sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    actorKind: equals('actorKind', 'String'),
-    actorId: idEquals('actorId'),
-    clientAddress: equals('clientAddress', 'String'),
-    requestId: equals('requestId', 'String'),
+    actorKind: equals('actor_kind', 'String'),
+    actorId: idEquals('actor_id'),
+    clientAddress: equals('client_address', 'String'),
+    requestId: equals('request_id', 'String'),
     operation: equals('operation', 'String'),
     targetId: {
-      condition: (value) => ({ targetIds: { _contains: value('[uuid!]!') } }),
+      condition: (value) => ({ target_ids: { _contains: value('[uuid!]!') } }),
       toVariable: (id) => [toUuid(id)],
     },
     outcome: equals('outcome', 'String'),
-    startDate: atLeast('createdAt', 'timestamptz'),
-    endDate: atMost('createdAt', 'timestamptz'),
+    startDate: atLeast('created_at', 'timestamptz'),
+    endDate: atMost('created_at', 'timestamptz'),
   },
 }
 
 export const audit: DomainProjection = {
-  queries: { auditEntries: { kind: 'connection', table: 'auditEntries', connection: entries } },
-  types: { AuditEntry: { type: 'AuditEntry', from: 'AuditEntry' } },
+  queries: { auditEntries: { kind: 'connection', connection: entries } },
+  types: { AuditEntry: { type: 'AuditEntry', table: 'audit_log' } },
 }

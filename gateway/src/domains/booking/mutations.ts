@@ -23,11 +23,11 @@ import {
 } from '../../mutation/rows.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const serviceTable = table('BookingService', 'bookingServices')
-const staffTable = table('StaffMember', 'staffMembers', { counter: 'priority' })
-const staffServiceTable = table('StaffService', 'staffServices')
-const scheduleTable = table('Schedule', 'schedules')
-const appointmentTable = table('Appointment', 'appointments')
+const serviceTable = table('booking_service')
+const staffTable = table('booking_staff_member', { counter: 'priority' })
+const staffServiceTable = table('booking_staff_service')
+const scheduleTable = table('booking_schedule')
+const appointmentTable = table('booking_appointment')
 
 const serviceColumns = ['name', 'description', 'duration', 'price', 'currency', 'active'] as const
 
@@ -35,7 +35,7 @@ const staffColumns = ['name', 'email', 'phone', 'timeZone', 'active', 'priority'
 
 /** Each service once, however often it is named. */
 const serviceRows = (serviceIds: readonly string[]): readonly Values[] =>
-  [...new Set(serviceIds.map(toUuid))].map((serviceId) => ({ serviceId }))
+  [...new Set(serviceIds.map(toUuid))].map((serviceId) => ({ service_id: serviceId }))
 
 function updateStaffMember(input: UpdateStaffMemberInput, id: string): Write {
   const staffId = toUuid(id)
@@ -43,10 +43,10 @@ function updateStaffMember(input: UpdateStaffMemberInput, id: string): Write {
   if (input.serviceIds == null) return { before: [], record: update(staffTable, byId(id), set) }
   return {
     before: [
-      remove(staffServiceTable, { staffId: { _eq: staffId } }),
+      remove(staffServiceTable, { staff_id: { _eq: staffId } }),
       ...insertMany(
         staffServiceTable,
-        serviceRows(input.serviceIds).map((row) => ({ ...row, staffId })),
+        serviceRows(input.serviceIds).map((row) => ({ ...row, staff_id: staffId })),
       ),
     ],
     record: update(staffTable, byId(id), set, true),
@@ -126,7 +126,7 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input) =>
       insertOne(scheduleTable, {
         ...pick(input, ['type', ...hours], 'left out'),
-        staffId: toUuid(input.staffId),
+        staff_id: toUuid(input.staffId),
       }),
   }),
   updateSchedule: change<'updateSchedule'>({

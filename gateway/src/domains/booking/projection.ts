@@ -16,7 +16,7 @@ const onlyActiveForShoppers = { merchant: {}, customer: { active: { _eq: true } 
 
 const nameSort = {
   NAME: { column: 'name', type: 'String' },
-  CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+  CREATED_AT: { column: 'created_at', type: 'timestamptz' },
 } as const
 
 const services: ConnectionProjection = {
@@ -26,7 +26,7 @@ const services: ConnectionProjection = {
   filters: {
     active: equals('active', 'Boolean'),
     searchQuery: searchIn({ name: 'String' }),
-    staffId: idFilter((id) => ({ staff: { staffId: { _eq: id } } })),
+    staffId: idFilter((id) => ({ staff: { staff_id: { _eq: id } } })),
   },
   visible: onlyActiveForShoppers,
 }
@@ -37,7 +37,7 @@ const staff: ConnectionProjection = {
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
     active: equals('active', 'Boolean'),
-    serviceId: idFilter((id) => ({ services: { serviceId: { _eq: id } } })),
+    serviceId: idFilter((id) => ({ services: { service_id: { _eq: id } } })),
   },
   visible: onlyActiveForShoppers,
 }
@@ -47,17 +47,17 @@ const status: Filter = equals('status', 'String')
 const appointments: ConnectionProjection = {
   projection: 'Appointment',
   sortFields: {
-    START_TIME: { column: 'startTime', type: 'timestamptz' },
+    START_TIME: { column: 'start_time', type: 'timestamptz' },
     CREATED_AT: nameSort.CREATED_AT,
   },
   preset: { sortBy: 'START_TIME', direction: 'asc' },
   filters: {
-    customerId: idEquals('customerId'),
-    staffId: idEquals('staffId'),
-    serviceId: idEquals('serviceId'),
+    customerId: idEquals('customer_id'),
+    staffId: idEquals('staff_id'),
+    serviceId: idEquals('service_id'),
     status,
-    startDate: atLeast('startTime', 'timestamptz'),
-    endDate: atMost('startTime', 'timestamptz'),
+    startDate: atLeast('start_time', 'timestamptz'),
+    endDate: atMost('start_time', 'timestamptz'),
   },
 }
 
@@ -77,28 +77,25 @@ export const booking: DomainProjection = {
   queries: {
     bookingService: {
       kind: 'lookup',
-      table: 'bookingServices',
       projection: 'BookingService',
       by: { id: idEquals('id') },
     },
-    bookingServices: { kind: 'connection', table: 'bookingServices', connection: services },
+    bookingServices: { kind: 'connection', connection: services },
     staffMember: {
       kind: 'lookup',
-      table: 'staffMembers',
       projection: 'StaffMember',
       by: { id: idEquals('id') },
     },
-    staffMembers: { kind: 'connection', table: 'staffMembers', connection: staff },
+    staffMembers: { kind: 'connection', connection: staff },
     appointment: {
       kind: 'lookup',
-      table: 'appointments',
       projection: 'Appointment',
       by: { id: idEquals('id') },
     },
-    appointments: { kind: 'connection', table: 'appointments', connection: appointments },
+    appointments: { kind: 'connection', connection: appointments },
     availability: {
       kind: 'function',
-      function: 'availability',
+      function: 'booking_availability',
       projection: 'AvailableSlot',
       args: {
         serviceId: { type: 'uuid!', toVariable: toUuid },
@@ -107,36 +104,36 @@ export const booking: DomainProjection = {
         to: { type: 'timestamptz!' },
       },
       check: checkRange,
-      orderBy: [ascending('startTime'), ascending('staffId')],
+      orderBy: [ascending('start_time'), ascending('staff_id')],
       limit: maxSlots,
     },
   },
   types: {
-    BookingService: { type: 'BookingService', from: 'BookingService' },
+    BookingService: { type: 'BookingService', table: 'booking_service' },
     StaffMember: {
       type: 'StaffMember',
-      from: 'StaffMember',
+      table: 'booking_staff_member',
       fields: {
         services: {
           kind: 'list',
           relationship: 'services',
           through: 'service',
-          orderBy: [ascending('service.name'), ascending('serviceId')],
+          orderBy: [ascending('service.name'), ascending('service_id')],
         },
         schedule: {
           kind: 'list',
           relationship: 'schedules',
-          orderBy: [ascending('createdAt'), ascending('id')],
+          orderBy: [ascending('created_at'), ascending('id')],
         },
       },
     },
-    Schedule: { type: 'Schedule', from: 'Schedule', table: 'schedules' },
+    Schedule: { type: 'Schedule', table: 'booking_schedule' },
     Appointment: {
       type: 'Appointment',
-      from: 'Appointment',
+      table: 'booking_appointment',
       fields: { reminderSent: { kind: 'exists', relationship: 'reminders' } },
     },
-    AvailableSlot: { type: 'AvailableSlot', from: 'AvailableSlot' },
+    AvailableSlot: { type: 'AvailableSlot', table: 'booking_available_slot' },
   },
   extensions: {
     Customer: {

@@ -3,59 +3,59 @@ import { type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, Lookup } from '../../projection/types.ts'
 
 const checkedOut: Filter = {
-  condition: (value) => ({ checkedOutAt: { _is_null: value('Boolean!') } }),
+  condition: (value) => ({ checked_out_at: { _is_null: value('Boolean!') } }),
   toVariable: (wanted) => wanted !== true,
 }
 
 const carts: ConnectionProjection = {
   projection: 'Cart',
   sortFields: {
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { customerId: idEquals('customerId'), checkedOut },
+  filters: { customerId: idEquals('customer_id'), checkedOut },
 }
 
 const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const
 
-const cartById: Lookup = { kind: 'lookup', table: 'carts', projection: 'Cart', by: { id: idEquals('id') } }
+const cartById: Lookup = { kind: 'lookup', projection: 'Cart', by: { id: idEquals('id') } }
 
 export const cart: DomainProjection = {
   subscriptions: { cart: cartById },
   queries: {
     cart: cartById,
-    carts: { kind: 'connection', table: 'carts', connection: carts },
+    carts: { kind: 'connection', connection: carts },
   },
   types: {
     Cart: {
       type: 'Cart',
-      from: 'Cart',
+      table: 'cart_cart',
       fields: {
-        items: { kind: 'list', relationship: 'items', orderBy: [ascending('createdAt'), ascending('id')] },
-        itemCount: total('itemCount'),
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('created_at'), ascending('id')] },
+        itemCount: total('item_count'),
         subtotal: total('subtotal'),
         tax: total('tax'),
         shipping: total('shipping'),
         discount: total('discount'),
         total: total('total'),
-        shippingAddress: { kind: 'object', relationship: 'shippingAddress', projection: 'CartAddress' },
+        shippingAddress: { kind: 'object', relationship: 'shipping_address', projection: 'CartAddress' },
         availableShippingMethods: {
           kind: 'list',
-          relationship: 'shippingOptions',
-          orderBy: [ascending('price'), ascending('shippingMethodId')],
+          relationship: 'shipping_options',
+          orderBy: [ascending('price'), ascending('shipping_method_id')],
         },
       },
     },
     CartAddress: {
       type: 'Address',
-      from: 'CartAddress',
+      table: 'cart_cart_address',
       fields: {
-        id: { kind: 'column', column: 'cartId' },
+        id: { kind: 'column', column: 'cart_id' },
         isDefault: { kind: 'constant', value: false },
       },
     },
-    ShippingOption: { type: 'ShippingOption', from: 'ShippingOption' },
-    CartItem: { type: 'CartItem', from: 'CartItem', table: 'cartItems' },
+    ShippingOption: { type: 'ShippingOption', table: 'cart_shipping_option' },
+    CartItem: { type: 'CartItem', table: 'cart_priced_cart_item' },
   },
 }

@@ -18,8 +18,8 @@ import { categoryTable, slugTaken } from './tables.ts'
 const categoryColumns = ['name', 'slug', 'description', 'position', 'seoTitle', 'seoDescription'] as const
 
 const categoryRow = ({ image, parentId }: CreateCategoryInput | UpdateCategoryInput): Values => ({
-  ...(image !== undefined && { imageUrl: image?.url ?? null, imageAlt: image?.alt ?? null }),
-  ...(parentId !== undefined && { parentId: parentId === null ? null : toUuid(parentId) }),
+  ...(image !== undefined && { image_url: image?.url ?? null, image_alt: image?.alt ?? null }),
+  ...(parentId !== undefined && { parent_id: parentId === null ? null : toUuid(parentId) }),
 })
 
 export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
@@ -27,7 +27,7 @@ export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'Category',
     what: 'Category',
     lookUps: (input) => [
-      slugTaken(categoryTable, input.slug),
+      slugTaken(categoryTable, 'Category', input.slug),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input) =>
@@ -40,7 +40,7 @@ export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'Category',
     what: 'Category',
     lookUps: (input, { id }) => [
-      slugTaken(categoryTable, input.slug, id),
+      slugTaken(categoryTable, 'Category', input.slug, id),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input, { id }) =>

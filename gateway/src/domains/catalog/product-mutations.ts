@@ -60,7 +60,7 @@ const productColumns = [
 const variantColumns = ['sku', 'price', 'compareAtPrice'] as const
 
 const imageRows = (images: readonly ProductImageInput[]): readonly Values[] =>
-  images.map(({ order, ...image }, index) => ({ ...image, order: order ?? index }))
+  images.map(({ order, ...image }, index) => ({ ...image, position: order ?? index }))
 
 const optionRows = (options: readonly VariantOptionInput[]): readonly Values[] =>
   options.map(({ name, value }, index) => ({ name, value, position: index }))
@@ -72,7 +72,7 @@ const variantRow = (variant: ProductVariantInput, index: number): Values => ({
 })
 
 const categoryRows = (ids: readonly string[]): readonly Values[] =>
-  [...new Set(ids)].map((id) => ({ categoryId: toUuid(id) }))
+  [...new Set(ids)].map((id) => ({ category_id: toUuid(id) }))
 
 /** A SKU is unique over products and variants: what is sold is counted by it. */
 const skusTaken = (
@@ -121,8 +121,8 @@ function repeatedOptions(
 }
 
 function updateProduct(input: UpdateProductInput, id: string): Write {
-  const product = { productId: { _eq: toUuid(id) }, product: notDeleted }
   const productId = toUuid(id)
+  const product = { product_id: { _eq: productId }, product: notDeleted }
   const { images, categoryIds } = input
   const replacesImages =
     images == null
@@ -131,7 +131,7 @@ function updateProduct(input: UpdateProductInput, id: string): Write {
           remove(imageTable, product),
           ...insertMany(
             imageTable,
-            imageRows(images).map((row) => ({ ...row, productId })),
+            imageRows(images).map((row) => ({ ...row, product_id: productId })),
           ),
         ]
   const replacesCategories =
@@ -141,7 +141,7 @@ function updateProduct(input: UpdateProductInput, id: string): Write {
           remove(productCategoryTable, product),
           ...insertMany(
             productCategoryTable,
-            categoryRows(categoryIds).map((row) => ({ ...row, productId })),
+            categoryRows(categoryIds).map((row) => ({ ...row, product_id: productId })),
           ),
         ]
   const before = [...replacesImages, ...replacesCategories]
@@ -154,8 +154,8 @@ function updateProduct(input: UpdateProductInput, id: string): Write {
 function deleteProduct(id: unknown): Write {
   const deletedAt = new Date().toISOString()
   return {
-    before: [update(variantTable, { productId: { _eq: toUuid(id) } }, { deletedAt })],
-    record: update(productTable, byId(id), { deletedAt }),
+    before: [update(variantTable, { product_id: { _eq: toUuid(id) } }, { deleted_at: deletedAt })],
+    record: update(productTable, byId(id), { deleted_at: deletedAt }),
   }
 }
 
@@ -165,10 +165,10 @@ function updateVariant(input: UpdateProductVariantInput, id: string): Write {
     input.options == null
       ? []
       : [
-          remove(optionTable, { variantId: { _eq: variantId }, variant: notDeleted }),
+          remove(optionTable, { variant_id: { _eq: variantId }, variant: notDeleted }),
           ...insertMany(
             optionTable,
-            optionRows(input.options).map((row) => ({ ...row, variantId })),
+            optionRows(input.options).map((row) => ({ ...row, variant_id: variantId })),
           ),
         ]
   return {
@@ -186,7 +186,7 @@ const createProduct = creation<'createProduct'>({
   ],
   lookUps: (input) => [
     ...skusTaken([...valueOf('sku', input.sku), ...variantSkus(input.variants)]),
-    slugTaken(productTable, input.slug),
+    slugTaken(productTable, 'Product', input.slug),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
   ],
   write: (input) =>
@@ -194,7 +194,7 @@ const createProduct = creation<'createProduct'>({
       ...pick(input, productColumns, 'left out'),
       images: { data: imageRows(input.images ?? []) },
       variants: { data: (input.variants ?? []).map(variantRow) },
-      productCategories: { data: categoryRows(input.categoryIds ?? []) },
+      product_categories: { data: categoryRows(input.categoryIds ?? []) },
     }),
 })
 
@@ -203,7 +203,7 @@ const changeProduct = change<'updateProduct'>({
   what: 'Product',
   lookUps: (input, { id }) => [
     ...skusTaken(valueOf('sku', input.sku), { product: id }),
-    slugTaken(productTable, input.slug, id),
+    slugTaken(productTable, 'Product', input.slug, id),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
   ],
   write: (input, { id }) => updateProduct(input, id),
@@ -224,7 +224,7 @@ export const productMutations: Readonly<Record<string, MutationDefinition>> = {
       present(productTable, valueOf('productId', productId), 'Product'),
     ],
     write: (input, { productId }) =>
-      insertOne(variantTable, { ...variantRow(input, maxPosition), productId: toUuid(productId) }),
+      insertOne(variantTable, { ...variantRow(input, maxPosition), product_id: toUuid(productId) }),
   }),
   updateProductVariant: change<'updateProductVariant'>({
     record: 'ProductVariant',
@@ -234,6 +234,6 @@ export const productMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => updateVariant(input, id),
   }),
   deleteProductVariant: deletion('Variant', (id) =>
-    update(variantTable, byId(id), { deletedAt: new Date().toISOString() }),
+    update(variantTable, byId(id), { deleted_at: new Date().toISOString() }),
   ),
 }

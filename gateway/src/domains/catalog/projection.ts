@@ -12,7 +12,7 @@ import {
 import type { ConnectionProjection, DomainProjection, Lookup, TenantRole } from '../../projection/types.ts'
 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
-const notDeleted: Condition = { deletedAt: { _is_null: true } }
+const notDeleted: Condition = { deleted_at: { _is_null: true } }
 
 /** A shopper's row permission also lets the products of its own orders and carts through; lists are for what is sold. */
 const visible: Readonly<Record<TenantRole, Condition>> = {
@@ -30,21 +30,21 @@ const products: ConnectionProjection = {
   sortFields: {
     NAME: { column: 'name', type: 'String' },
     // Of a product with variants, what the cheapest costs.
-    PRICE: { column: 'lowestPrice', type: 'bigint' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    PRICE: { column: 'lowest_price', type: 'bigint' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
     POPULARITY: { column: 'popularity', type: 'bigint' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    categoryId: idFilter((id) => ({ categoryProducts: { categoryId: { _eq: id } } })),
+    categoryId: idFilter((id) => ({ category_products: { category_id: { _eq: id } } })),
     categorySlug: {
-      condition: (slug) => ({ categoryProducts: { category: { slug: { _eq: slug('String!') } } } }),
+      condition: (slug) => ({ category_products: { category: { slug: { _eq: slug('String!') } } } }),
     },
-    searchQuery: searchIn({ searchText: 'String' }),
+    searchQuery: searchIn({ search_text: 'String' }),
     // What is sold from 10 to 90 is among what costs at least 50, and among what costs at most 50.
-    priceMin: atLeast('highestPrice', 'bigint'),
-    priceMax: atMost('lowestPrice', 'bigint'),
+    priceMin: atLeast('highest_price', 'bigint'),
+    priceMax: atMost('lowest_price', 'bigint'),
     inStock,
     status: equals('status', 'String'),
     featured: equals('featured', 'Boolean'),
@@ -58,11 +58,11 @@ const categories: ConnectionProjection = {
   sortFields: {
     NAME: { column: 'name', type: 'String' },
     POSITION: { column: 'position', type: 'Int' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
-    parentId: idEquals('parentId'),
+    parentId: idEquals('parent_id'),
     level: equals('level', 'Int'),
     searchQuery: searchIn({ name: 'String' }),
   },
@@ -71,16 +71,16 @@ const categories: ConnectionProjection = {
 const reviews: ConnectionProjection = {
   projection: 'Review',
   sortFields: {
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
     RATING: { column: 'rating', type: 'Int' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     status: equals('status', 'String'),
-    productId: idEquals('productId'),
-    customerId: idEquals('customerId'),
+    productId: idEquals('product_id'),
+    customerId: idEquals('customer_id'),
     rating: equals('rating', 'Int'),
-    verifiedPurchase: equals('verifiedPurchase', 'Boolean'),
+    verifiedPurchase: equals('verified_purchase', 'Boolean'),
   },
   aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
 }
@@ -90,7 +90,6 @@ const approved: Condition = { status: { _eq: 'APPROVED' } }
 
 const product: Lookup = {
   kind: 'lookup',
-  table: 'products',
   projection: 'Product',
   by: { id: idEquals('id'), sku: equals('sku', 'String') },
   visible,
@@ -100,30 +99,29 @@ export const catalog: DomainProjection = {
   subscriptions: { product },
   queries: {
     product,
-    products: { kind: 'connection', table: 'products', connection: products },
+    products: { kind: 'connection', connection: products },
     category: {
       kind: 'lookup',
-      table: 'categories',
       projection: 'Category',
       by: { id: idEquals('id'), slug: equals('slug', 'String') },
     },
-    categories: { kind: 'connection', table: 'categories', connection: categories },
-    reviews: { kind: 'connection', table: 'reviews', connection: reviews },
+    categories: { kind: 'connection', connection: categories },
+    reviews: { kind: 'connection', connection: reviews },
   },
   types: {
     Product: {
       type: 'Product',
-      from: 'Product',
+      table: 'catalog_product',
       fields: {
         images: {
           kind: 'list',
           relationship: 'images',
-          orderBy: [ascending('order'), ascending('id')],
+          orderBy: [ascending('position'), ascending('id')],
           limit: { argument: 'limit' },
         },
         categories: {
           kind: 'list',
-          relationship: 'productCategories',
+          relationship: 'product_categories',
           through: 'category',
           orderBy: [ascending('category.name'), ascending('category.id')],
         },
@@ -149,11 +147,14 @@ export const catalog: DomainProjection = {
         reviews: { kind: 'connection', relationship: 'reviews', connection: reviews },
       },
     },
-    ProductImage: { type: 'ProductImage', from: 'ProductImage' },
+    ProductImage: {
+      type: 'ProductImage',
+      table: 'catalog_product_image',
+      fields: { order: { kind: 'column', column: 'position' } },
+    },
     ProductVariant: {
       type: 'ProductVariant',
-      from: 'ProductVariant',
-      table: 'productVariants',
+      table: 'catalog_product_variant',
       fields: {
         options: {
           kind: 'list',
@@ -162,12 +163,12 @@ export const catalog: DomainProjection = {
         },
       },
     },
-    VariantOption: { type: 'VariantOption', from: 'VariantOption' },
+    VariantOption: { type: 'VariantOption', table: 'catalog_variant_option' },
     Category: {
       type: 'Category',
-      from: 'Category',
+      table: 'catalog_category',
       fields: {
-        image: { kind: 'embedded', projection: 'CategoryImage', absentWhen: ['imageUrl'] },
+        image: { kind: 'embedded', projection: 'CategoryImage', absentWhen: ['image_url'] },
         children: {
           kind: 'list',
           relationship: 'children',
@@ -175,14 +176,14 @@ export const catalog: DomainProjection = {
         },
         products: {
           kind: 'connection',
-          relationship: 'categoryProducts',
+          relationship: 'category_products',
           through: 'product',
-          link: { id: 'productId', columns: ['createdAt'] },
+          link: { id: 'product_id', columns: ['created_at'] },
           connection: products,
         },
         productCount: {
           kind: 'aggregate',
-          relationship: 'categoryProducts',
+          relationship: 'category_products',
           aggregate: { function: 'count' },
           where: { product: notDeleted },
         },
@@ -190,12 +191,12 @@ export const catalog: DomainProjection = {
     },
     CategoryImage: {
       type: 'Image',
-      from: 'Category',
+      table: 'catalog_category',
       fields: {
-        url: { kind: 'column', column: 'imageUrl' },
-        alt: { kind: 'column', column: 'imageAlt' },
+        url: { kind: 'column', column: 'image_url' },
+        alt: { kind: 'column', column: 'image_alt' },
       },
     },
-    Review: { type: 'Review', from: 'Review', table: 'reviews' },
+    Review: { type: 'Review', table: 'catalog_review' },
   },
 }

@@ -39,10 +39,10 @@ export const reviewMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, _args, principal) =>
       insertOne(reviewTable, {
         ...pick(input, reviewColumns, 'left out'),
-        productId: toUuid(input.productId),
+        product_id: toUuid(input.productId),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
         ...(principal.kind !== 'customer' &&
-          input.customerId != null && { customerId: toUuid(input.customerId) }),
+          input.customerId != null && { customer_id: toUuid(input.customerId) }),
       }),
   }),
   updateReview: change<'updateReview'>({

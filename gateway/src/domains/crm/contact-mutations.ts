@@ -15,16 +15,16 @@ import {
 } from '../../mutation/rows.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const customerTable = table('Customer', 'customers')
-const contactTable = table('Contact', 'contacts')
-const interactionTable = table('Interaction', 'interactions')
+const customerTable = table('crm_customer')
+const contactTable = table('crm_contact')
+const interactionTable = table('crm_interaction')
 
 const contactColumns = ['name', 'title', 'email', 'phone', 'notes'] as const
 
 const interactionColumns = ['type', 'subject', 'body', 'author', 'occurredAt'] as const
 
 const contactColumn = ({ contactId }: InteractionInput | UpdateInteractionInput): Values =>
-  contactId === undefined ? {} : { contactId: contactId === null ? null : toUuid(contactId) }
+  contactId === undefined ? {} : { contact_id: contactId === null ? null : toUuid(contactId) }
 
 export const contactMutations: Readonly<Record<string, MutationDefinition>> = {
   createContact: creation<'createContact'>({
@@ -34,7 +34,7 @@ export const contactMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input) =>
       insertOne(contactTable, {
         ...pick(input, contactColumns, 'left out'),
-        customerId: toUuid(input.customerId),
+        customer_id: toUuid(input.customerId),
       }),
   }),
   updateContact: change<'updateContact'>({
@@ -54,7 +54,7 @@ export const contactMutations: Readonly<Record<string, MutationDefinition>> = {
       insertOne(interactionTable, {
         ...pick(input, interactionColumns, 'left out'),
         ...contactColumn(input),
-        customerId: toUuid(input.customerId),
+        customer_id: toUuid(input.customerId),
       }),
   }),
   updateInteraction: change<'updateInteraction'>({

@@ -13,9 +13,9 @@ import {
   valueOf,
 } from '../../mutation/rows.ts'
 
-const programTable = table('LoyaltyProgram', 'loyaltyPrograms')
-const tierTable = table('LoyaltyTier', 'loyaltyTiers')
-const rewardTable = table('LoyaltyReward', 'loyaltyRewards')
+const programTable = table('crm_loyalty_program')
+const tierTable = table('crm_loyalty_tier')
+const rewardTable = table('crm_loyalty_reward')
 
 const programColumns = ['enabled', 'earnPoints', 'earnAmount', 'pointsExpireAfterDays', 'tierBasis'] as const
 

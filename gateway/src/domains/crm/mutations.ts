@@ -20,8 +20,8 @@ import { contactMutations } from './contact-mutations.ts'
 import { loyaltyMutations } from './loyalty-mutations.ts'
 import { segmentMutations } from './segment-mutations.ts'
 
-const customerTable = table('Customer', 'customers')
-const addressTable = table('Address', 'addresses')
+const customerTable = table('crm_customer')
+const addressTable = table('crm_address')
 
 const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
 
@@ -70,9 +70,9 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { customerId, isDefault }, principal) =>
       insertOne(addressTable, {
         ...addressValues(input, 'left out'),
-        ...(isDefault === true && { isDefault }),
+        ...(isDefault === true && { is_default: isDefault }),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
-        ...(principal.kind !== 'customer' && { customerId: toUuid(customerId) }),
+        ...(principal.kind !== 'customer' && { customer_id: toUuid(customerId) }),
       }),
   }),
   updateCustomerAddress: change<'updateCustomerAddress'>({
@@ -81,7 +81,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id, isDefault }) =>
       update(addressTable, byId(id), {
         ...addressValues(input),
-        ...(typeof isDefault === 'boolean' && { isDefault }),
+        ...(typeof isDefault === 'boolean' && { is_default: isDefault }),
       }),
   }),
   deleteCustomerAddress: deletion('Address', (id) => remove(addressTable, byId(id))),

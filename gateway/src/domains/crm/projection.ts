@@ -12,7 +12,7 @@ import {
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const byName = { column: 'name', type: 'String' } as const
-const byCreation = { column: 'createdAt', type: 'timestamptz' } as const
+const byCreation = { column: 'created_at', type: 'timestamptz' } as const
 
 const customers: ConnectionProjection = {
   projection: 'Customer',
@@ -20,18 +20,18 @@ const customers: ConnectionProjection = {
     NAME: byName,
     EMAIL: { column: 'email', type: 'citext' },
     CREATED_AT: byCreation,
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
     status: equals('status', 'String'),
     email: equals('email', 'citext'),
-    marketingOptIn: equals('marketingOptIn', 'Boolean'),
+    marketingOptIn: equals('marketing_opt_in', 'Boolean'),
     tags: hasAll('tags'),
-    loyaltyTierId: idFilter((id) => ({ loyalty: { tierId: { _eq: id } } })),
-    createdAfter: atLeast('createdAt', 'timestamptz'),
-    createdBefore: before('createdAt', 'timestamptz'),
+    loyaltyTierId: idFilter((id) => ({ loyalty: { tier_id: { _eq: id } } })),
+    createdAfter: atLeast('created_at', 'timestamptz'),
+    createdBefore: before('created_at', 'timestamptz'),
   },
 }
 
@@ -46,19 +46,22 @@ const contacts: ConnectionProjection = {
   projection: 'Contact',
   sortFields: { NAME: byName, CREATED_AT: byCreation },
   preset: { sortBy: 'NAME', direction: 'asc' },
-  filters: { customerId: idEquals('customerId'), searchQuery: searchIn({ name: 'String', email: 'citext' }) },
+  filters: {
+    customerId: idEquals('customer_id'),
+    searchQuery: searchIn({ name: 'String', email: 'citext' }),
+  },
 }
 
 const interactions: ConnectionProjection = {
   projection: 'Interaction',
-  sortFields: { OCCURRED_AT: { column: 'occurredAt', type: 'timestamptz' }, CREATED_AT: byCreation },
+  sortFields: { OCCURRED_AT: { column: 'occurred_at', type: 'timestamptz' }, CREATED_AT: byCreation },
   preset: { sortBy: 'OCCURRED_AT', direction: 'desc' },
   filters: {
-    customerId: idEquals('customerId'),
-    contactId: idEquals('contactId'),
+    customerId: idEquals('customer_id'),
+    contactId: idEquals('contact_id'),
     type: equals('type', 'String'),
-    startDate: atLeast('occurredAt', 'timestamptz'),
-    endDate: atMost('occurredAt', 'timestamptz'),
+    startDate: atLeast('occurred_at', 'timestamptz'),
+    endDate: atMost('occurred_at', 'timestamptz'),
   },
 }
 
@@ -75,34 +78,30 @@ const total = (column: string, absent?: number) =>
 
 export const crm: DomainProjection = {
   queries: {
-    customer: { kind: 'lookup', table: 'customers', projection: 'Customer', by: { id: idEquals('id') } },
-    customers: { kind: 'connection', table: 'customers', connection: customers },
-    contact: { kind: 'lookup', table: 'contacts', projection: 'Contact', by: { id: idEquals('id') } },
-    contacts: { kind: 'connection', table: 'contacts', connection: contacts },
+    customer: { kind: 'lookup', projection: 'Customer', by: { id: idEquals('id') } },
+    customers: { kind: 'connection', connection: customers },
+    contact: { kind: 'lookup', projection: 'Contact', by: { id: idEquals('id') } },
+    contacts: { kind: 'connection', connection: contacts },
     interaction: {
       kind: 'lookup',
-      table: 'interactions',
       projection: 'Interaction',
       by: { id: idEquals('id') },
     },
-    interactions: { kind: 'connection', table: 'interactions', connection: interactions },
+    interactions: { kind: 'connection', connection: interactions },
     customerSegment: {
       kind: 'lookup',
-      table: 'customerSegments',
       projection: 'CustomerSegment',
       by: { id: idEquals('id') },
     },
-    customerSegments: { kind: 'connection', table: 'customerSegments', connection: segments },
-    loyaltyProgram: { kind: 'only', table: 'loyaltyPrograms', projection: 'LoyaltyProgram' },
+    customerSegments: { kind: 'connection', connection: segments },
+    loyaltyProgram: { kind: 'only', projection: 'LoyaltyProgram' },
     loyaltyTier: {
       kind: 'lookup',
-      table: 'loyaltyTiers',
       projection: 'LoyaltyTier',
       by: { id: idEquals('id') },
     },
     loyaltyReward: {
       kind: 'lookup',
-      table: 'loyaltyRewards',
       projection: 'LoyaltyReward',
       by: { id: idEquals('id') },
     },
@@ -110,38 +109,38 @@ export const crm: DomainProjection = {
   types: {
     Customer: {
       type: 'Customer',
-      from: 'Customer',
+      table: 'crm_customer',
       fields: {
-        totalSpent: total('totalSpent', 0),
-        orderCount: total('orderCount', 0),
-        averageOrderValue: total('averageOrderValue', 0),
-        lastOrderDate: total('lastOrderDate'),
+        totalSpent: total('total_spent', 0),
+        orderCount: total('order_count', 0),
+        averageOrderValue: total('average_order_value', 0),
+        lastOrderDate: total('last_order_date'),
         spentByCurrency: { kind: 'list', relationship: 'spending', orderBy: [ascending('currency')] },
         loyaltyPoints: { kind: 'path', relationship: 'loyalty', column: 'points', absent: 0 },
-        loyaltyTier: { kind: 'path', relationship: 'loyalty', column: 'tierName' },
-        loyaltyEntries: { kind: 'connection', relationship: 'loyaltyEntries', connection: loyaltyEntries },
+        loyaltyTier: { kind: 'path', relationship: 'loyalty', column: 'tier_name' },
+        loyaltyEntries: { kind: 'connection', relationship: 'loyalty_entries', connection: loyaltyEntries },
         contacts: { kind: 'connection', relationship: 'contacts', connection: contacts },
         interactions: { kind: 'connection', relationship: 'interactions', connection: interactions },
         addresses: {
           kind: 'list',
           relationship: 'addresses',
-          orderBy: [ascending('createdAt'), ascending('id')],
+          orderBy: [ascending('created_at'), ascending('id')],
         },
         defaultAddress: {
           kind: 'first',
           relationship: 'addresses',
-          where: { isDefault: { _eq: true } },
+          where: { is_default: { _eq: true } },
           orderBy: [ascending('id')],
         },
       },
     },
-    CustomerSpending: { type: 'CustomerSpending', from: 'CustomerSpending' },
-    Address: { type: 'Address', from: 'Address' },
-    Contact: { type: 'Contact', from: 'Contact' },
-    Interaction: { type: 'Interaction', from: 'Interaction' },
+    CustomerSpending: { type: 'CustomerSpending', table: 'crm_customer_spending' },
+    Address: { type: 'Address', table: 'crm_address' },
+    Contact: { type: 'Contact', table: 'crm_contact' },
+    Interaction: { type: 'Interaction', table: 'crm_interaction' },
     CustomerSegment: {
       type: 'CustomerSegment',
-      from: 'CustomerSegment',
+      table: 'crm_segment',
       fields: {
         filter: { kind: 'embedded', projection: 'CustomerSegmentFilter', absentWhen: ['filtered'] },
         memberCount: { kind: 'aggregate', relationship: 'members', aggregate: { function: 'count' } },
@@ -155,20 +154,20 @@ export const crm: DomainProjection = {
     },
     LoyaltyProgram: {
       type: 'LoyaltyProgram',
-      from: 'LoyaltyProgram',
+      table: 'crm_loyalty_program',
       fields: {
         tiers: { kind: 'list', relationship: 'tiers', orderBy: [ascending('threshold')] },
         rewards: { kind: 'list', relationship: 'rewards', orderBy: [ascending('points'), ascending('id')] },
       },
     },
-    LoyaltyTier: { type: 'LoyaltyTier', from: 'LoyaltyTier' },
-    LoyaltyReward: { type: 'LoyaltyReward', from: 'LoyaltyReward' },
+    LoyaltyTier: { type: 'LoyaltyTier', table: 'crm_loyalty_tier' },
+    LoyaltyReward: { type: 'LoyaltyReward', table: 'crm_loyalty_reward' },
     LoyaltyEntry: {
       type: 'LoyaltyEntry',
-      from: 'LoyaltyEntry',
-      fields: { orderId: { kind: 'path', relationship: 'payment', column: 'orderId' } },
+      table: 'crm_loyalty_entry',
+      fields: { orderId: { kind: 'path', relationship: 'payment', column: 'order_id' } },
     },
-    CustomerSegmentFilter: { type: 'CustomerSegmentFilter', from: 'CustomerSegment' },
+    CustomerSegmentFilter: { type: 'CustomerSegmentFilter', table: 'crm_segment' },
   },
   extensions: {
     Order: { customer: { kind: 'object', relationship: 'customer' } },

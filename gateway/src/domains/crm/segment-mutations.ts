@@ -20,12 +20,13 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
+import { columnName } from '../../projection/column-name.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const segmentTable = table('CustomerSegment', 'customerSegments')
-const tierTable = table('LoyaltyTier', 'loyaltyTiers')
+const segmentTable = table('crm_segment')
+const tierTable = table('crm_loyalty_tier')
 
-const filterColumns = [
+const filterFields = [
   'totalSpentMin',
   'totalSpentMax',
   'orderCountMin',
@@ -51,9 +52,9 @@ const filterValues = (filter: CustomerSegmentFilterInput | null | undefined): Va
   filter === undefined
     ? {}
     : {
-        ...Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null])),
+        ...Object.fromEntries(filterFields.map((field) => [columnName(field), filter?.[field] ?? null])),
         ...(filter?.countries && { countries: [...new Set(filter.countries)] }),
-        ...(filter?.loyaltyTierIds && { loyaltyTierIds: [...new Set(filter.loyaltyTierIds.map(toUuid))] }),
+        ...(filter?.loyaltyTierIds && { loyalty_tier_ids: [...new Set(filter.loyaltyTierIds.map(toUuid))] }),
       }
 
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)

@@ -3,7 +3,7 @@ import { atLeast, atMost, equals, idEquals, searchIn } from '../../projection/fi
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const newestFirst = {
-  sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
 } as const
 
@@ -18,7 +18,7 @@ const campaigns: ConnectionProjection = {
   ...newestFirst,
   filters: {
     status: equals('status', 'String'),
-    segmentId: idEquals('segmentId'),
+    segmentId: idEquals('segment_id'),
     searchQuery: searchIn({ name: 'String' }),
   },
 }
@@ -29,11 +29,11 @@ const deliveries: ConnectionProjection = {
   filters: {
     status: equals('status', 'String'),
     kind: equals('kind', 'String'),
-    customerId: idEquals('customerId'),
-    campaignId: idEquals('campaignId'),
+    customerId: idEquals('customer_id'),
+    campaignId: idEquals('campaign_id'),
     recipient: equals('recipient', 'citext'),
-    startDate: atLeast('createdAt', 'timestamptz'),
-    endDate: atMost('createdAt', 'timestamptz'),
+    startDate: atLeast('created_at', 'timestamptz'),
+    endDate: atMost('created_at', 'timestamptz'),
   },
 }
 
@@ -53,21 +53,18 @@ export const email: DomainProjection = {
   queries: {
     emailTemplate: {
       kind: 'lookup',
-      table: 'emailTemplates',
       projection: 'EmailTemplate',
       by: { id: idEquals('id') },
     },
-    emailTemplates: { kind: 'connection', table: 'emailTemplates', connection: templates },
+    emailTemplates: { kind: 'connection', connection: templates },
     emailCampaign: {
       kind: 'lookup',
-      table: 'emailCampaigns',
       projection: 'EmailCampaign',
       by: { id: idEquals('id') },
     },
-    emailCampaigns: { kind: 'connection', table: 'emailCampaigns', connection: campaigns },
+    emailCampaigns: { kind: 'connection', connection: campaigns },
     emailLinks: {
       kind: 'list',
-      table: 'emailLinks',
       projection: 'EmailLink',
       filters: {},
       orderBy: [ascending('kind')],
@@ -75,17 +72,16 @@ export const email: DomainProjection = {
     },
     emailDelivery: {
       kind: 'lookup',
-      table: 'emailDeliveries',
       projection: 'EmailDelivery',
       by: { id: idEquals('id') },
     },
-    emailDeliveries: { kind: 'connection', table: 'emailDeliveries', connection: deliveries },
+    emailDeliveries: { kind: 'connection', connection: deliveries },
   },
   types: {
-    EmailTemplate: { type: 'EmailTemplate', from: 'EmailTemplate' },
+    EmailTemplate: { type: 'EmailTemplate', table: 'email_template' },
     EmailCampaign: {
       type: 'EmailCampaign',
-      from: 'EmailCampaign',
+      table: 'email_campaign',
       fields: {
         total: count(),
         sent: count('SENT'),
@@ -94,7 +90,7 @@ export const email: DomainProjection = {
         deliveries: { kind: 'connection', relationship: 'deliveries', connection: deliveries },
       },
     },
-    EmailLink: { type: 'EmailLink', from: 'EmailLink' },
-    EmailDelivery: { type: 'EmailDelivery', from: 'EmailDelivery' },
+    EmailLink: { type: 'EmailLink', table: 'email_link' },
+    EmailDelivery: { type: 'EmailDelivery', table: 'email_delivery' },
   },
 }

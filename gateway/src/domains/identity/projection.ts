@@ -3,20 +3,20 @@ import { ascending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
-const createdAt = { column: 'createdAt', type: 'timestamptz' } as const
+const createdAt = { column: 'created_at', type: 'timestamptz' } as const
 
 const userList: ConnectionProjection = {
   projection: 'User',
   sortFields: {
     EMAIL: { column: 'email', type: 'citext' },
     CREATED_AT: createdAt,
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     status: equals('status', 'String'),
-    roleId: idFilter((id) => ({ userRoles: { roleId: { _eq: id } } })),
-    mfaEnabled: equals('mfaEnabled', 'Boolean'),
+    roleId: idFilter((id) => ({ user_roles: { role_id: { _eq: id } } })),
+    mfaEnabled: equals('mfa_enabled', 'Boolean'),
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
   },
 }
@@ -41,7 +41,7 @@ const sessions: ConnectionProjection = {
 /** Those of the merchant's customers, which its people may see as well, are with their customers. */
 const ownSessions: ConnectionProjection = {
   ...sessions,
-  visible: { merchant: { userId: { _is_null: false } }, customer: {} },
+  visible: { merchant: { user_id: { _is_null: false } }, customer: {} },
 }
 
 export const identity: DomainProjection = {
@@ -56,28 +56,28 @@ export const identity: DomainProjection = {
         merchant: { id: principal.merchantId, plan: principal.plan, features: principal.features },
       }),
     },
-    user: { kind: 'lookup', table: 'users', projection: 'User', by: { id: idEquals('id') } },
-    users: { kind: 'connection', table: 'users', connection: userList },
-    sessions: { kind: 'connection', table: 'sessions', connection: ownSessions },
-    role: { kind: 'lookup', table: 'roles', projection: 'Role', by: { id: idEquals('id') } },
-    roles: { kind: 'connection', table: 'roles', connection: roleList },
+    user: { kind: 'lookup', projection: 'User', by: { id: idEquals('id') } },
+    users: { kind: 'connection', connection: userList },
+    sessions: { kind: 'connection', connection: ownSessions },
+    role: { kind: 'lookup', projection: 'Role', by: { id: idEquals('id') } },
+    roles: { kind: 'connection', connection: roleList },
   },
   types: {
     User: {
       type: 'User',
-      from: 'User',
+      table: 'identity_user',
       fields: {
         permissions: { kind: 'path', relationship: 'access', column: 'permissions' },
         roles: {
           kind: 'list',
-          relationship: 'userRoles',
+          relationship: 'user_roles',
           through: 'role',
-          orderBy: [ascending('createdAt'), ascending('roleId')],
+          orderBy: [ascending('created_at'), ascending('role_id')],
         },
       },
     },
-    Role: { type: 'Role', from: 'Role' },
-    Session: { type: 'Session', from: 'Session' },
+    Role: { type: 'Role', table: 'identity_role' },
+    Session: { type: 'Session', table: 'identity_active_session' },
   },
   extensions: {
     Customer: { sessions: { kind: 'connection', relationship: 'sessions', connection: sessions } },

@@ -15,8 +15,8 @@ import {
 } from '../../mutation/rows.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const warehouseTable = table('Warehouse', 'warehouses', { counter: 'priority' })
-const warehouseAddressTable = table('WarehouseAddress', 'warehouseAddresses')
+const warehouseTable = table('inventory_warehouse', { counter: 'priority' })
+const warehouseAddressTable = table('inventory_warehouse_address')
 
 const warehouseColumns = ['name', 'code', 'active', 'priority'] as const
 
@@ -47,7 +47,7 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
           : [
               update(
                 warehouseAddressTable,
-                { warehouseId: { _eq: toUuid(id) } },
+                { warehouse_id: { _eq: toUuid(id) } },
                 { ...emptied, ...addressValues(location) },
               ),
             ]

@@ -25,9 +25,9 @@ const warehouses: ConnectionProjection = {
   filters: { active: equals('active', 'Boolean') },
 }
 
-const createdAt = { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } } as const
+const createdAt = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as const
 const latestFirst = { sortBy: 'CREATED_AT', direction: 'desc' } as const
-const ofSku: Filter = { condition: (sku) => ({ stockItem: { sku: { _eq: sku('String!') } } }) }
+const ofSku: Filter = { condition: (sku) => ({ stock_item: { sku: { _eq: sku('String!') } } }) }
 const status = equals('status', 'String')
 
 const stockMovements: ConnectionProjection = {
@@ -37,21 +37,21 @@ const stockMovements: ConnectionProjection = {
   filters: {
     kind: equals('kind', 'String'),
     sku: ofSku,
-    warehouseId: idEquals('warehouseId'),
-    referenceId: idEquals('referenceId'),
-    startDate: atLeast('createdAt', 'timestamptz'),
-    endDate: atMost('createdAt', 'timestamptz'),
+    warehouseId: idEquals('warehouse_id'),
+    referenceId: idEquals('reference_id'),
+    startDate: atLeast('created_at', 'timestamptz'),
+    endDate: atMost('created_at', 'timestamptz'),
   },
 }
 
 const transfers: ConnectionProjection = {
   projection: 'Transfer',
-  sortFields: { ...createdAt, UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' } },
+  sortFields: { ...createdAt, UPDATED_AT: { column: 'updated_at', type: 'timestamptz' } },
   preset: latestFirst,
   filters: {
     status,
-    fromWarehouseId: idEquals('fromWarehouseId'),
-    toWarehouseId: idEquals('toWarehouseId'),
+    fromWarehouseId: idEquals('from_warehouse_id'),
+    toWarehouseId: idEquals('to_warehouse_id'),
   },
 }
 
@@ -59,7 +59,7 @@ const incomingStocks: ConnectionProjection = {
   projection: 'IncomingStock',
   sortFields: createdAt,
   preset: latestFirst,
-  filters: { status, sku: ofSku, warehouseId: idEquals('warehouseId') },
+  filters: { status, sku: ofSku, warehouseId: idEquals('warehouse_id') },
 }
 
 const stockAlerts: ConnectionProjection = {
@@ -71,12 +71,12 @@ const stockAlerts: ConnectionProjection = {
 
 /** What is low and matters: a product that has variants has no stock of its own. */
 const low: Condition = {
-  inventory: { isLowStock: { _eq: true } },
+  inventory: { is_low_stock: { _eq: true } },
   sku: { _is_null: false },
   product: { status: { _neq: 'ARCHIVED' } },
   _or: [
-    { variantId: { _is_null: false } },
-    { _not: { product: { variants: { deletedAt: { _is_null: true } } } } },
+    { variant_id: { _is_null: false } },
+    { _not: { product: { variants: { deleted_at: { _is_null: true } } } } },
   ],
 }
 
@@ -90,10 +90,10 @@ const lowStock: ConnectionProjection = {
 
 const live = (column: string) => ({ kind: 'path', relationship: 'inventory', column }) as const
 
-const sku = { sku: { kind: 'path', relationship: 'stockItem', column: 'sku' } } as const
+const sku = { sku: { kind: 'path', relationship: 'stock_item', column: 'sku' } } as const
 
 const ledger = {
-  stockMovements: { kind: 'connection', relationship: 'stockMovements', connection: stockMovements },
+  stockMovements: { kind: 'connection', relationship: 'stock_movements', connection: stockMovements },
 } as const
 
 const incoming = {
@@ -101,7 +101,7 @@ const incoming = {
     kind: 'list',
     relationship: 'incoming',
     where: { awaited: { _is_null: false } },
-    orderBy: [ascending('expectedDate'), ascending('id')],
+    orderBy: [ascending('expected_date'), ascending('id')],
   },
 } as const
 
@@ -110,7 +110,7 @@ const byWarehouse = (projection: string): Readonly<Record<string, FieldProjectio
     kind: 'list',
     relationship: 'warehouses',
     projection,
-    orderBy: [ascending('warehouse.priority'), ascending('warehouseId')],
+    orderBy: [ascending('warehouse.priority'), ascending('warehouse_id')],
   },
 })
 
@@ -118,7 +118,6 @@ export const inventory: DomainProjection = {
   subscriptions: {
     inventory: {
       kind: 'lookup',
-      table: 'skuInventories',
       projection: 'SkuInventory',
       by: { sku: equals('sku', 'String') },
     },
@@ -126,29 +125,26 @@ export const inventory: DomainProjection = {
   queries: {
     inventory: {
       kind: 'list',
-      table: 'skuInventories',
       projection: 'SkuInventory',
       filters: { skus },
       orderBy: [ascending('sku')],
       limit: maxSkus,
     },
-    warehouse: { kind: 'lookup', table: 'warehouses', projection: 'Warehouse', by: { id: idEquals('id') } },
-    warehouses: { kind: 'connection', table: 'warehouses', connection: warehouses },
-    lowStock: { kind: 'connection', table: 'stockItems', connection: lowStock },
-    stockMovements: { kind: 'connection', table: 'stockMovements', connection: stockMovements },
-    transfer: { kind: 'lookup', table: 'transfers', projection: 'Transfer', by: { id: idEquals('id') } },
-    transfers: { kind: 'connection', table: 'transfers', connection: transfers },
+    warehouse: { kind: 'lookup', projection: 'Warehouse', by: { id: idEquals('id') } },
+    warehouses: { kind: 'connection', connection: warehouses },
+    lowStock: { kind: 'connection', connection: lowStock },
+    stockMovements: { kind: 'connection', connection: stockMovements },
+    transfer: { kind: 'lookup', projection: 'Transfer', by: { id: idEquals('id') } },
+    transfers: { kind: 'connection', connection: transfers },
     incomingStock: {
       kind: 'lookup',
-      table: 'incomingStocks',
       projection: 'IncomingStock',
       by: { id: idEquals('id') },
     },
-    incomingStocks: { kind: 'connection', table: 'incomingStocks', connection: incomingStocks },
-    stockAlerts: { kind: 'connection', table: 'stockAlerts', connection: stockAlerts },
+    incomingStocks: { kind: 'connection', connection: incomingStocks },
+    stockAlerts: { kind: 'connection', connection: stockAlerts },
     reservation: {
       kind: 'lookup',
-      table: 'reservations',
       projection: 'Reservation',
       by: { id: idEquals('id') },
     },
@@ -156,19 +152,19 @@ export const inventory: DomainProjection = {
   types: {
     Inventory: {
       type: 'Inventory',
-      from: 'ProductInventory',
+      table: 'inventory_product_inventory',
       fields: { ...byWarehouse('ProductWarehouseInventory'), ...ledger },
     },
     VariantInventory: {
       type: 'Inventory',
-      from: 'SkuInventory',
+      table: 'inventory_sku_inventory',
       fields: { ...byWarehouse('StockLevel'), ...ledger },
     },
-    ProductWarehouseInventory: { type: 'WarehouseInventory', from: 'ProductWarehouseInventory' },
-    StockLevel: { type: 'WarehouseInventory', from: 'StockLevel' },
+    ProductWarehouseInventory: { type: 'WarehouseInventory', table: 'inventory_product_warehouse_inventory' },
+    StockLevel: { type: 'WarehouseInventory', table: 'inventory_stock_level' },
     Warehouse: {
       type: 'Warehouse',
-      from: 'Warehouse',
+      table: 'inventory_warehouse',
       fields: {
         location: { kind: 'object', relationship: 'location', projection: 'WarehouseAddress' },
         ...ledger,
@@ -176,56 +172,60 @@ export const inventory: DomainProjection = {
     },
     WarehouseAddress: {
       type: 'Address',
-      from: 'WarehouseAddress',
+      table: 'inventory_warehouse_address',
       fields: {
-        id: { kind: 'column', column: 'warehouseId' },
+        id: { kind: 'column', column: 'warehouse_id' },
         isDefault: { kind: 'constant', value: false },
       },
     },
-    SkuInventory: { type: 'SkuInventory', from: 'SkuInventory', fields: { ...incoming, ...ledger } },
+    SkuInventory: {
+      type: 'SkuInventory',
+      table: 'inventory_sku_inventory',
+      fields: { ...incoming, ...ledger },
+    },
     LowStock: {
       type: 'SkuInventory',
-      from: 'StockItem',
+      table: 'inventory_stock_item',
       fields: {
         available: live('available'),
         reserved: live('reserved'),
-        inTransit: live('inTransit'),
-        lowStockThreshold: live('lowStockThreshold'),
-        isLowStock: live('isLowStock'),
+        inTransit: live('in_transit'),
+        lowStockThreshold: live('low_stock_threshold'),
+        isLowStock: live('is_low_stock'),
         ...incoming,
         ...ledger,
       },
     },
-    IncomingStock: { type: 'IncomingStock', from: 'IncomingStock', fields: sku },
-    StockMovement: { type: 'StockMovement', from: 'StockMovement', table: 'stockMovements', fields: sku },
-    StockAlert: { type: 'StockAlert', from: 'StockAlert', table: 'stockAlerts', fields: sku },
+    IncomingStock: { type: 'IncomingStock', table: 'inventory_incoming_stock', fields: sku },
+    StockMovement: { type: 'StockMovement', table: 'inventory_stock_movement', fields: sku },
+    StockAlert: { type: 'StockAlert', table: 'inventory_stock_alert', fields: sku },
     Transfer: {
       type: 'Transfer',
-      from: 'Transfer',
-      fields: { lines: { kind: 'list', relationship: 'lines', orderBy: [ascending('stockItemId')] } },
+      table: 'inventory_transfer',
+      fields: { lines: { kind: 'list', relationship: 'lines', orderBy: [ascending('stock_item_id')] } },
     },
     TransferLine: {
       type: 'TransferLine',
-      from: 'TransferLine',
+      table: 'inventory_transfer_line',
       fields: {
         ...sku,
-        receivedQuantity: { kind: 'path', relationship: 'incoming', column: 'receivedQuantity', absent: 0 },
+        receivedQuantity: { kind: 'path', relationship: 'incoming', column: 'received_quantity', absent: 0 },
       },
     },
     Reservation: {
       type: 'Reservation',
-      from: 'Reservation',
+      table: 'inventory_reservation',
       fields: {
         lines: {
           kind: 'list',
           relationship: 'lines',
-          orderBy: [ascending('stockItemId'), ascending('warehouseId')],
+          orderBy: [ascending('stock_item_id'), ascending('warehouse_id')],
         },
       },
     },
     ReservationLine: {
       type: 'ReservationLine',
-      from: 'ReservationLine',
+      table: 'inventory_reservation_line',
       fields: sku,
     },
   },

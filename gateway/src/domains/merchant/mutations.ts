@@ -14,11 +14,11 @@ import {
 } from '../../mutation/rows.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const accountTable = table('MerchantAccount', 'merchantAccounts')
-const settingsTable = table('MerchantSettings', 'merchantSettings')
-const zoneTable = table('ShippingZone', 'shippingZones')
-const methodTable = table('ShippingMethod', 'shippingMethods')
-const allowListTable = table('IpAllowListEntry', 'ipAllowListEntries')
+const accountTable = table('merchant_merchant')
+const settingsTable = table('merchant_settings')
+const zoneTable = table('merchant_shipping_zone')
+const methodTable = table('merchant_shipping_method')
+const allowListTable = table('merchant_ip_allow_list_entry')
 
 const settingsColumns = [
   'currency',
@@ -49,10 +49,10 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     what: 'Merchant account',
     byId: false,
     write: (input, args) => {
-      const { ipWhitelistEnabled: ipAllowListEnabled } = input
+      const { ipWhitelistEnabled: enabled } = input
       const record = update(accountTable, theOnlyOne, {
         ...pick(input, ['name', 'email', 'phone', 'website']),
-        ...(ipAllowListEnabled !== undefined && { ipAllowListEnabled }),
+        ...(enabled !== undefined && { ip_allow_list_enabled: enabled }),
       })
       return { before: [], record, ...confirmation(args) }
     },
@@ -92,7 +92,7 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { shippingZoneId }) =>
       insertOne(methodTable, {
         ...pick(input, methodColumns, 'left out'),
-        shippingZoneId: toUuid(shippingZoneId),
+        shipping_zone_id: toUuid(shippingZoneId),
       }),
   }),
   updateShippingMethod: change<'updateShippingMethod'>({

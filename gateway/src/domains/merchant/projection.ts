@@ -10,62 +10,58 @@ const maxPlanRequests = 1000
 
 export const merchant: DomainProjection = {
   queries: {
-    merchantAccount: { kind: 'only', table: 'merchantAccounts', projection: 'MerchantAccount' },
+    merchantAccount: { kind: 'only', projection: 'MerchantAccount' },
     ipWhitelist: {
       kind: 'list',
-      table: 'ipAllowListEntries',
       projection: 'IPWhitelistEntry',
       filters: {},
-      orderBy: [ascending('createdAt'), ascending('id')],
+      orderBy: [ascending('created_at'), ascending('id')],
       limit: maxAllowListEntries,
     },
     merchantPlan: {
       kind: 'lookup',
-      table: 'merchantPlans',
       projection: 'MerchantPlan',
-      by: { merchantId: idEquals('merchantId') },
+      by: { merchantId: idEquals('merchant_id') },
     },
     planRequests: {
       kind: 'list',
-      table: 'merchantPlans',
       projection: 'MerchantPlan',
       filters: {},
-      only: { requestedPlan: { _is_null: false } },
-      orderBy: [ascending('requestedAt'), ascending('merchantId')],
+      only: { requested_plan: { _is_null: false } },
+      orderBy: [ascending('requested_at'), ascending('merchant_id')],
       limit: maxPlanRequests,
     },
   },
   types: {
     MerchantAccount: {
       type: 'MerchantAccount',
-      from: 'MerchantAccount',
+      table: 'merchant_merchant',
       fields: {
         apiKeys: {
           kind: 'list',
-          relationship: 'apiKeys',
-          where: { revokedAt: { _is_null: true } },
-          orderBy: [descending('createdAt'), descending('id')],
+          relationship: 'api_keys',
+          where: { revoked_at: { _is_null: true } },
+          orderBy: [descending('created_at'), descending('id')],
         },
-        ipWhitelistEnabled: { kind: 'column', column: 'ipAllowListEnabled' },
+        ipWhitelistEnabled: { kind: 'column', column: 'ip_allow_list_enabled' },
       },
     },
-    MerchantPlan: { type: 'MerchantPlan', from: 'MerchantPlan' },
-    Subscription: { type: 'Subscription', from: 'Subscription' },
+    MerchantPlan: { type: 'MerchantPlan', table: 'operator_merchant_plan' },
+    Subscription: { type: 'Subscription', table: 'merchant_subscription' },
     MerchantSettings: {
       type: 'MerchantSettings',
-      from: 'MerchantSettings',
+      table: 'merchant_settings',
       fields: {
         shippingZones: {
           kind: 'list',
-          relationship: 'shippingZones',
+          relationship: 'shipping_zones',
           orderBy: [ascending('id')],
         },
       },
     },
     ShippingZone: {
       type: 'ShippingZone',
-      from: 'ShippingZone',
-      table: 'shippingZones',
+      table: 'merchant_shipping_zone',
       fields: {
         methods: {
           kind: 'list',
@@ -74,11 +70,11 @@ export const merchant: DomainProjection = {
         },
       },
     },
-    ShippingMethod: { type: 'ShippingMethod', from: 'ShippingMethod', table: 'shippingMethods' },
-    ApiKey: { type: 'ApiKey', from: 'ApiKey', table: 'apiKeys' },
+    ShippingMethod: { type: 'ShippingMethod', table: 'merchant_shipping_method' },
+    ApiKey: { type: 'ApiKey', table: 'merchant_api_key' },
     IPWhitelistEntry: {
       type: 'IPWhitelistEntry',
-      from: 'IpAllowListEntry',
+      table: 'merchant_ip_allow_list_entry',
       fields: { ipAddress: { kind: 'column', column: 'network' } },
     },
   },

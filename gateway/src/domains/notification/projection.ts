@@ -3,11 +3,11 @@ import { equals, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const newestFirst = {
-  sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
 } as const
 
-const unread: Filter = { condition: (value) => ({ readAt: { _is_null: value('Boolean!') } }) }
+const unread: Filter = { condition: (value) => ({ read_at: { _is_null: value('Boolean!') } }) }
 
 const notificationList: ConnectionProjection = {
   projection: 'Notification',
@@ -21,7 +21,7 @@ const pushList: ConnectionProjection = {
   filters: {
     status: equals('status', 'String'),
     kind: equals('kind', 'String'),
-    customerId: idEquals('customerId'),
+    customerId: idEquals('customer_id'),
   },
 }
 
@@ -34,22 +34,19 @@ export const notifications: DomainProjection = {
   queries: {
     notification: {
       kind: 'lookup',
-      table: 'notifications',
       projection: 'Notification',
       by: { id: idEquals('id') },
     },
-    notifications: { kind: 'connection', table: 'notifications', connection: notificationList },
+    notifications: { kind: 'connection', connection: notificationList },
     notificationDevices: {
       kind: 'list',
-      table: 'notificationDevices',
       projection: 'NotificationDevice',
       filters: {},
-      orderBy: [descending('createdAt'), descending('id')],
+      orderBy: [descending('created_at'), descending('id')],
       limit: maxDevices,
     },
     notificationPreferences: {
       kind: 'list',
-      table: 'merchantNotificationPreferences',
       projection: 'MerchantNotificationPreference',
       filters: {},
       orderBy: [ascending('kind'), ascending('channel')],
@@ -57,30 +54,29 @@ export const notifications: DomainProjection = {
     },
     pushDelivery: {
       kind: 'lookup',
-      table: 'pushDeliveries',
       projection: 'PushDelivery',
       by: { id: idEquals('id') },
     },
-    pushDeliveries: { kind: 'connection', table: 'pushDeliveries', connection: pushList },
+    pushDeliveries: { kind: 'connection', connection: pushList },
   },
   types: {
-    Notification: { type: 'Notification', from: 'Notification' },
-    NotificationDevice: { type: 'NotificationDevice', from: 'NotificationDevice' },
+    Notification: { type: 'Notification', table: 'notification_notification' },
+    NotificationDevice: { type: 'NotificationDevice', table: 'notification_device' },
     MerchantNotificationPreference: {
       type: 'NotificationPreference',
-      from: 'MerchantNotificationPreference',
+      table: 'notification_merchant_preference',
     },
     CustomerNotificationPreference: {
       type: 'NotificationPreference',
-      from: 'CustomerNotificationPreference',
+      table: 'notification_customer_preference',
     },
-    PushDelivery: { type: 'PushDelivery', from: 'PushDelivery' },
+    PushDelivery: { type: 'PushDelivery', table: 'notification_push_delivery' },
   },
   extensions: {
     Customer: {
       notificationPreferences: {
         kind: 'list',
-        relationship: 'notificationPreferences',
+        relationship: 'notification_preferences',
         projection: 'CustomerNotificationPreference',
         orderBy: [ascending('kind'), ascending('channel')],
       },

@@ -1,9 +1,9 @@
 import type { MutationDefinition } from '../../mutation/definition.ts'
 import { byId, change, deletion, pick, remove, table, update } from '../../mutation/rows.ts'
 
-const orderTable = table('Order', 'orders')
+const orderTable = table('ordering_order')
 
-const draftOrderTable = table('DraftOrder', 'draftOrders')
+const draftOrderTable = table('ordering_draft_order')
 export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   updateOrder: change<'updateOrder'>({
     record: 'Order',

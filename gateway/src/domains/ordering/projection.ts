@@ -10,30 +10,30 @@ import type {
 const orders: ConnectionProjection = {
   projection: 'Order',
   sortFields: {
-    ORDER_NUMBER: { column: 'orderNumber', type: 'String' },
+    ORDER_NUMBER: { column: 'order_number', type: 'String' },
     TOTAL: { column: 'total', type: 'bigint' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
     STATUS: { column: 'status', type: 'String' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    customerId: idEquals('customerId'),
+    customerId: idEquals('customer_id'),
     status: equals('status', 'String'),
-    startDate: atLeast('createdAt', 'timestamptz'),
-    endDate: atMost('createdAt', 'timestamptz'),
+    startDate: atLeast('created_at', 'timestamptz'),
+    endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
   },
 }
 
-const byTime = { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } } as const
+const byTime = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as const
 
 const returns: ConnectionProjection = {
   projection: 'OrderReturn',
   sortFields: byTime,
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { orderId: idEquals('orderId'), status: equals('status', 'String') },
+  filters: { orderId: idEquals('order_id'), status: equals('status', 'String') },
 }
 
 const history: ConnectionProjection = {
@@ -45,10 +45,10 @@ const history: ConnectionProjection = {
 
 const drafts: ConnectionProjection = {
   projection: 'DraftOrder',
-  sortFields: { ...byTime, UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' } },
+  sortFields: { ...byTime, UPDATED_AT: { column: 'updated_at', type: 'timestamptz' } },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    customerId: idEquals('customerId'),
+    customerId: idEquals('customer_id'),
     status: { condition: (value) => ({ sums: { status: { _eq: value('String!') } } }) },
   },
 }
@@ -56,13 +56,12 @@ const drafts: ConnectionProjection = {
 /** Of a draft, computed as things are now. */
 const sum = (column: string): FieldProjection => ({ kind: 'path', relationship: 'sums', column })
 
-const oldestFirst = [ascending('createdAt'), ascending('id')]
+const oldestFirst = [ascending('created_at'), ascending('id')]
 
 const order: Lookup = {
   kind: 'lookup',
-  table: 'orders',
   projection: 'Order',
-  by: { id: idEquals('id'), orderNumber: equals('orderNumber', 'String') },
+  by: { id: idEquals('id'), orderNumber: equals('order_number', 'String') },
 }
 
 export const ordering: DomainProjection = {
@@ -70,36 +69,33 @@ export const ordering: DomainProjection = {
     order,
     orderCreated: {
       kind: 'stream',
-      table: 'orders',
       projection: 'Order',
       // A merchant's orders get their numbers one after the other, under a lock that is held until they are committed. So no order
       // ever becomes visible below a number that is visible already, which can't be said of a time.
-      cursor: { column: 'orderNumber', type: 'String', argument: 'after' },
+      cursor: { column: 'order_number', type: 'String', argument: 'after' },
     },
   },
   queries: {
     order,
-    orders: { kind: 'connection', table: 'orders', connection: orders },
-    shipment: { kind: 'lookup', table: 'shipments', projection: 'Shipment', by: { id: idEquals('id') } },
+    orders: { kind: 'connection', connection: orders },
+    shipment: { kind: 'lookup', projection: 'Shipment', by: { id: idEquals('id') } },
     orderReturn: {
       kind: 'lookup',
-      table: 'orderReturns',
       projection: 'OrderReturn',
-      by: { id: idEquals('id'), returnNumber: equals('returnNumber', 'String') },
+      by: { id: idEquals('id'), returnNumber: equals('return_number', 'String') },
     },
     draftOrder: {
       kind: 'lookup',
-      table: 'draftOrders',
       projection: 'DraftOrder',
       by: { id: idEquals('id') },
     },
-    draftOrders: { kind: 'connection', table: 'draftOrders', connection: drafts },
-    orderReturns: { kind: 'connection', table: 'orderReturns', connection: returns },
+    draftOrders: { kind: 'connection', connection: drafts },
+    orderReturns: { kind: 'connection', connection: returns },
   },
   types: {
     Order: {
       type: 'Order',
-      from: 'Order',
+      table: 'ordering_order',
       fields: {
         items: { kind: 'list', relationship: 'items', orderBy: [ascending('position'), ascending('id')] },
         itemCount: {
@@ -107,40 +103,37 @@ export const ordering: DomainProjection = {
           relationship: 'items',
           aggregate: { function: 'sum', column: 'quantity', empty: 0 },
         },
-        shippingAddress: { kind: 'object', relationship: 'shippingAddress', projection: 'OrderAddress' },
+        shippingAddress: { kind: 'object', relationship: 'shipping_address', projection: 'OrderAddress' },
         shipments: { kind: 'list', relationship: 'shipments', orderBy: oldestFirst },
         returns: { kind: 'list', relationship: 'returns', orderBy: oldestFirst },
         history: { kind: 'connection', relationship: 'history', connection: history },
-        billingAddress: { kind: 'object', relationship: 'billingAddress', projection: 'OrderAddress' },
+        billingAddress: { kind: 'object', relationship: 'billing_address', projection: 'OrderAddress' },
       },
     },
-    OrderItem: { type: 'OrderItem', from: 'OrderItem', table: 'orderItems' },
+    OrderItem: { type: 'OrderItem', table: 'ordering_order_item' },
     OrderAddress: {
       type: 'Address',
-      from: 'OrderAddress',
+      table: 'ordering_order_address',
       fields: { isDefault: { kind: 'constant', value: false } },
     },
-    Fulfillment: { type: 'Fulfillment', from: 'Fulfillment', table: 'fulfillments' },
+    Fulfillment: { type: 'Fulfillment', table: 'ordering_fulfillment' },
     Shipment: {
       type: 'Shipment',
-      from: 'Shipment',
-      table: 'shipments',
+      table: 'ordering_shipment',
       fields: {
-        items: { kind: 'list', relationship: 'items', orderBy: [ascending('orderItem.position')] },
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('order_item.position')] },
       },
     },
-    ShipmentItem: { type: 'ShipmentItem', from: 'ShipmentLine' },
+    ShipmentItem: { type: 'ShipmentItem', table: 'ordering_shipment_line' },
     OrderReturn: {
       type: 'OrderReturn',
-      from: 'OrderReturn',
-      table: 'orderReturns',
+      table: 'ordering_order_return',
       fields: { items: { kind: 'list', relationship: 'items', orderBy: [ascending('position')] } },
     },
-    ReturnItem: { type: 'ReturnItem', from: 'ReturnLine' },
+    ReturnItem: { type: 'ReturnItem', table: 'ordering_return_line' },
     DraftOrder: {
       type: 'DraftOrder',
-      from: 'DraftOrder',
-      table: 'draftOrders',
+      table: 'ordering_draft_order',
       fields: {
         status: sum('status'),
         subtotal: sum('subtotal'),
@@ -154,29 +147,29 @@ export const ordering: DomainProjection = {
     },
     DraftOrderAddress: {
       type: 'Address',
-      from: 'DraftOrder',
+      table: 'ordering_draft_order',
       fields: { isDefault: { kind: 'constant', value: false } },
     },
-    DraftOrderItem: { type: 'DraftOrderItem', from: 'DraftOrderItem' },
-    OrderHistoryEntry: { type: 'OrderHistoryEntry', from: 'OrderHistoryEntry' },
+    DraftOrderItem: { type: 'DraftOrderItem', table: 'ordering_draft_order_item' },
+    OrderHistoryEntry: { type: 'OrderHistoryEntry', table: 'ordering_history_entry' },
   },
   extensions: {
     Product: {
       orders: {
         kind: 'connection',
-        relationship: 'productOrders',
+        relationship: 'product_orders',
         through: 'order',
-        link: { id: 'orderId', columns: ['createdAt'] },
+        link: { id: 'order_id', columns: ['created_at'] },
         connection: orders,
       },
       recentOrders: {
         kind: 'list',
-        relationship: 'productOrders',
+        relationship: 'product_orders',
         through: 'order',
-        orderBy: [descending('createdAt'), descending('orderId')],
+        orderBy: [descending('created_at'), descending('order_id')],
         limit: { argument: 'limit', preset: 10 },
       },
-      totalSold: { kind: 'path', relationship: 'sales', column: 'totalSold', absent: 0 },
+      totalSold: { kind: 'path', relationship: 'sales', column: 'total_sold', absent: 0 },
     },
     Customer: {
       orders: { kind: 'connection', relationship: 'orders', connection: orders },

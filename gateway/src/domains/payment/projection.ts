@@ -6,12 +6,12 @@ const payments: ConnectionProjection = {
   projection: 'Payment',
   sortFields: {
     AMOUNT: { column: 'amount', type: 'bigint' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    orderId: idEquals('orderId'),
+    orderId: idEquals('order_id'),
     status: equals('status', 'String'),
     method: equals('method', 'String'),
     attention: equals('attention', 'String'),
@@ -20,37 +20,36 @@ const payments: ConnectionProjection = {
 
 export const payment: DomainProjection = {
   queries: {
-    payment: { kind: 'lookup', table: 'payments', projection: 'Payment', by: { id: idEquals('id') } },
-    payments: { kind: 'connection', table: 'payments', connection: payments },
+    payment: { kind: 'lookup', projection: 'Payment', by: { id: idEquals('id') } },
+    payments: { kind: 'connection', connection: payments },
   },
   types: {
     Payment: {
       type: 'Payment',
-      from: 'Payment',
+      table: 'payment_payment',
       fields: {
         refunds: {
           kind: 'list',
           relationship: 'refunds',
-          orderBy: [ascending('createdAt'), ascending('id')],
+          orderBy: [ascending('created_at'), ascending('id')],
         },
       },
     },
     Refund: {
       type: 'Refund',
-      from: 'Refund',
-      table: 'refunds',
+      table: 'payment_refund',
       fields: {
-        items: { kind: 'list', relationship: 'items', orderBy: [ascending('orderItem.position')] },
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('order_item.position')] },
       },
     },
-    RefundItem: { type: 'RefundItem', from: 'RefundLine' },
+    RefundItem: { type: 'RefundItem', table: 'payment_refund_line' },
   },
   extensions: {
     Order: {
       payment: {
         kind: 'first',
         relationship: 'payments',
-        orderBy: [descending('createdAt'), descending('id')],
+        orderBy: [descending('created_at'), descending('id')],
       },
     },
   },

@@ -20,13 +20,14 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
+import { columnName } from '../../projection/column-name.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const promotionTable = table('Promotion', 'promotions')
-const campaignTable = table('PromotionCampaign', 'promotionCampaigns')
-const productTable = table('Product', 'products', { existing: { deletedAt: { _is_null: true } } })
-const categoryTable = table('Category', 'categories')
-const customerTable = table('Customer', 'customers')
+const promotionTable = table('promotion_promotion')
+const campaignTable = table('promotion_campaign')
+const productTable = table('catalog_product', { existing: { deleted_at: { _is_null: true } } })
+const categoryTable = table('catalog_category')
+const customerTable = table('crm_customer')
 
 const maxInteger = 2_147_483_647
 const maxPercentage = 100
@@ -46,8 +47,8 @@ const amounts = ['minPurchaseAmount', 'maxDiscountAmount'] as const
 const idLists = ['productIds', 'categoryIds', 'customerIds'] as const
 
 const noConditions: Values = {
-  ...Object.fromEntries([...amounts, ...idLists].map((name) => [name, null])),
-  firstOrderOnly: false,
+  ...Object.fromEntries([...amounts, ...idLists].map((name) => [columnName(name), null])),
+  first_order_only: false,
 }
 
 function conditionColumns(conditions: PromotionConditionsInput | null | undefined): Values {
@@ -55,17 +56,17 @@ function conditionColumns(conditions: PromotionConditionsInput | null | undefine
   if (conditions === null) return noConditions
   const lists = idLists.flatMap((name) => {
     const given = conditions[name]
-    return given === undefined ? [] : [[name, given && [...new Set(given.map(toUuid))]] as const]
+    return given === undefined ? [] : [[columnName(name), given && [...new Set(given.map(toUuid))]] as const]
   })
   return {
     ...pick(conditions, amounts),
     ...Object.fromEntries(lists),
-    ...(conditions.firstOrderOnly !== undefined && { firstOrderOnly: conditions.firstOrderOnly ?? false }),
+    ...(conditions.firstOrderOnly !== undefined && { first_order_only: conditions.firstOrderOnly ?? false }),
   }
 }
 
 const campaignColumn = (campaignId: string | null | undefined): Values =>
-  campaignId === undefined ? {} : { campaignId: campaignId === null ? null : toUuid(campaignId) }
+  campaignId === undefined ? {} : { campaign_id: campaignId === null ? null : toUuid(campaignId) }
 
 /** Where only the stored type or period makes it wrong, the database's constraints say so. */
 function contradictions(input: CreatePromotionInput | UpdatePromotionInput): readonly UserError[] {
@@ -111,7 +112,7 @@ export const promotionMutations: Readonly<Record<string, MutationDefinition>> = 
     lookUps: (input) => promotionLookUps(input),
     write: (input) =>
       insertOne(promotionTable, {
-        discountValue: 0,
+        discount_value: 0,
         ...pick(input, promotionColumns, 'left out'),
         ...conditionColumns(input.conditions),
         ...campaignColumn(input.campaignId),

@@ -2,24 +2,24 @@ import { equals, idEquals, searchIn } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
 
 const timestamps = {
-  CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-  UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+  CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+  UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
 } as const
 
 const promotionList: ConnectionProjection = {
   projection: 'Promotion',
   sortFields: {
     NAME: { column: 'name', type: 'String' },
-    START_DATE: { column: 'startDate', type: 'timestamptz' },
-    END_DATE: { column: 'endDate', type: 'timestamptz' },
-    USAGE_COUNT: { column: 'usageCount', type: 'Int' },
+    START_DATE: { column: 'start_date', type: 'timestamptz' },
+    END_DATE: { column: 'end_date', type: 'timestamptz' },
+    USAGE_COUNT: { column: 'usage_count', type: 'Int' },
     ...timestamps,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     status: equals('status', 'String'),
-    discountType: equals('discountType', 'String'),
-    campaignId: idEquals('campaignId'),
+    discountType: equals('discount_type', 'String'),
+    campaignId: idEquals('campaign_id'),
     searchQuery: searchIn({ name: 'String', code: 'citext' }),
   },
 }
@@ -32,7 +32,7 @@ const campaignList: ConnectionProjection = {
 }
 
 const applied: Readonly<Record<string, FieldProjection>> = {
-  name: { kind: 'column', column: 'promotionName' },
+  name: { kind: 'column', column: 'promotion_name' },
   discountAmount: { kind: 'column', column: 'discount' },
 }
 
@@ -41,88 +41,86 @@ const appliedIn = (relationship: string, projection: string): FieldProjection =>
   kind: 'object',
   relationship,
   projection,
-  absentWhen: 'promotionId',
+  absentWhen: 'promotion_id',
 })
 
 export const promotions: DomainProjection = {
   queries: {
     promotion: {
       kind: 'lookup',
-      table: 'promotions',
       projection: 'Promotion',
       by: { id: idEquals('id'), code: equals('code', 'citext') },
     },
-    promotions: { kind: 'connection', table: 'promotions', connection: promotionList },
+    promotions: { kind: 'connection', connection: promotionList },
     promotionCampaign: {
       kind: 'lookup',
-      table: 'promotionCampaigns',
       projection: 'PromotionCampaign',
       by: { id: idEquals('id') },
     },
-    promotionCampaigns: { kind: 'connection', table: 'promotionCampaigns', connection: campaignList },
+    promotionCampaigns: { kind: 'connection', connection: campaignList },
   },
   types: {
     Promotion: {
       type: 'Promotion',
-      from: 'Promotion',
+      table: 'promotion_promotion',
       fields: {
         conditions: {
           kind: 'embedded',
           projection: 'PromotionConditions',
           absentWhen: [
-            'minPurchaseAmount',
-            'maxDiscountAmount',
-            'productIds',
-            'categoryIds',
-            'customerIds',
-            'firstOrderOnly',
+            'min_purchase_amount',
+            'max_discount_amount',
+            'product_ids',
+            'category_ids',
+            'customer_ids',
+            'first_order_only',
           ],
         },
       },
     },
-    PromotionConditions: { type: 'PromotionConditions', from: 'Promotion' },
+    PromotionConditions: { type: 'PromotionConditions', table: 'promotion_promotion' },
     PromotionCampaign: {
       type: 'PromotionCampaign',
-      from: 'PromotionCampaign',
+      table: 'promotion_campaign',
       fields: {
         usageCount: {
           kind: 'aggregate',
           relationship: 'promotions',
-          aggregate: { function: 'sum', column: 'usageCount', empty: 0 },
+          aggregate: { function: 'sum', column: 'usage_count', empty: 0 },
         },
         promotions: { kind: 'connection', relationship: 'promotions', connection: promotionList },
       },
     },
     OrderCoupon: {
       type: 'Coupon',
-      from: 'Order',
+      table: 'ordering_order',
       fields: {
-        code: { kind: 'column', column: 'couponCode' },
+        code: { kind: 'column', column: 'coupon_code' },
         discountAmount: { kind: 'column', column: 'discount' },
-        expiresAt: { kind: 'path', relationship: 'promotion', column: 'endDate' },
+        expiresAt: { kind: 'path', relationship: 'promotion', column: 'end_date' },
       },
     },
     CartCoupon: {
       type: 'Coupon',
-      from: 'Cart',
+      table: 'cart_cart',
       fields: {
-        code: { kind: 'column', column: 'couponCode' },
-        discountAmount: { kind: 'path', relationship: 'totals', column: 'couponDiscount' },
-        expiresAt: { kind: 'path', relationship: 'promotion', column: 'endDate' },
+        code: { kind: 'column', column: 'coupon_code' },
+        discountAmount: { kind: 'path', relationship: 'totals', column: 'coupon_discount' },
+        expiresAt: { kind: 'path', relationship: 'promotion', column: 'end_date' },
       },
     },
-    OrderPromotion: { type: 'AppliedPromotion', from: 'Order', fields: applied },
-    CartPromotion: { type: 'AppliedPromotion', from: 'CartTotal', fields: applied },
-    DraftOrderPromotion: { type: 'AppliedPromotion', from: 'DraftOrderTotal', fields: applied },
+    OrderPromotion: { type: 'AppliedPromotion', table: 'ordering_order', fields: applied },
+    CartPromotion: { type: 'AppliedPromotion', table: 'cart_cart_total', fields: applied },
+    DraftOrderPromotion: { type: 'AppliedPromotion', table: 'ordering_draft_order_total', fields: applied },
   },
   extensions: {
     Order: {
-      coupon: { kind: 'embedded', projection: 'OrderCoupon', absentWhen: ['couponCode'] },
-      appliedPromotion: { kind: 'embedded', projection: 'OrderPromotion', absentWhen: ['promotionId'] },
+      coupon: { kind: 'embedded', projection: 'OrderCoupon', absentWhen: ['coupon_code'] },
+      appliedPromotion: { kind: 'embedded', projection: 'OrderPromotion', absentWhen: ['promotion_id'] },
     },
     Cart: {
       // Not by its code: that stays on the cart when the promotion is deleted.
-      coupon: { kind: 'embedded', projection: 'CartCoupon', absentWhen: ['promotionId'] },
+      coupon: { kind: 'embedded', projection: 'CartCoupon', absentWhen: ['promotion_id'] },
       appliedPromotion: appliedIn('totals', 'CartPromotion'),
     },
     DraftOrder: { appliedPromotion: appliedIn('sums', 'DraftOrderPromotion') },

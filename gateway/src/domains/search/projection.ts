@@ -7,15 +7,15 @@ import type { ConnectionProjection, DomainProjection, FunctionArgument } from '.
 const articles: ConnectionProjection = {
   projection: 'Article',
   sortFields: {
-    TITLE: { column: 'title', type: 'String' },
-    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    TITLE: { column: 'name', type: 'String' },
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     status: equals('status', 'String'),
     tags: hasAll('tags'),
-    searchQuery: searchIn({ title: 'String' }),
+    searchQuery: searchIn({ name: 'String' }),
   },
 }
 
@@ -82,17 +82,17 @@ export const search: DomainProjection = {
       parts: {
         results: {
           kind: 'union',
-          function: 'search',
+          function: 'search_search',
           // By the object relationship that leads to it.
           members: { product: 'Product', category: 'Category', article: 'Article' },
           orderBy: [descending('rank'), ascending('id')],
           limit: { argument: 'first', preset: 20 },
           offset: 'offset',
         },
-        totalCount: { kind: 'count', function: 'searchAggregate' },
+        totalCount: { kind: 'count', function: 'search_search_aggregate' },
         facets: {
           kind: 'list',
-          function: 'searchFacets',
+          function: 'search_facets',
           projection: 'SearchFacet',
           orderBy: [ascending('name'), descending('count'), ascending('min'), ascending('value')],
         },
@@ -100,7 +100,7 @@ export const search: DomainProjection = {
     },
     searchSuggestions: {
       kind: 'function',
-      function: 'searchSuggestions',
+      function: 'search_suggestions',
       projection: 'SearchSuggestion',
       args: { query: { type: 'String!' } },
       check: (args) => [...checkQuery(args), ...between('first', args['first'], 1, 100)],
@@ -109,15 +109,18 @@ export const search: DomainProjection = {
     },
     article: {
       kind: 'lookup',
-      table: 'articles',
       projection: 'Article',
       by: { id: idEquals('id'), slug: equals('slug', 'String') },
     },
-    articles: { kind: 'connection', table: 'articles', connection: articles },
+    articles: { kind: 'connection', connection: articles },
   },
   types: {
-    Article: { type: 'Article', from: 'Article' },
-    SearchFacet: { type: 'SearchFacet', from: 'SearchFacet' },
-    SearchSuggestion: { type: 'SearchSuggestion', from: 'SearchSuggestion' },
+    Article: {
+      type: 'Article',
+      table: 'search_article',
+      fields: { title: { kind: 'column', column: 'name' } },
+    },
+    SearchFacet: { type: 'SearchFacet', table: 'search_facet' },
+    SearchSuggestion: { type: 'SearchSuggestion', table: 'search_suggestion' },
   },
 }
