@@ -23,6 +23,15 @@ test('no two decisions have one number, and a file’s number is its title’s',
     expect(text(path.join(decisionsFolder, file))).toMatch(new RegExp(`^# ${Number(file.slice(0, 4))}\\. `))
 })
 
+test('a mail is at most seven stops from its event, each with a file', () => {
+  const [, section = ''] =
+    /^## From an event to a mail\n(.*?)^## /ms.exec(text(path.join(root, 'docs/architecture.md'))) ?? []
+  const stops = section.trim().split(/^(?=\d+\. )/m)
+  expect(stops.length).toBeGreaterThan(1)
+  expect(stops.length).toBeLessThanOrEqual(7)
+  for (const stop of stops) expect(stop).toMatch(/\]\(\.\.\/(metadata|actions)\//)
+})
+
 test('every link of a document to a file of the repository leads to one', () => {
   const documents = [
     ...[

@@ -2,7 +2,13 @@ export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
-export { createOutboxTransport, createSmtpTransport, type MailTransport } from './mail/index.ts'
+export {
+  createOutboxTransport,
+  createSmtpTransport,
+  createWebhookTransport,
+  type MailTransport,
+  type PushTransport,
+} from './messaging/transports/index.ts'
 export {
   createRetiredProcessor,
   checkStripeKey,
@@ -11,6 +17,5 @@ export {
   type PaymentProcessor,
   type StripeOptions,
 } from './processors/index.ts'
-export { createWebhookTransport, type PushTransport } from './push/index.ts'
 export { startSandbox, type Sandbox, type SandboxOptions } from './processors/sandbox/index.ts'
 export { type Actions, actionsByDomain, type ActionsOptions, startActions } from './start-actions.ts'

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { waitingEvents } from './events/waiting-events.ts'
+import { waitingEvents } from './messaging/triggers/waiting-events.ts'
 import { type Actions, startActions } from './start-actions.ts'
 import { address, openTestShop, silent, type TestMerchant, type TestShop } from './testing/test-shop.ts'
 

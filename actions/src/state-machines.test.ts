@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { appointmentMachine } from './booking/appointment-machine.ts'
-import { deliveryMachine } from './delivery/delivery-machine.ts'
+import { deliveryMachine } from './messaging/outbox/delivery-machine.ts'
 import { campaignMachine } from './email/campaign-machine.ts'
 import { userMachine } from './identity/user-machine.ts'
 import { reservationMachine } from './inventory/reservation-machine.ts'
@@ -18,7 +18,7 @@ type Transitions = Readonly<Record<string, { readonly from: readonly string[]; r
 
 const machines: Readonly<Record<string, readonly Machine[]>> = {
   booking: [appointmentMachine],
-  delivery: [deliveryMachine],
+  'messaging/outbox': [deliveryMachine],
   email: [campaignMachine],
   identity: [userMachine],
   inventory: [reservationMachine, stockAlertMachine, transferMachine],

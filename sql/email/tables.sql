@@ -114,7 +114,7 @@ CREATE TABLE email.delivery (
   recipient_name text,
   customer_id uuid,
   campaign_id uuid,
-  -- The transitions are the state machine's (actions/src/delivery/SPEC.md).
+  -- The transitions are the state machine's (actions/src/messaging/outbox/SPEC.md).
   status text NOT NULL DEFAULT 'QUEUED' CHECK (
     status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')
   ),

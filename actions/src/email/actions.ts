@@ -4,7 +4,7 @@ import { userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import type { EmailKind, Template } from '../message/index.ts'
+import type { EmailKind, Template } from '../messaging/compose/index.ts'
 import {
   type CampaignOutcome,
   cancelCampaign,
@@ -12,7 +12,7 @@ import {
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
-import { retryDelivery, type RetryOutcome } from './deliveries.ts'
+import { retryDelivery, type RetryOutcome } from './retry-delivery.ts'
 import { linkFault, setLink } from './links.ts'
 import {
   createTemplate,

@@ -1,6 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import type { Template } from '../message/index.ts'
+import type { Template } from '../messaging/compose/index.ts'
 import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
 import * as email from '../sql/generated/email.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Actions, startActions } from '../start-actions.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
-import { defaultRetryPolicy } from '../delivery/index.ts'
-import { createSmtpTransport, type MailTransport } from '../mail/index.ts'
+import { defaultRetryPolicy, deliverEmails } from '../messaging/outbox/index.ts'
+import { createSmtpTransport, type MailTransport } from '../messaging/transports/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
 import {
   createCustomer,
@@ -14,7 +14,7 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { campaignMachine, type CampaignEvent, type CampaignStatus } from './campaign-machine.ts'
-import { advanceCampaigns, deliverEmails } from './index.ts'
+import { advanceCampaigns } from './index.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -1,5 +1,4 @@
 export { emailActions } from './actions.ts'
 export { advanceCampaigns } from './campaigns.ts'
-export { deliverEmails, type EmailSending } from './deliveries.ts'
 export { purgeRenderedEmails } from './purge.ts'
 export { unsubscribePages } from './unsubscribe-pages.ts'

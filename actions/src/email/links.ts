@@ -1,9 +1,7 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import type { TokenMailKind } from '../message/index.ts'
+import { place, placed, type TokenMailKind } from '../messaging/compose/index.ts'
 
-/** Stands in a link where the token goes. */
-const place = '{token}'
 /** Over plain HTTP, others on the way read the token; a page on one's own machine has no way. */
 const ownMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
@@ -22,9 +20,6 @@ export function linkFault(link: string): string | null {
   if (url.host !== URL.parse(placed(link, 'b'))?.host) return `${place} stands behind the host`
   return null
 }
-
-/** A link with the token in its place. */
-export const placed = (link: string, token: string): string => link.replace(place, () => token)
 
 /** Says where a kind's link leads; null: nowhere, and the mail shows the token itself. */
 export async function setLink(

@@ -12,7 +12,7 @@ import {
   type TemplateKind,
   templateFault,
   variablesOf,
-} from '../message/index.ts'
+} from '../messaging/compose/index.ts'
 import { shopFacts } from '../sql/generated/notification.ts'
 
 /** What is enclosed in a sample. */

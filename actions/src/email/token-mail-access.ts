@@ -1,6 +1,6 @@
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { type EmailKind, isTokenMail } from '../message/index.ts'
+import { type EmailKind, isTokenMail } from '../messaging/compose/index.ts'
 
 /**
  * What somebody lacks to word a kind of mail, or to say where its link leads; null: nothing. Who does so could have the tokens sent

@@ -2,14 +2,14 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { defaultRetryPolicy } from '../delivery/index.ts'
+import { defaultRetryPolicy, deliverEmails } from '../messaging/outbox/index.ts'
 import {
   createOutboxTransport,
   createSmtpTransport,
   type MailTransport,
   noMailTransport,
-} from '../mail/index.ts'
-import { tokenMailKinds } from '../message/index.ts'
+} from '../messaging/transports/index.ts'
+import { tokenMailKinds } from '../messaging/compose/index.ts'
 import { answerPasswordResets } from '../identity/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
 import {
@@ -21,7 +21,6 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { deliverEmails } from './deliveries.ts'
 import { linkFault } from './links.ts'
 import { purgeRenderedEmails } from './purge.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonOf } from '../database.ts'
-import { sampleOccasion } from '../message/sample-facts.ts'
-import { createSmtpTransport } from '../mail/index.ts'
+import { sampleOccasion } from '../messaging/compose/sample-facts.ts'
+import { createSmtpTransport } from '../messaging/transports/index.ts'
 import { createService, createStaffMember, everyDay, minute } from '../testing/booking-calendar.ts'
 import {
   address,

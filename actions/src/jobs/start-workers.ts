@@ -2,18 +2,26 @@ import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
-import { defaultRetryPolicy, type RetryPolicy } from '../delivery/index.ts'
+import {
+  defaultRetryPolicy,
+  deliverMessages,
+  type MessageSending,
+  type RetryPolicy,
+} from '../messaging/outbox/index.ts'
 import {
   eventQueue,
-  eventHandlers,
+  handleEvent,
   type RowEvent,
   type WaitingEvents,
   waitingEvents,
-} from '../events/index.ts'
-import { type MailTransport, noMailTransport } from '../mail/index.ts'
+} from '../messaging/triggers/index.ts'
+import {
+  type MailTransport,
+  noMailTransport,
+  noPushTransport,
+  type PushTransport,
+} from '../messaging/transports/index.ts'
 import { manualProcessor, type PaymentProcessor, withCircuitBreaker } from '../processors/index.ts'
-import { noPushTransport, type PushTransport } from '../push/index.ts'
-import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
   type JobQueueName,
@@ -143,13 +151,6 @@ function messageSending(options: WorkersOptions): MessageSending {
   const { senderAddress = nobodysAddress, unsubscribeUrl, secretBox } = options
   const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = defaultRetryPolicy } = options
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
-}
-
-/** Writes down what an event gives rise to. */
-async function handleEvent(database: Database, event: RowEvent): Promise<void> {
-  const handle = eventHandlers[event.trigger]
-  if (handle === undefined) throw new Error(`No handler knows the event ${event.trigger}.`)
-  await handle(database, event)
 }
 
 /** Sends what an event has given rise to, instead of when the next round comes, which has the last word on what fails here. */

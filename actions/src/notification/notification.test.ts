@@ -5,8 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { defaultRetryPolicy } from '../delivery/index.ts'
-import { createWebhookTransport, noPushTransport, parseWebhookSecrets, type Push } from '../push/index.ts'
+import { defaultRetryPolicy, deliverPushes } from '../messaging/outbox/index.ts'
+import {
+  createWebhookTransport,
+  noPushTransport,
+  parseWebhookSecrets,
+  type Push,
+} from '../messaging/transports/index.ts'
 import {
   address,
   createCustomer,
@@ -17,7 +22,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { deliverPushes, tellOrderConfirmed } from './index.ts'
+import { announceConfirmedOrder } from '../testing/announce-confirmed-order.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -64,7 +69,7 @@ async function tellOfOrder(): Promise<void> {
   const input = { customerId: merchant.customerId, items, shippingAddress: address }
   const { orderId } = dataOf(await shop.call(merchant, 'createOrder', { input }))
   for (let told = 0; told < 3; told += 1) {
-    await tellOrderConfirmed(shop.database, merchant.merchantId, String(orderId))
+    await announceConfirmedOrder(shop.database, merchant.merchantId, String(orderId))
   }
 }
 

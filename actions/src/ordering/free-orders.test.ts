@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tellOrderConfirmed } from '../notification/index.ts'
+import { announceConfirmedOrder } from '../testing/announce-confirmed-order.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { linesOf, statusOf } from '../testing/paid-order.ts'
 import {
@@ -163,7 +163,7 @@ describe('an order that costs nothing', () => {
 
   test('is confirmed by a message that asks for no money and thanks for none', async () => {
     const orderId = await freeOrder()
-    await tellOrderConfirmed(shop.database, merchant.merchantId, orderId)
+    await announceConfirmedOrder(shop.database, merchant.merchantId, orderId)
     const [told] = await shop.database`
       SELECT body FROM notification.notification WHERE subject_key = ${orderId} AND kind = 'ORDER_CONFIRMATION'`
     expect(found(told)).toEqual({ body: 'Test has received it. There is nothing to pay.' })

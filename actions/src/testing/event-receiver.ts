@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { pino } from 'pino'
-import { eventQueue, openEventQueue } from '../events/event-queue.ts'
-import { receiveEvents } from '../events/receive-events.ts'
+import { eventQueue, openEventQueue } from '../messaging/triggers/event-queue.ts'
+import { receiveEvents } from '../messaging/triggers/receive-events.ts'
 import { openQueueBackend } from '../jobs/queue-backend.ts'
 
 /** The platform's receiver of events and its queue, with a worker that writes down what it is given. */

@@ -1,5 +1,0 @@
-export type { RowEvent } from './event.ts'
-export { eventQueue, type EventQueue, openEventQueue } from './event-queue.ts'
-export { eventHandlers } from './handlers.ts'
-export { receiveEvents } from './receive-events.ts'
-export { type WaitingEvents, waitingEvents } from './waiting-events.ts'

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCustomer, openTestShop, type TestShop } from '../../testing/test-shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openTestShop()
+  const merchant = await shop.createMerchant()
+  const { merchantId } = merchant
+  const customerId = await createCustomer(shop.database, merchantId)
+  await shop.database`
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, facts)
+    SELECT ${merchantId}, 'STOCK_ALERT', n::text, 'ada@example.com', '{}' FROM generate_series(1, 40) n`
+  await shop.database`
+    WITH device AS (
+      INSERT INTO notification.device (merchant_id, customer_id, platform, token)
+      VALUES (${merchantId}, ${customerId}, 'IOS', 'token') RETURNING merchant_id, id
+    )
+    INSERT INTO notification.push_delivery (merchant_id, device_id, kind, subject_key, title, body)
+    SELECT merchant_id, id, 'STOCK_ALERT', n::text, 'x', 'x' FROM device, generate_series(1, 40) n`
+})
+afterAll(() => shop.close())
+
+const claims = ['email.claim', 'notification.claim_pushes'] as const
+
+test.each(claims)('%s gives a message to one of two senders that look at the same moment', async (claim) => {
+  const { database } = shop
+  const take = (sql: TestShop['database'], limit: number) =>
+    sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(${limit}, interval '1 minute', 6)`)
+  // The first holds what it took; the second looks before the first has committed.
+  let second: Promise<readonly { id: string }[]> | undefined
+  const first = await database.begin(async (sql) => {
+    const taken = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(10, interval '1 minute', 6)`)
+    second = take(database, 10).execute()
+    // Whether it waits for the first, or passes by what that holds, it has begun once both show among the statements.
+    await expect
+      .poll(
+        () => database<{ pid: number }[]>`
+          SELECT pid FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE ${`%${claim}%`}`,
+        { timeout: 20_000 },
+      )
+      .toHaveLength(2)
+    return taken
+  })
+  const ids = [...first, ...((await second) ?? [])].map(({ id }) => id)
+  expect(ids).toHaveLength(20)
+  expect(new Set(ids).size).toBe(20)
+
+  const rest = (await Promise.all(Array.from({ length: 10 }, () => take(database, 20)))).flat()
+  expect(new Set(rest.map(({ id }) => id)).size).toBe(rest.length)
+})

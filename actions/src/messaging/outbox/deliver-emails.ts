@@ -1,0 +1,55 @@
+import type { Database } from '../../database.ts'
+import { forgetMailedToken } from '../../identity/index.ts'
+import { inBatches } from '../../in-batches.ts'
+import { claim, type ClaimAnswer } from '../../sql/generated/email.ts'
+import { composeEmail, type ComposeOptions } from '../compose/compose-email.ts'
+import type { MailTransport, SendOutcome } from '../transports/index.ts'
+import { keepingClaims, recorded } from './keep-claims.ts'
+import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
+
+export interface EmailSending extends ComposeOptions {
+  readonly mailer: MailTransport
+  readonly retryPolicy: RetryPolicy
+}
+
+const table = 'email.delivery'
+/** Messages that are claimed at once. */
+const batch = 20
+/** Messages of one run; the next run goes on. */
+const maxPerRun = 1_000
+
+/** Sends what is due. Can run at any time, twice at once, and be killed at any point. Returns how many it sent, or tried to. */
+export async function deliverEmails(database: Database, sending: EmailSending): Promise<number> {
+  const sendBatch = async () => {
+    const claimed = await claim(database, {
+      limit: batch,
+      lease: claimSeconds,
+      maxAttempts: sending.retryPolicy.maxAttempts,
+    })
+    await keepingClaims(database, table, claimed, () =>
+      Promise.all(claimed.map((email) => deliver(database, sending, email))),
+    )
+    return claimed.length
+  }
+  return inBatches(batch, sendBatch, maxPerRun)
+}
+
+async function deliver(database: Database, sending: EmailSending, email: ClaimAnswer): Promise<void> {
+  const { mailer, retryPolicy } = sending
+  const { mail, logged, withoutToken } = composeEmail(email, sending)
+  const result = await mailer.send(mail)
+  const columns = { ...logged, transport: mailer.name }
+  await recorded(() =>
+    database.begin(async (sql) => {
+      await settle(sql, { table, claim: email, retryPolicy }, hiding(result, withoutToken), columns)
+      const isOver = result.outcome === 'accepted' || result.outcome === 'discarded'
+      if (email.token !== null && isOver) {
+        await forgetMailedToken(sql, { merchantId: email.merchantId, id: email.subjectKey })
+      }
+    }),
+  )
+}
+
+/** A server that refuses a message may say what it found in it. */
+const hiding = (result: SendOutcome, withoutToken: (text: string) => string): SendOutcome =>
+  result.outcome === 'accepted' ? result : { ...result, reason: withoutToken(result.reason) }

@@ -1,0 +1,44 @@
+import type { Database } from '../../database.ts'
+import { inBatches } from '../../in-batches.ts'
+import * as notification from '../../sql/generated/notification.ts'
+import type { PushTransport } from '../transports/index.ts'
+import { keepingClaims, recorded } from './keep-claims.ts'
+import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
+
+export interface PushSending {
+  readonly pusher: PushTransport
+  readonly retryPolicy: RetryPolicy
+}
+
+const table = 'notification.push_delivery'
+/** Pushes that are claimed at once, and sent at once. */
+const batch = 20
+/** Pushes of one run; the next run goes on. */
+const maxPerRun = 1_000
+
+/** Sends the pushes that are due, as `deliverEmails` does with e-mail. */
+export async function deliverPushes(
+  database: Database,
+  { pusher, retryPolicy }: PushSending,
+): Promise<number> {
+  const sendBatch = async () => {
+    const claimed = await notification.claimPushes(database, {
+      limit: batch,
+      lease: claimSeconds,
+      maxAttempts: retryPolicy.maxAttempts,
+    })
+    await keepingClaims(database, table, claimed, () =>
+      Promise.all(
+        claimed.map(async ({ attempt, ...push }) => {
+          const result = await pusher.send(push)
+          const claim = { merchantId: push.merchantId, id: push.id, attempt }
+          await recorded(() =>
+            settle(database, { table, claim, retryPolicy }, result, { transport: pusher.name }),
+          )
+        }),
+      ),
+    )
+    return claimed.length
+  }
+  return inBatches(batch, sendBatch, maxPerRun)
+}

@@ -1,0 +1,5 @@
+export { announce } from './announce.ts'
+export { deliverEmails } from './deliver-emails.ts'
+export { deliverMessages, type MessageSending } from './deliver-messages.ts'
+export { deliverPushes } from './deliver-pushes.ts'
+export { defaultRetryPolicy, type RetryPolicy } from './settle.ts'
