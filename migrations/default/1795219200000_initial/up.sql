@@ -694,7 +694,7 @@ CREATE TABLE promotion.promotion (
   usage_count integer NOT NULL DEFAULT 0,
   usage_limit integer CHECK (usage_limit > 0),
   min_purchase_amount bigint CHECK (min_purchase_amount >= 0),
-  max_discount_amount bigint CHECK (max_discount_amount >= 0),
+  max_discount_amount bigint CHECK (max_discount_amount > 0),
   product_ids uuid[],
   category_ids uuid[],
   customer_ids uuid[],
