@@ -10,6 +10,15 @@ CREATE VIEW inventory.sku_inventory AS
     coalesce(l.reserved, 0)::integer AS reserved,
     coalesce(n.quantity, 0)::integer AS in_transit,
     coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
+    -- A product that has variants has no stock of its own, and an archived one is not bought again.
+    coalesce(l.available, 0) <= t.low_stock_threshold
+    AND i.sku IS NOT NULL
+    AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+    AND EXISTS (
+      SELECT
+      FROM catalog.product p
+      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
+    ) AS needs_restock,
     l.last_restocked_at,
     l.last_sold_at,
     greatest(i.updated_at, l.updated_at) AS updated_at

@@ -69,16 +69,7 @@ const stockAlerts: ConnectionProjection = {
   filters: { status },
 }
 
-/** What is low and matters: a product that has variants has no stock of its own. */
-const low: Condition = {
-  inventory: { is_low_stock: { _eq: true } },
-  sku: { _is_null: false },
-  product: { status: { _neq: 'ARCHIVED' } },
-  _or: [
-    { variant_id: { _is_null: false } },
-    { _not: { product: { variants: { deleted_at: { _is_null: true } } } } },
-  ],
-}
+const low: Condition = { inventory: { needs_restock: { _eq: true } } }
 
 const lowStock: ConnectionProjection = {
   projection: 'LowStock',
