@@ -1,6 +1,7 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
+export { changeMerchantStatus, type MerchantEvent, openMerchant, readNewMerchant } from './merchant/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export {
   createOutboxTransport,

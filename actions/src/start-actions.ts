@@ -129,7 +129,7 @@ export function actionsByDomain(
     notification: notificationActions(database),
     payment: paymentActions({ database, keys, cashier, completeRefund, cardProcessor }),
     identity: identityActions({ database, tokenIssuer, secretBox }),
-    merchant: merchantActions(database),
+    merchant: merchantActions({ database, secretBox }),
   }
   const kept = (actions: Readonly<Record<string, Action>>) =>
     Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, keys.keep(action)]))

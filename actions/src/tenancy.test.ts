@@ -299,6 +299,7 @@ describe('another merchant’s ids', () => {
       'setEmailLink',
       // An operator's, who belongs to no merchant.
       ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan'],
+      ...['createMerchant', 'suspendMerchant', 'reinstateMerchant'],
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })

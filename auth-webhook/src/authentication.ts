@@ -3,9 +3,9 @@ import type { Principal } from './principal.ts'
 
 /**
  * Ids of the specification's catalogue: 001 a key that is invalid, malformed, revoked, expired or of the wrong mode;
- * 002 an expired token; 004 an address that the merchant's allow-list doesn't hold.
+ * 002 an expired token; 003 a merchant that an operator has suspended; 004 an address that the merchant's allow-list doesn't hold.
  */
-export type RefusalId = 'SVC_AUTH_001' | 'SVC_AUTH_002' | 'SVC_AUTH_004'
+export type RefusalId = 'SVC_AUTH_001' | 'SVC_AUTH_002' | 'SVC_AUTH_003' | 'SVC_AUTH_004'
 
 export interface Refusal {
   readonly kind: 'refused'

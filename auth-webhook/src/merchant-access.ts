@@ -5,6 +5,7 @@ import type { Fragment, Sql } from '@commerce-graph/postgres-driver'
  * subscription.
  */
 export const merchantAccessColumns = (sql: Sql): Fragment => sql`
+    m.status AS merchant_status,
     s.plan,
     ARRAY(
       SELECT f.feature FROM merchant.plan_feature f WHERE f.plan = s.plan ORDER BY f.feature

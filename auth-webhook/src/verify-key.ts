@@ -1,6 +1,6 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { hashApiKey } from './api-key.ts'
-import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
+import { allowListOf, type MerchantAccessRow, suspensionOf, type Verification } from './access.ts'
 import type { Actor } from '@commerce-graph/audit'
 import { refuse } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
@@ -40,6 +40,8 @@ function grant(row: KeyRow, deployment: Mode): Verification {
   if (deployment === 'live' && row.mode === 'test') {
     return refuse('SVC_AUTH_001', `test key ${row.id} on a live deployment`, actor)
   }
+  const suspension = suspensionOf(row, actor)
+  if (suspension !== undefined) return suspension
   const { merchant_id: merchantId, id: keyId, mode, permissions, plan, features } = row
   const variables = sessionVariables({ kind: 'key', merchantId, keyId }, permissions)
   return {

@@ -1,12 +1,13 @@
 import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { ZodError } from 'zod'
-import { allowListOf, type Grant, type MerchantAccessRow, type Verification } from './access.ts'
+import { allowListOf, type MerchantAccessRow, suspensionOf, type Verification } from './access.ts'
+import { actorOf } from './actor.ts'
 import type { Actor } from '@commerce-graph/audit'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
-import type { CustomerPrincipal } from './principal.ts'
+import type { CustomerPrincipal, TenantPrincipal } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 import { shopperPermissions } from './shopper-permissions.ts'
 import {
@@ -187,7 +188,7 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
 const customerPrincipal = (
   { plan, features }: MerchantAccessRow,
   { merchantId, customerId, sessionId }: Pick<CustomerPrincipal, 'merchantId' | 'customerId' | 'sessionId'>,
-): Grant['principal'] => ({
+): TenantPrincipal => ({
   kind: 'customer',
   merchantId,
   customerId,
@@ -198,9 +199,10 @@ const customerPrincipal = (
   sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, shopperPermissions),
 })
 
-const granted = (row: MerchantAccessRow, exp: number, principal: Grant['principal']): Grant => ({
-  kind: 'granted',
-  principal,
-  expiresAt: (exp + clockToleranceSeconds) * 1000,
-  allowList: allowListOf(row),
-})
+const granted = (row: MerchantAccessRow, exp: number, principal: TenantPrincipal): Verification =>
+  suspensionOf(row, actorOf(principal)) ?? {
+    kind: 'granted',
+    principal,
+    expiresAt: (exp + clockToleranceSeconds) * 1000,
+    allowList: allowListOf(row),
+  }

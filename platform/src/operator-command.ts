@@ -7,13 +7,10 @@ import {
   revokeOperatorKey,
 } from '@commerce-graph/auth-webhook'
 import { Command, InvalidArgumentError } from 'commander'
-import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import postgres, { type Sql } from '@commerce-graph/postgres-driver'
-import { z } from 'zod'
+import type { Sql } from '@commerce-graph/postgres-driver'
+import { time, withDatabase } from './command-line.ts'
 import { PlatformError } from './platform-error.ts'
 
-const repository = join(import.meta.dirname, '../..')
 const maxName = 100
 const maxLog = 1000
 
@@ -122,30 +119,3 @@ const logLine = ({
     ...(merchantId === null ? [] : [`merchant ${merchantId}`]),
     ...targetIds,
   ].join('  ')
-
-const time = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
-
-async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
-  const sql = postgres(await databaseUrl(), { max: 1, connect_timeout: 10, onnotice: () => undefined })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
-}
-
-/** The platform that `npm start` runs says here where its database is. */
-async function databaseUrl(): Promise<string> {
-  const { DATABASE_URL: named, DATA_DIR: dataDir } = process.env
-  if (named !== undefined && named !== '') return named
-  const path = join(
-    resolve(repository, dataDir === undefined || dataDir === '' ? '.data' : dataDir),
-    'ready.json',
-  )
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new PlatformError(
-      `no platform is running here (${path} is absent): run npm start, or set DATABASE_URL`,
-    )
-  })
-  return z.object({ databaseUrl: z.string() }).parse(JSON.parse(text)).databaseUrl
-}

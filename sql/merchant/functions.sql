@@ -249,3 +249,36 @@ BEGIN
     );
 END;
 $$;
+
+-- answers: changed {} | unknown {} | not_allowed {status: merchant.merchant.status}
+-- nullable: p_reason
+CREATE FUNCTION merchant.change_status(p_merchant_id uuid, p_from text[], p_to text, p_reason text)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text := (SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE);
+BEGIN
+  IF v_status IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
+  END IF;
+  UPDATE merchant.merchant m
+  SET
+    status = p_to,
+    status_since = now(),
+    status_reason = p_reason
+  WHERE m.id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
+CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
+$$;

@@ -6,6 +6,12 @@ CREATE TABLE merchant.merchant (
   email citext NOT NULL,
   phone text,
   website text,
+  -- ISO 3166-1 alpha-2: where the merchant is established.
+  country text CHECK (country ~ '^[A-Z]{2}$'),
+  -- SUSPENDED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED')),
+  status_since timestamptz NOT NULL DEFAULT now(),
+  status_reason text,
   -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
   ip_allow_list_enabled boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -82,7 +82,7 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
-AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+AFTER UPDATE OF ip_allow_list_enabled, status ON merchant.merchant
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 

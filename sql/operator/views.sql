@@ -12,3 +12,24 @@ CREATE VIEW operator.merchant_plan AS
   FROM
     merchant.merchant m
     JOIN merchant.subscription s ON s.merchant_id = m.id;
+
+CREATE VIEW operator.merchant AS
+  SELECT
+    m.id,
+    m.id AS merchant_id,
+    m.name,
+    m.email,
+    m.country,
+    t.currency,
+    t.timezone,
+    t.language,
+    m.status,
+    m.status_since,
+    m.status_reason,
+    s.plan,
+    s.status AS subscription_status,
+    m.created_at
+  FROM
+    merchant.merchant m
+    JOIN merchant.settings t ON t.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id;

@@ -123,7 +123,14 @@ test('what is accepted is listed for fields that exist', () => {
 })
 
 /** A merchant's key is refused for these before its input is looked at. */
-const forOperators = ['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan']
+const forOperators = [
+  'confirmPlanRequest',
+  'declinePlanRequest',
+  'setMerchantPlan',
+  'createMerchant',
+  'suspendMerchant',
+  'reinstateMerchant',
+]
 
 function mutationFields(): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   const fields = Object.entries(schema.getMutationType()?.getFields() ?? {})

@@ -149,7 +149,9 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       const listed = [...rows.values()]
         .filter((row) => row['operator reads'] === 'all')
         .map(({ table }) => table)
-      expect([...new Set(shown.map(({ table }) => table.name))]).toEqual(path === '/v1/graphql' ? listed : [])
+      expect(new Set(shown.map(({ table }) => table.name))).toEqual(
+        new Set(path === '/v1/graphql' ? listed : []),
+      )
       const changed = operators.getMutationType()
       expect(changed === undefined || changed === null ? [] : tableFields(changed, matrix.tracked)).toEqual(
         [],

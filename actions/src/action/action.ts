@@ -120,14 +120,18 @@ type NamingMerchant = {
   [Name in ActionName]: InputOf<Name, 'null'> extends { readonly merchantId: string } ? Name : never
 }[ActionName]
 
-/** The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's. */
-export const defineOperatorAction = <Name extends NamingMerchant>(
+/**
+ * The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's; the log has a new
+ * merchant among the entry's ids.
+ */
+export const defineOperatorAction = <Name extends NamingMerchant | 'createMerchant'>(
   name: Name,
   handle: (call: ActionCall<OperatorSession>, input: InputOf<Name, 'null'>) => Promise<Answer>,
+  { answersSecret = false }: { readonly answersSecret?: boolean } = {},
 ): Action => ({
   ...accessOf(name),
   keeping: 'in one transaction',
-  answersSecret: false,
+  answersSecret,
   async run(call) {
     const { session } = call
     if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)

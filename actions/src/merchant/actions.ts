@@ -3,6 +3,7 @@ import { done, forbidden, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
+import { accountActions, type MerchantOptions } from './account-actions.ts'
 import { createApiKey, endOfKey, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
@@ -10,7 +11,11 @@ import { subscriptionActions } from './subscription-actions.ts'
 const defaultOverlap = 24 * 60 * 60
 
 /** What the domain serves, by the name of the mutation. */
-export const merchantActions = (database: Database): Readonly<Record<string, Action>> => ({
+export const merchantActions = ({
+  database,
+  secretBox,
+}: MerchantOptions): Readonly<Record<string, Action>> => ({
+  ...accountActions({ database, secretBox }),
   ...subscriptionActions(database),
   createApiKey: create(database),
   rotateApiKey: defineAction('rotateApiKey', {

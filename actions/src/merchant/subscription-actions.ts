@@ -1,7 +1,6 @@
 import { type Action, defineAction, defineOperatorAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
   answerPlanRequest,
@@ -10,6 +9,7 @@ import {
   setCancellation,
   setPlan,
 } from './subscriptions.ts'
+import { named } from './named-merchant.ts'
 
 /** The merchant's plan, by the name of the mutation. */
 export function subscriptionActions(database: Database): Readonly<Record<string, Action>> {
@@ -36,12 +36,6 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
     resumeSubscription: cancellation('resumeSubscription', false),
   }
 }
-
-/** The merchant that an operator names, which may be none. */
-const named = <Input extends { readonly merchantId: string }>(input: Input) => ({
-  ...input,
-  merchantId: input.merchantId as MerchantId,
-})
 
 function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): Answer {
   switch (outcome.outcome) {

@@ -30,7 +30,7 @@ export const catalogue = {
     status: 403,
     message: 'You have no permission to perform this action',
     condition:
-      "The key or role lacks the permission, the field is not for shoppers, the plan lacks the feature, or the record is another merchant's.",
+      "The key or role lacks the permission, the field is not for shoppers, the plan lacks the feature, the merchant is suspended, or the record is another merchant's.",
   },
   SVC_AUTH_004: {
     code: 'UNAUTHORIZED',

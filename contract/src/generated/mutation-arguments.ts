@@ -158,6 +158,15 @@ export interface CreateIncomingStockInput {
   readonly reference?: string | null
 }
 
+export interface CreateMerchantInput {
+  readonly name: string
+  readonly email: string
+  readonly country: string
+  readonly currency: string
+  readonly timezone?: string | null
+  readonly language?: string | null
+}
+
 export interface CreateOrderInput {
   readonly customerId: string
   readonly items: readonly OrderItemInput[]
@@ -750,6 +759,7 @@ export interface UpdateMerchantAccountInput {
   readonly email?: string
   readonly phone?: string | null
   readonly website?: string | null
+  readonly country?: string | null
   readonly ipWhitelistEnabled?: boolean
 }
 
@@ -1095,6 +1105,9 @@ export interface MutationArguments {
   readonly createArticle: { readonly input: CreateArticleInput }
   readonly updateArticle: { readonly id: string; readonly input: UpdateArticleInput }
   readonly deleteArticle: { readonly id: string }
+  readonly createMerchant: { readonly input: CreateMerchantInput }
+  readonly suspendMerchant: { readonly merchantId: string; readonly reason?: string | null }
+  readonly reinstateMerchant: { readonly merchantId: string }
   readonly confirmPlanRequest: {
     readonly merchantId: string
     readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'

@@ -67,12 +67,13 @@ const deleted = [
   'promotion.campaign',
 ]
 
-/** Not in a client's hands: the merchant is the session's, keys are made by the database, blocks by an action. */
+/** Not in a client's hands: the merchant is the session's, keys are made by the database, blocks and a merchant's status by actions. */
 const outOfReach = [
   /_merchant_id_fkey$/,
   /^product_variant_of_product_key$/,
   /^contact_of_customer_key$/,
   /^customer_blocked/,
+  /^merchant_status_check$/,
 ]
 
 const list = (tables: readonly string[]): string => tables.map((name) => `'${name}'::regclass`).join()

@@ -213,6 +213,7 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   article_status_check: value('status'),
   // merchant
   merchant_name_check: value('name'),
+  merchant_country_check: value('country'),
   settings_currency_check: value('currency'),
   settings_tax_rate_check: value('taxRate'),
   settings_low_stock_threshold_check: value('lowStockThreshold'),

@@ -158,7 +158,7 @@ export class Connection {
         return
       case 'refused': {
         const { id } = authentication
-        const code = id === 'SVC_AUTH_004' ? closeCodes.forbidden : closeCodes.unauthorized
+        const code = catalogueError(id, {}).status === 403 ? closeCodes.forbidden : closeCodes.unauthorized
         this.close(code, `${id}: ${catalogueError(id, {}).message}`)
         return
       }

@@ -194,6 +194,12 @@ CREATE TABLE merchant.merchant (
   email citext NOT NULL,
   phone text,
   website text,
+  -- ISO 3166-1 alpha-2: where the merchant is established.
+  country text CHECK (country ~ '^[A-Z]{2}$'),
+  -- SUSPENDED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED')),
+  status_since timestamptz NOT NULL DEFAULT now(),
+  status_reason text,
   -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
   ip_allow_list_enabled boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -6108,6 +6114,37 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION merchant.change_status(p_merchant_id uuid, p_from text[], p_to text, p_reason text)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text := (SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE);
+BEGIN
+  IF v_status IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
+  END IF;
+  UPDATE merchant.merchant m
+  SET
+    status = p_to,
+    status_since = now(),
+    status_reason = p_reason
+  WHERE m.id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
+CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
+$$;
+
 -- sql/notification/functions.sql
 
 CREATE FUNCTION notification.set_preference(
@@ -10271,7 +10308,7 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM email.delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
         ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED
@@ -11754,6 +11791,52 @@ BEGIN
 END;
 $$;
 
+-- sql/merchant/functions/open_merchant.sql
+
+CREATE FUNCTION merchant.open_merchant(
+  p_name text,
+  p_email text,
+  p_country text,
+  p_currency text,
+  p_timezone text,
+  p_language text,
+  p_keys jsonb
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant_id uuid := platform.uuid_v7();
+  v_owner_id uuid := platform.uuid_v7();
+BEGIN
+  IF p_language IS NOT NULL AND NOT EXISTS (SELECT FROM platform.language l WHERE l.code = p_language) THEN
+    RETURN jsonb_build_object('outcome', 'unknown_language');
+  END IF;
+  INSERT INTO merchant.merchant (id, name, email, country) VALUES (v_merchant_id, p_name, p_email, p_country);
+  UPDATE merchant.settings s
+  SET
+    currency = p_currency,
+    timezone = coalesce(p_timezone, s.timezone),
+    language = coalesce(p_language, s.language)
+  WHERE s.merchant_id = v_merchant_id;
+  INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
+  SELECT
+    v_merchant_id,
+    k.name,
+    k.mode,
+    k.prefix,
+    decode(k.hash, 'hex'),
+    (SELECT array_agg(p.name ORDER BY p.name) FROM merchant.permission p)
+  FROM jsonb_to_recordset(p_keys) AS k (mode text, name text, prefix text, hash text);
+  INSERT INTO identity.user (merchant_id, id, email, name) VALUES (v_merchant_id, v_owner_id, p_email, p_email);
+  INSERT INTO identity.user_role (merchant_id, user_id, role_id)
+  SELECT v_merchant_id, v_owner_id, r.id
+  FROM identity.role r
+  WHERE r.merchant_id = v_merchant_id AND r.kind = 'OWNER';
+  RETURN jsonb_build_object('outcome', 'opened', 'merchantId', v_merchant_id, 'ownerId', v_owner_id);
+END;
+$$;
+
 -- sql/merchant/functions/rotate_api_key.sql
 
 CREATE FUNCTION merchant.rotate_api_key(
@@ -11937,7 +12020,7 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM notification.push_delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
         ORDER BY x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED
@@ -14877,6 +14960,27 @@ CREATE VIEW operator.merchant_plan AS
     merchant.merchant m
     JOIN merchant.subscription s ON s.merchant_id = m.id;
 
+CREATE VIEW operator.merchant AS
+  SELECT
+    m.id,
+    m.id AS merchant_id,
+    m.name,
+    m.email,
+    m.country,
+    t.currency,
+    t.timezone,
+    t.language,
+    m.status,
+    m.status_since,
+    m.status_reason,
+    s.plan,
+    s.status AS subscription_status,
+    m.created_at
+  FROM
+    merchant.merchant m
+    JOIN merchant.settings t ON t.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id;
+
 -- sql/ordering/views.sql
 
 CREATE VIEW ordering.draft_order_total AS
@@ -16135,7 +16239,7 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
-AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+AFTER UPDATE OF ip_allow_list_enabled, status ON merchant.merchant
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 

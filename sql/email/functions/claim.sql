@@ -43,7 +43,7 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM email.delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
         ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED

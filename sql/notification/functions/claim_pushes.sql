@@ -38,7 +38,7 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM notification.push_delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
         ORDER BY x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED

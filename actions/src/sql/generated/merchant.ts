@@ -1,6 +1,11 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+
+export type MerchantStatus =
+  | 'ACTIVE'
+  | 'SUSPENDED'
 
 export type SubscriptionPlan =
   | 'FREE'
@@ -14,6 +19,8 @@ export type SubscriptionStatus =
   | 'PAST_DUE'
   | 'CANCELLED'
   | 'UNPAID'
+
+export type NewKey = { readonly mode: 'live' | 'test'; readonly name: string; readonly prefix: string; readonly hash: string }
 
 export interface RequestPlanArguments {
   readonly merchantId: MerchantId
@@ -111,6 +118,53 @@ export const beginPeriods = (caller: Caller, args: BeginPeriodsArguments): Promi
       p_from => ${listOf(args.from)}::text[],
       p_renewed => ${args.renewed}::text,
       p_ended => ${args.ended}::text
+    )`)
+
+export interface ChangeStatusArguments {
+  readonly merchantId: MerchantId
+  readonly from: readonly string[]
+  readonly to: string
+  readonly reason: string | null
+}
+
+export type ChangeStatusAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_allowed'; readonly status: MerchantStatus }
+
+/** `merchant.change_status` */
+export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promise<ChangeStatusAnswer> =>
+  answerOf<ChangeStatusAnswer>(caller, 'merchant.change_status', (sql) => sql`merchant.change_status(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text,
+      p_reason => ${args.reason}::text
+    )`)
+
+export interface OpenMerchantArguments {
+  readonly name: string
+  readonly email: string
+  readonly country: string
+  readonly currency: string
+  readonly timezone: string | null
+  readonly language: string | null
+  readonly keys: object
+}
+
+export type OpenMerchantAnswer =
+  | { readonly outcome: 'opened'; readonly merchantId: MerchantId; readonly ownerId: string }
+  | { readonly outcome: 'unknown_language' }
+
+/** `merchant.open_merchant`: Opens an empty shop with its first keys and its owner, who has no password yet.  */
+export const openMerchant = (caller: Caller, args: OpenMerchantArguments): Promise<OpenMerchantAnswer> =>
+  answerOf<OpenMerchantAnswer>(caller, 'merchant.open_merchant', (sql) => sql`merchant.open_merchant(
+      p_name => ${args.name}::text,
+      p_email => ${args.email}::text,
+      p_country => ${args.country}::text,
+      p_currency => ${args.currency}::text,
+      p_timezone => ${args.timezone}::text,
+      p_language => ${args.language}::text,
+      p_keys => ${jsonOf(sql, args.keys)}::jsonb
     )`)
 
 export interface RotateApiKeyArguments {

@@ -51,7 +51,7 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, args) => {
       const { ipWhitelistEnabled: enabled } = input
       const record = update(accountTable, theOnlyOne, {
-        ...pick(input, ['name', 'email', 'phone', 'website']),
+        ...pick(input, ['name', 'email', 'phone', 'website', 'country']),
         ...(enabled !== undefined && { ip_allow_list_enabled: enabled }),
       })
       return { before: [], record, ...confirmation(args) }

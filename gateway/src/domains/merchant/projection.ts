@@ -1,12 +1,26 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { idEquals } from '../../projection/filter.ts'
-import type { DomainProjection } from '../../projection/types.ts'
+import { equals, idEquals, searchIn } from '../../projection/filter.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 /** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
 const maxAllowListEntries = 1000
 
 /** More wait only where nobody answers; the answer tells that the list goes on. */
 const maxPlanRequests = 1000
+
+const merchants: ConnectionProjection = {
+  projection: 'Merchant',
+  sortFields: {
+    CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    NAME: { column: 'name', type: 'String' },
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    status: equals('status', 'String'),
+    plan: equals('plan', 'String'),
+    searchQuery: searchIn({ name: 'String', email: 'citext' }),
+  },
+}
 
 export const merchant: DomainProjection = {
   queries: {
@@ -31,6 +45,7 @@ export const merchant: DomainProjection = {
       orderBy: [ascending('requested_at'), ascending('merchant_id')],
       limit: maxPlanRequests,
     },
+    merchants: { kind: 'connection', connection: merchants },
   },
   types: {
     MerchantAccount: {
@@ -46,6 +61,7 @@ export const merchant: DomainProjection = {
         ipWhitelistEnabled: { kind: 'column', column: 'ip_allow_list_enabled' },
       },
     },
+    Merchant: { type: 'Merchant', table: 'operator_merchant' },
     MerchantPlan: { type: 'MerchantPlan', table: 'operator_merchant_plan' },
     Subscription: { type: 'Subscription', table: 'merchant_subscription' },
     MerchantSettings: {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const operator = { role: 'operator', operatorKeyId: '01a1f000-00ff-7000-8000-000000000009' } as const
+const input = { name: 'Old Mill', email: 'mill@example.com', country: 'Germany', currency: 'EUR' }
+const call = (name: string, args: object, idempotencyKey?: string) =>
+  shop.call(merchant, name, args, { session: operator, ...(idempotencyKey && { idempotencyKey }) })
+
+test('an operator opens a merchant whose keys are stored as hashes, once per Idempotency-Key', async () => {
+  const opened = dataOf(await call('createMerchant', { input }, 'open-1'))
+  expect(dataOf(await call('createMerchant', { input }, 'open-1'))).toEqual(opened)
+  const { merchantId, liveKey, testKey } = opened as Record<string, string>
+  const [row] = await shop.database<{ country: string; currency: string; keys: string[]; rows: string }[]>`
+    SELECT m.country, s.currency, array_agg(k.mode ORDER BY k.mode) AS keys, string_agg(k::text, '') AS rows
+    FROM merchant.merchant m
+    JOIN merchant.settings s ON s.merchant_id = m.id
+    JOIN merchant.api_key k ON k.merchant_id = m.id
+    WHERE m.name = 'Old Mill' AND m.id = ${found(merchantId)}
+    GROUP BY m.id, s.merchant_id`
+  expect(row).toMatchObject({ country: 'DE', currency: 'EUR', keys: ['live', 'test'] })
+  for (const key of [liveKey, testKey]) expect(row?.rows).not.toContain(found(key).slice(16))
+  const [{ merchants } = { merchants: 0 }] = await shop.database<{ merchants: number }[]>`
+    SELECT count(*)::int AS merchants FROM merchant.merchant WHERE name = 'Old Mill'`
+  expect(merchants).toBe(1)
+})
+
+test('only operators open, suspend and reinstate merchants', async () => {
+  const { merchantId } = merchant
+  const calls = [
+    ['createMerchant', { input }],
+    ['suspendMerchant', { merchantId }],
+    ['reinstateMerchant', { merchantId }],
+  ] as const
+  for (const [name, args] of calls)
+    expect(await shop.call(merchant, name, args)).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+})
+
+test('what is wrong with a new merchant is told by field', async () => {
+  const wrong = { ...input, country: 'Atlantis', currency: 'EURO' }
+  expect(await call('createMerchant', { input: wrong })).toMatchObject({
+    errors: [{ field: 'country' }, { field: 'currency' }],
+  })
+  expect(await call('createMerchant', { input: { ...input, language: 'xx' } })).toMatchObject({
+    errors: [{ field: 'language', code: 'INVALID_VALUE' }],
+  })
+})
+
+test('messages of a suspended merchant wait until it is reinstated', async () => {
+  const { merchantId } = merchant
+  await shop.database`
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, status, facts)
+    VALUES (${merchantId}, 'ORDER_SHIPPED', 'of the test', 'ada@example.com', 'QUEUED', '{}')`
+  const claimed = async () =>
+    (
+      await shop.database`
+        SELECT FROM email.claim(10, interval '1 minute', 3) WHERE merchant_id = ${merchantId}`
+    ).length
+  dataOf(await call('suspendMerchant', { merchantId, reason: 'spam' }))
+  expect(await claimed()).toBe(0)
+  expect(await call('suspendMerchant', { merchantId })).toMatchObject({
+    errors: [{ field: 'merchantId', code: 'INVALID_VALUE' }],
+  })
+  dataOf(await call('reinstateMerchant', { merchantId }))
+  expect(await claimed()).toBe(1)
+})
+
+test('an unknown merchant can be neither suspended nor reinstated', async () => {
+  const { operatorKeyId: merchantId } = operator
+  for (const name of ['suspendMerchant', 'reinstateMerchant'])
+    expect(await call(name, { merchantId })).toMatchObject({
+      errors: [{ field: 'merchantId', code: 'NOT_FOUND' }],
+    })
+})

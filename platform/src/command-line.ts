@@ -1,0 +1,53 @@
+// What the commands for operators share: they work on the platform's database, whether or not a platform runs.
+import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-box'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { z } from 'zod'
+import { PlatformError } from './platform-error.ts'
+
+const repository = join(import.meta.dirname, '../..')
+
+/** UTC, to the second. */
+export const time = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
+
+/** Connects to the database of DATABASE_URL, or of the platform that runs here, for as long as the work takes. */
+export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
+  const sql = postgres(await databaseUrl(), { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** The platform that `npm start` runs says here where its database is. */
+async function databaseUrl(): Promise<string> {
+  const { DATABASE_URL: named } = process.env
+  if (named !== undefined && named !== '') return named
+  const path = inDataFolder('ready.json')
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new PlatformError(
+      `no platform is running here (${path} is absent): run npm start, or set DATABASE_URL`,
+    )
+  })
+  return z.object({ databaseUrl: z.string() }).parse(JSON.parse(text)).databaseUrl
+}
+
+/** The keys of ENCRYPTION_KEYS, or those that the platform keeps in its data folder. */
+export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
+  const { ENCRYPTION_KEYS: named } = process.env
+  if (named !== undefined && named !== '') return parseEncryptionKeys(named)
+  const path = inDataFolder('secrets.json')
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new PlatformError(
+      `the platform's encryption keys are not here (${path} is absent): set ENCRYPTION_KEYS or DATA_DIR as the platform has them`,
+    )
+  })
+  return parseEncryptionKeys(z.object({ encryptionKeys: z.string() }).parse(JSON.parse(text)).encryptionKeys)
+}
+
+function inDataFolder(file: string): string {
+  const { DATA_DIR: dataDir } = process.env
+  return join(resolve(repository, dataDir === undefined || dataDir === '' ? '.data' : dataDir), file)
+}

@@ -1,0 +1,156 @@
+import { createAuthenticator } from '@commerce-graph/auth-webhook'
+import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { createSecretBox, formatEncryptionKeys, newEncryptionKey } from '@commerce-graph/secret-box'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const migrations = fileURLToPath(new URL('../../migrations/default', import.meta.url))
+const encryptionKey = newEncryptionKey()
+let database: TestDatabase
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createMigratedDatabase({ migrations })
+  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const merchant = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['bin/merchant.ts', ...args],
+      {
+        cwd: new URL('..', import.meta.url),
+        env: {
+          ...process.env,
+          DATABASE_URL: database.url,
+          ENCRYPTION_KEYS: formatEncryptionKeys([encryptionKey]),
+          ...env,
+        },
+      },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+
+const account = ['--name', 'Old Mill', '--email', 'mill@example.com', '--currency', 'EUR', '--country', 'deu']
+
+interface Opened {
+  readonly merchantId: string
+  readonly liveKey: string
+  readonly testKey: string
+}
+
+async function open(...options: readonly string[]): Promise<Opened> {
+  const { stdout, stderr, code } = await merchant(['create', ...account, '--json', ...options])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Opened
+}
+
+test('a new merchant is empty, has its own currency, country, time zone and language, and its owner is invited', async () => {
+  const { merchantId, ...keys } = await open('--time-zone', 'Europe/Berlin', '--language', 'de')
+  expect(keys).toEqual({
+    liveKey: expect.stringMatching(/^cg_live_[\w-]{43}$/) as string,
+    testKey: expect.stringMatching(/^cg_test_[\w-]{43}$/) as string,
+  })
+  const shown = await merchant(['show', merchantId, '--json'])
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    name: 'Old Mill',
+    email: 'mill@example.com',
+    country: 'DE',
+    currency: 'EUR',
+    timezone: 'Europe/Berlin',
+    language: 'de',
+    status: 'ACTIVE',
+    plan: 'FREE',
+  })
+  const [owner] = await sql<{ email: string; status: string; role: string; token: string; hash: string }[]>`
+    SELECT u.email, u.status, r.kind AS role, t.undelivered AS token, encode(t.hash, 'hex') AS hash
+    FROM identity.user u
+    JOIN identity.user_role l ON l.merchant_id = u.merchant_id AND l.user_id = u.id
+    JOIN identity.role r ON r.merchant_id = l.merchant_id AND r.id = l.role_id
+    JOIN identity.one_time_token t ON t.merchant_id = u.merchant_id AND t.user_id = u.id
+    WHERE u.merchant_id = ${merchantId} AND t.purpose = 'INVITATION'`
+  expect(owner).toMatchObject({ email: 'mill@example.com', status: 'INACTIVE', role: 'OWNER' })
+  const context = `mailed token ${merchantId} ${owner?.hash ?? ''}`
+  expect(createSecretBox([encryptionKey]).open(owner?.token ?? '', context)).toHaveLength(43)
+  const [rows] = await sql`
+    SELECT (SELECT count(*)::int FROM catalog.product WHERE merchant_id = ${merchantId}) AS products,
+      (SELECT count(*)::int FROM ordering.order WHERE merchant_id = ${merchantId}) AS orders`
+  expect(rows).toEqual({ products: 0, orders: 0 })
+  expect((await merchant(['list'])).stdout).toContain(`${merchantId}  ACTIVE  FREE ACTIVE  EUR`)
+})
+
+test('a suspended merchant’s keys are refused at once and taken again after it is reinstated, and the audit log has both', async () => {
+  const { merchantId, liveKey } = await open()
+  const authenticator = createAuthenticator({
+    databaseUrl: database.url,
+    mode: 'live',
+    logger: pino({ level: 'silent' }),
+  })
+  try {
+    await expect.poll(() => authenticator.healthy).toBe(true)
+    const authenticate = () =>
+      authenticator.authenticate({ authorization: `Bearer ${liveKey}`, remoteAddress: '192.0.2.1' })
+    expect(await authenticate()).toMatchObject({ kind: 'authenticated', principal: { merchantId } })
+    expect(await merchant(['suspend', merchantId, '--reason', 'spam'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/status: SUSPENDED[^]*statusReason: spam/) as string,
+    })
+    await expect.poll(authenticate).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+    expect(await merchant(['suspend', merchantId])).toMatchObject({
+      code: 1,
+      stderr: `The merchant ${merchantId} is SUSPENDED.\n`,
+    })
+    expect(await merchant(['reinstate', merchantId])).toMatchObject({ code: 0 })
+    await expect.poll(authenticate).toMatchObject({ kind: 'authenticated' })
+  } finally {
+    await authenticator.close()
+  }
+  const entries = await sql`
+    SELECT actor_kind, source, operation FROM audit.entry
+    WHERE merchant_id = ${merchantId} AND actor_kind = 'OPERATOR' ORDER BY created_at`
+  expect(entries.map(({ operation }) => operation as string)).toEqual([
+    'createMerchant',
+    'suspendMerchant',
+    'reinstateMerchant',
+  ])
+})
+
+test.each([
+  [['create', ...account.slice(2)], "--name <name>' not specified"],
+  [['create', ...account, '--currency', 'EURO'], '--currency: '],
+  [['create', ...account, '--country', 'Atlantis'], '--country: '],
+  [['create', ...account, '--email', 'mill'], '--email: '],
+  [['create', ...account, '--name', ' '], '--name: '],
+  [['create', ...account, '--time-zone', 'Berlin'], '--time-zone: '],
+  [['create', ...account, '--language', 'xx'], '--language: '],
+  [['show', 'none'], 'There is no merchant none'],
+  [['suspend', '01a1f000-0000-7000-8000-000000000001'], 'There is no merchant 01a1f000'],
+])('%j is refused with what is wrong', async (args, message) => {
+  const before = await sql`SELECT count(*) FROM merchant.merchant`
+  const { code, stderr } = await merchant(args)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) as string })
+  expect(await sql`SELECT count(*) FROM merchant.merchant`).toEqual(before)
+})
+
+test('without the platform’s encryption keys no merchant is opened that could not be invited', async () => {
+  const nowhere = { ENCRYPTION_KEYS: '', DATA_DIR: '/nonexistent' }
+  expect(await merchant(['create', ...account], nowhere)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ENCRYPTION_KEYS') as string,
+  })
+})
