@@ -72,6 +72,39 @@ test('messages of a suspended merchant wait until it is reinstated', async () =>
   expect(await claimed()).toBe(1)
 })
 
+test('a new shop is told what it lacks, and has nothing required left to do once it can sell', async () => {
+  const opened = dataOf(await call('createMerchant', { input })) as Record<string, string>
+  const undone = async (merchantId: string) => {
+    const rows = await shop.database<{ name: string }[]>`
+      SELECT name FROM merchant.readiness_check
+      WHERE merchant_id = ${merchantId} AND NOT done AND missing IS NOT NULL ORDER BY position`
+    return rows.map(({ name }) => name)
+  }
+  expect(await undone(found(opened['merchantId']))).toEqual([
+    'PRODUCT',
+    'STOCK',
+    'SHIPPING_METHOD',
+    'PAYMENT_METHOD',
+    'TAX_RATE',
+    'OWNER',
+    'REPLY_ADDRESS',
+  ])
+  const { merchantId } = merchant
+  await shop.createProduct(merchant, { stock: [0], status: 'ACTIVE' })
+  expect(await undone(merchantId)).toContain('STOCK')
+  await shop.createProduct(merchant, { stock: [1], status: 'DRAFT' })
+  expect(await undone(merchantId)).toContain('STOCK')
+  await shop.createProduct(merchant, { stock: [1] })
+  await shop.database`
+    WITH zone AS (
+      INSERT INTO merchant.shipping_zone (merchant_id, name) VALUES (${merchantId}, 'Z') RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.shipping_method (merchant_id, shipping_zone_id, name, price)
+    SELECT merchant_id, id, 'Parcel', 1 FROM zone`
+  await shop.database`UPDATE merchant.settings SET accepts_cash = true WHERE merchant_id = ${merchantId}`
+  expect(await undone(merchantId)).toEqual(['OWNER', 'REPLY_ADDRESS'])
+})
+
 test('an unknown merchant can be neither suspended nor reinstated', async () => {
   const { operatorKeyId: merchantId } = operator
   for (const name of ['suspendMerchant', 'reinstateMerchant'])

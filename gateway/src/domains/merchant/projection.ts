@@ -58,11 +58,13 @@ export const merchant: DomainProjection = {
           where: { revoked_at: { _is_null: true } },
           orderBy: [descending('created_at'), descending('id')],
         },
+        readiness: { kind: 'list', relationship: 'readiness', orderBy: [ascending('position')] },
         ipWhitelistEnabled: { kind: 'column', column: 'ip_allow_list_enabled' },
       },
     },
     Merchant: { type: 'Merchant', table: 'operator_merchant' },
     MerchantPlan: { type: 'MerchantPlan', table: 'operator_merchant_plan' },
+    ReadinessCheck: { type: 'ReadinessCheck', table: 'merchant_readiness_check' },
     Subscription: { type: 'Subscription', table: 'merchant_subscription' },
     MerchantSettings: {
       type: 'MerchantSettings',
