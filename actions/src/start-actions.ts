@@ -1,7 +1,7 @@
 import { AuditTrail } from '@commerce-graph/audit'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import { askedAtMostEvery, type StopOptions } from '@commerce-graph/http-server'
+import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
@@ -65,7 +65,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   const queues = await openQueueBackend(databaseUrl, 1, logger)
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)
-  const databaseHealth = askedAtMostEvery(healthKept, () => healthOf(database))
+  const databaseHealth = cachedCheck(healthKept, () => healthOf(database))
   let isStopping = false
   const app = createApp({
     secret,

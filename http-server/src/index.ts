@@ -7,5 +7,5 @@ export {
 } from './connection-bounds.ts'
 export { inNetworks } from './in-networks.ts'
 export { networkOf } from './network-of.ts'
-export { askedAtMostEvery } from './asked-at-most-every.ts'
+export { cachedCheck } from './cached-check.ts'
 export { type ServerStop, stopping, type StopOptions } from './stop-server.ts'

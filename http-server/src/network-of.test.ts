@@ -10,7 +10,7 @@ test.each([
   ['2001:db8:0:0:ffff:1:2:3', '2001:db8::'],
   ['fe80::1%eth0', 'fe80::'],
   ['::1', '::'],
-])('%s stands for %s', (address, network) => {
+])('%s has the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 

@@ -88,15 +88,12 @@ export async function redisCounters(url: string, logger: Logger): Promise<Counte
   const lose = (error?: Error): void => {
     if (!state.shared) return
     state.shared = false
-    logger.warn(
-      { err: error },
-      'Redis is away: each process holds the rate limits for itself until it is back',
-    )
+    logger.warn({ err: error }, 'Redis is away: each process counts alone until it is back')
   }
   redis.on('error', lose)
   redis.on('close', lose)
   redis.on('ready', () => {
-    if (!state.shared) logger.warn('Redis is back: the rate limits are held by all processes together')
+    if (!state.shared) logger.warn('Redis is back: all processes share their counts again')
     state.shared = true
   })
   await once(redis, 'ready', { signal: AbortSignal.timeout(connectMilliseconds) }).catch(lose)

@@ -23,7 +23,7 @@ async function sendAll(limits: RateLimits, requests: number, caller: Caller = sh
 
 const minutes = (count: number) => vi.advanceTimersByTime(count * 60_000)
 
-test('limits that one process holds by itself, as it is told to, are well', () => {
+test('limits without Redis, if so configured, are healthy', () => {
   expect(open().health).toBe('ok')
 })
 

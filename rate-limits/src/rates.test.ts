@@ -31,7 +31,7 @@ describe('rates', () => {
     ['LIMIT_RATE_CUSTOM', merchant],
     ['LIMIT_GUESSES_PER_MINUTE', '-1'],
     ['LIMIT_SHOPPER_REQUESTS_PER_MINUTE', '1e3'],
-  ])('that can’t be read are refused by the variable’s name: %s=%s', (variable, value) => {
+  ])('that can’t be read are refused with the variable’s name: %s=%s', (variable, value) => {
     expect(() => ratesFrom({ [variable]: value })).toThrow(variable)
   })
 })

@@ -124,7 +124,7 @@ describe('migrate', () => {
   test.each([
     ['before its SQL ran', undefined],
     ['after its SQL ran', 'create table a (id int)'],
-  ])('finds out what a run that was killed %s has done', async (_, alreadyRun) => {
+  ])('determines the outcome of a run that was killed %s', async (_, alreadyRun) => {
     write(1, 'create table a (id int)')
     if (alreadyRun !== undefined) await engine.api.runSql('default', alreadyRun)
     await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
@@ -136,7 +136,9 @@ describe('migrate', () => {
   test('says what to do when it cannot read the state', async () => {
     write(1, 'insert into nowhere values (1)')
     await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
-    await expect(migrate(options())).rejects.toThrow(/migration 1 \(step1\) was cut short.*--skip-execution/s)
+    await expect(migrate(options())).rejects.toThrow(
+      /migration 1 \(step1\) was interrupted.*--skip-execution/s,
+    )
   })
 
   test('refuses two files of one version and a folder without a version', async () => {

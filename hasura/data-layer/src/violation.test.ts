@@ -4,7 +4,7 @@ import { type Violation, violationInMessage, violationOfProblem } from './violat
 const detail = '{"plan": "FREE", "feature": "catalog", "requiredPlan": null}'
 
 /** Postgres's messages, as Hasura words them over HTTP and as the engine in this process has them. */
-const said: readonly (readonly [string, string, string, string | undefined, Violation])[] = [
+const messages: readonly (readonly [string, string, string, string | undefined, Violation])[] = [
   [
     'Uniqueness violation. ',
     'duplicate key value violates unique constraint "customer_email_key"',
@@ -35,7 +35,7 @@ const said: readonly (readonly [string, string, string, string | undefined, Viol
   ],
 ]
 
-describe.each(said)('%s%s', (prefix, message, sqlState, fromPostgres, violation) => {
+describe.each(messages)('%s%s', (prefix, message, sqlState, fromPostgres, violation) => {
   test('is the same over HTTP and in this process', () => {
     const constraint = violation.constraint
     expect(violationInMessage(prefix + message)).toEqual(violation)

@@ -44,7 +44,7 @@ async function readMetadata({
   const read = await readMetadataDirectory(metadata, { onUnknownKey: (place) => unknown.push(place) })
   if (unknown.length === 0) return read
   if (strictMetadata) throw new StartError(`${unknown.join(', ')}: metadata has no such key`)
-  logger.warn({ unknown }, 'keys that metadata does not have were left out')
+  logger.warn({ unknown }, 'unknown keys of the metadata were left out')
   return read
 }
 

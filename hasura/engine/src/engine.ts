@@ -1,4 +1,4 @@
-import { askedAtMostEvery, type StopOptions } from '@commerce-graph/http-server'
+import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { applyProject } from './apply-project.ts'
@@ -187,7 +187,7 @@ async function serve({ pool, ...served }: Served, options: ResolvedOptions): Pro
     ...served,
     authenticator: createAuthenticator(options),
     preserve401: options.preserve401,
-    checkDatabase: askedAtMostEvery(healthKeptMs, async () => {
+    checkDatabase: cachedCheck(healthKeptMs, async () => {
       await pool.query('select 1')
     }),
     environment: options.env,

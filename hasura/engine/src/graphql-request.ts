@@ -56,7 +56,7 @@ export type GraphQLResult =
 type FailedStage = 'request' | 'execution' | 'remote'
 
 export interface ExecuteOptions {
-  /** Aborting it cancels the statement in Postgres. */
+  /** Aborting cancels the statement in Postgres. */
   readonly signal?: AbortSignal | undefined
   /** The client's headers, for actions that forward them. */
   readonly clientHeaders?: IncomingHttpHeaders | undefined

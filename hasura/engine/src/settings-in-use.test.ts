@@ -120,15 +120,15 @@ describe('Postgres’s message of an error', () => {
   test.each([
     ['admin', 'of an admin', {}, true],
     ['user', 'of other roles', {}, false],
-    ['admin', 'told not to', { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: 'false' }, false],
+    ['admin', 'if switched off', { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: 'false' }, false],
     ['user', 'in dev mode', { HASURA_GRAPHQL_DEV_MODE: 'true' }, true],
     [
       'admin',
-      'in dev mode, which goes before the other',
+      'in dev mode, which takes precedence',
       { HASURA_GRAPHQL_DEV_MODE: 'true', HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: 'false' },
       true,
     ],
-  ])('%s: %s', async (role, _case, variables, isTold) => {
+  ])('%s: %s', async (role, _case, variables, isShown) => {
     const engine = await start(variables)
     const mutation = 'mutation { insert_entry_one(object: {id: 1, title: "refused"}) { id } }'
     const { body } = await ask(engine, mutation, as(role))
@@ -148,7 +148,7 @@ describe('Postgres’s message of an error', () => {
           extensions: {
             path: expect.any(String) as string,
             code: 'unexpected',
-            ...(isTold ? { internal } : {}),
+            ...(isShown ? { internal } : {}),
           },
         },
       ],
@@ -160,17 +160,20 @@ test.each([
   [undefined, 'read committed'],
   ['repeatable-read', 'repeatable read'],
   ['serializable', 'serializable'],
-])('HASURA_GRAPHQL_TX_ISOLATION %s: mutations of one field and of several run so', async (value, level) => {
-  const engine = await start(value === undefined ? {} : { HASURA_GRAPHQL_TX_ISOLATION: value })
-  const insert = (id: number) => `insert_entry_one(object: {id: ${id}}) { level }`
-  await ask(engine, 'mutation { delete_entry(where: {}) { affected_rows } }')
-  expect((await ask(engine, `mutation { ${insert(1)} }`)).body).toEqual({
-    data: { insert_entry_one: { level } },
-  })
-  expect((await ask(engine, `mutation { a: ${insert(2)} b: ${insert(3)} }`)).body).toEqual({
-    data: { a: { level }, b: { level } },
-  })
-})
+])(
+  'HASURA_GRAPHQL_TX_ISOLATION %s: applies to mutations of one field and of several',
+  async (value, level) => {
+    const engine = await start(value === undefined ? {} : { HASURA_GRAPHQL_TX_ISOLATION: value })
+    const insert = (id: number) => `insert_entry_one(object: {id: ${id}}) { level }`
+    await ask(engine, 'mutation { delete_entry(where: {}) { affected_rows } }')
+    expect((await ask(engine, `mutation { ${insert(1)} }`)).body).toEqual({
+      data: { insert_entry_one: { level } },
+    })
+    expect((await ask(engine, `mutation { a: ${insert(2)} b: ${insert(3)} }`)).body).toEqual({
+      data: { a: { level }, b: { level } },
+    })
+  },
+)
 
 test('HASURA_GRAPHQL_PRESERVE_401_ERRORS: an unauthenticated request is answered 401', async () => {
   const wrong = { 'x-hasura-admin-secret': 'wrong' }
@@ -200,7 +203,7 @@ describe('a token in a cookie of a WebSocket', () => {
     ['is read', {}, 'connection_ack'],
     ['is not read without CORS', { HASURA_GRAPHQL_DISABLE_CORS: 'true' }, 'closed'],
     [
-      'is read without CORS by who asks for it',
+      'is read without CORS if so configured',
       { HASURA_GRAPHQL_DISABLE_CORS: 'true', HASURA_GRAPHQL_WS_READ_COOKIE: 'true' },
       'connection_ack',
     ],

@@ -54,7 +54,7 @@ describe('readSettings', () => {
     ['HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION', 'camelCase'],
     ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'perhaps'],
     ['HASURA_GRAPHQL_ENABLED_APIS', 'graphql,meta'],
-  ])('refuses %s=%s by its name', (name, value) => {
+  ])('refuses %s=%s and names the variable', (name, value) => {
     const result = readSettings({ [name]: value })
     expect(result).toMatchObject({ kind: 'invalid' })
     expect(result.kind === 'invalid' && result.problems.join()).toContain(name)
@@ -74,7 +74,7 @@ describe('readSettings', () => {
     ],
     [{ ADMIN_SECRET: 's', JWT_SECRET: 'no json' }, 'HASURA_GRAPHQL_JWT_SECRET: is no JSON'],
     [{ ADMIN_SECRET: 's', JWT_SECRETS: '[{"type":"HS256"}]' }, 'HASURA_GRAPHQL_JWT_SECRETS: 0: key and'],
-  ])('what would guard nothing, or contradicts itself, is refused: %o', (settings, problem) => {
+  ])('settings that would protect nothing, or that conflict, are refused: %o', (settings, problem) => {
     const env = Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [`HASURA_GRAPHQL_${name}`, value]),
     )

@@ -148,7 +148,7 @@ test.each([
   [{ status: 200, body: '{"total":null}' }, { error: 'expecting not null value for field "total"' }],
   [{ status: 200, body: '[]' }, { error: 'got array for the action webhook response, expecting Order' }],
   [{ status: 200, body: '{"total":1}', delayMs: 3000 }, { error: 'http exception when calling webhook' }],
-])('what the handler does wrong is the result: %j', async (answer, error) => {
+])('a mistake of the handler is the result: %j', async (answer, error) => {
   world.receiver.answer = () => answer
   const engine = await start()
   const id = await place(engine, buyer('a'))

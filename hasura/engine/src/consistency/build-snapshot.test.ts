@@ -206,7 +206,7 @@ describe('buildSnapshot', () => {
       'for the following reasons:\n  • the field "none" for relationship "author" in object type "Receipt" does not exist\n' +
         '  • the column "gone" of remote table "author" for relationship "author" of object type "Receipt" does not exist\n',
     ],
-  ])('says what is wrong with custom types: %j', (custom_types, reason) => {
+  ])('reports inconsistent custom types: %j', (custom_types, reason) => {
     expect(reasons(snapshotOf([author], {}, { custom_types }))).toEqual([
       `custom_types custom_types: validation for the given custom types failed ${reason}`,
     ])

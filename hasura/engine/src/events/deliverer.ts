@@ -119,7 +119,7 @@ export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions):
   const loop = async (): Promise<void> => {
     while (!stopping) {
       const more = await round().catch((error: unknown) => {
-        logger.warn({ err: error, queue: queue.name }, 'could not look for what is to be delivered')
+        logger.warn({ err: error, queue: queue.name }, 'could not poll for deliveries')
         return false
       })
       if (running.size >= concurrency) await pause()

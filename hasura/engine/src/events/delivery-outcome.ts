@@ -20,8 +20,8 @@ export interface RetryPolicy {
 export function judge(outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict {
   if (outcome.kind === 'answered' && isSuccess(outcome.status)) return { kind: 'delivered' }
   if (outcome.kind === 'untransformable') return { kind: 'failed' }
-  const asked = outcome.kind === 'answered' ? retryAfter(outcome.headers) : undefined
-  if (asked !== undefined) return { kind: 'retry', afterSeconds: asked }
+  const requestedSeconds = outcome.kind === 'answered' ? retryAfter(outcome.headers) : undefined
+  if (requestedSeconds !== undefined) return { kind: 'retry', afterSeconds: requestedSeconds }
   return triesBefore >= policy.retries
     ? { kind: 'failed' }
     : { kind: 'retry', afterSeconds: policy.intervalSeconds }

@@ -17,13 +17,13 @@ export function actionSubscriptionGroups(
   const { operation } = cachedDocument(request, runtime)
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const { fields, scope } = planOperation(operation, variables, roleSchema)
-  const asked = fields.flatMap((field): FieldGroup[] =>
+  const resultGroups = fields.flatMap((field): FieldGroup[] =>
     field.kind === 'action-result'
       ? [{ kind: 'action', field: { key: field.key, kind: 'action', action: field, scope } }]
       : [],
   )
-  return asked.length > 0 && asked.length === fields.length
-    ? { groups: asked, joins: scope.joins }
+  return resultGroups.length > 0 && resultGroups.length === fields.length
+    ? { groups: resultGroups, joins: scope.joins }
     : undefined
 }
 

@@ -105,7 +105,7 @@ describe('lines by an aggregate of their dots', () => {
   })
 
   test.each(['', 'count: {predicate: {_gt: 0}}, bool_or: {arguments: seen, predicate: {_eq: true}}'])(
-    'are asked for by exactly one: %s',
+    'require exactly one predicate: %s',
     async (predicates) => {
       expect(await ask(`{ line(where: {dots_aggregate: {${predicates}}}) { name } }`)).toEqual({
         message: 'exactly one predicate should be specified',

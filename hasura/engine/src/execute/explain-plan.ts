@@ -57,25 +57,25 @@ export async function explainPlan(
 ): Promise<readonly FieldPlan[] | SubscriptionPlan> {
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const operation = parseOperation(request.query, request.operationName)
-  const asked: Asked = { operation, variables, session }
+  const input: ExplainInput = { operation, variables, session }
   switch (operation.definition.operation) {
     case OperationTypeNode.MUTATION:
       throw new HasuraError('invalid-params', 'only queries can be explained')
     case OperationTypeNode.QUERY:
-      return explainQuery(asked, context)
+      return explainQuery(input, context)
     case OperationTypeNode.SUBSCRIPTION:
-      return explainSubscription(asked, context)
+      return explainSubscription(input, context)
   }
 }
 
-interface Asked {
+interface ExplainInput {
   readonly operation: Operation
   readonly variables: Readonly<Record<string, JsonValue>>
   readonly session: Session
 }
 
 async function explainQuery(
-  { operation, variables, session }: Asked,
+  { operation, variables, session }: ExplainInput,
   context: ExplainContext,
 ): Promise<readonly FieldPlan[]> {
   const compiled = compileOperation(operation, variables, context.roleSchema, context.stringifyNumbers)
@@ -124,7 +124,7 @@ const nameOf = ({ key, namespace }: Omit<RootFieldPlace, 'path'>): string =>
 
 /** Explains a subscription's statement with one subscriber. */
 async function explainSubscription(
-  { operation, variables, session }: Asked,
+  { operation, variables, session }: ExplainInput,
   context: ExplainContext,
 ): Promise<SubscriptionPlan> {
   const compiled = compileSubscription(operation, variables, context.roleSchema, context.stringifyNumbers)

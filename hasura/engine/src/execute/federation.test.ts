@@ -129,14 +129,18 @@ describe('_entities', () => {
   })
 
   test('shows no row of another merchant', async () => {
-    const asked = [
+    const references = [
       { __typename: 'product', sku: 1 },
       { __typename: 'product', sku: 3 },
       { __typename: 'Stock', sku: 3, warehouse: 'North' },
     ]
-    expect(await entities(asked)).toEqual([lamp, null, null])
-    expect(await entities(asked, as('merchant', 2))).toMatchObject([null, { title: 'Rug' }, { count: 2 }])
-    expect(await entities(asked, createSession('admin', {}))).toMatchObject([
+    expect(await entities(references)).toEqual([lamp, null, null])
+    expect(await entities(references, as('merchant', 2))).toMatchObject([
+      null,
+      { title: 'Rug' },
+      { count: 2 },
+    ])
+    expect(await entities(references, createSession('admin', {}))).toMatchObject([
       { sku: 1 },
       { sku: 3 },
       { count: 2 },
@@ -208,7 +212,7 @@ describe('_entities', () => {
       'expected at most 1000 representations, but found 1001',
       '',
     ],
-  ])('refuses %s and says where', async (_, representations, message, at) => {
+  ])('refuses %s with its path', async (_, representations, message, at) => {
     const path = `$.selectionSet._entities.args.representations${at}`
     expect(await ask(representations)).toMatchObject({
       kind: 'errors',

@@ -202,7 +202,7 @@ for (const golden of goldens)
   test(`compiles and runs ${golden.name}`, async () => {
     const { query, variables = {}, session, api } = golden
     const statements = compiled(golden).map(printed)
-    // Ids that a mutation draws stay the same because each golden starts from its own shop.
+    // Ids drawn by a mutation stay the same, because each golden of a mutation has a shop of its own.
     const own = query.startsWith('mutation') ? await openBookshop() : shop
     try {
       const answer = await own.executor.execute({ query, variables, api }, session)

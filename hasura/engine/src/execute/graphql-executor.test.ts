@@ -199,7 +199,7 @@ describe('mutations', () => {
         returning: [{ title: 'Alpha', reviews: [], author: { books: [{ title: 'Beta' }] } }],
       },
     ],
-  ])('%s answers with related rows as it has left them', async (_, field, answer) => {
+  ])('%s answers with related rows as they are after it', async (_, field, answer) => {
     expect(Object.values((await data(`mutation { ${field} }`)) as object)).toEqual([answer])
   })
 
@@ -404,7 +404,7 @@ describe('requests that are refused', () => {
       'query ($where: book_bool_exp) { book(where: $where) { id } }',
       { where: JSON.parse(`${'{"_not":'.repeat(50_000)}{}${'}'.repeat(50_000)}`) as object },
     ],
-  ])('%s nested without end', async (_, query, variables) => {
+  ])('%s nested too deeply', async (_, query, variables) => {
     expect(await errorOf(query, merchant(1), variables)).toMatchObject({ code: 'validation-failed' })
   })
 

@@ -136,12 +136,12 @@ export function createGraphQLExecutor(
     followsAction: (request, session) => actionGroups(request, runtimeOf(request, session)) !== undefined,
     readActionResult: async (request, session, executeOptions = {}) => {
       try {
-        const asked = actionGroups(request, runtimeOf(request, session))
-        if (asked === undefined) throw new RequestError('the action is no longer there', '$')
+        const operation = actionGroups(request, runtimeOf(request, session))
+        if (operation === undefined) throw new RequestError('the action is no longer there', '$')
         const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
         const trace = requestTrace(executeOptions.clientHeaders)
         const run: Run = { request, session, variables, executeOptions, pool, options, trace }
-        return await runOperation(asked, run)
+        return await runOperation(operation, run)
       } catch (error) {
         return failedResult(error, session, options)
       }

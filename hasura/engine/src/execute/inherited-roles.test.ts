@@ -299,7 +299,7 @@ test.each([
     ],
     'found cycle(s) in roles',
   ],
-])('inherited roles that can not be are inconsistent: %o', async (roles, reason) => {
+])('impossible inherited roles are inconsistent: %o', async (roles, reason) => {
   const found = await engine.replaceMetadata({ ...metadata, inherited_roles: roles })
   expect(found[0]).toMatchObject({
     type: 'inherited_role',

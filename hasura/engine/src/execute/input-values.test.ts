@@ -106,7 +106,7 @@ describe('the value of a column', () => {
       'big._eq',
       'The value 9.223372036854776e18 lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?',
     ],
-  ])('of another kind is refused where it stands: %s', async (where, path, message) => {
+  ])('of another kind is refused at its path: %s', async (where, path, message) => {
     expect(await ask(`{ thing(where: {${where}}) { id } }`)).toEqual({
       message,
       code: 'parse-failed',
@@ -150,7 +150,7 @@ describe('null', () => {
   })
 
   test.each(['where', 'order_by', 'limit', 'offset', 'distinct_on'])(
-    'as %s is as if nothing were given',
+    'as %s counts as absent',
     async (argument) => {
       expect(await ask(`{ shelf(${argument}: null) { id } }`)).toEqual({ shelf: [{ id: 1 }] })
     },
@@ -215,7 +215,7 @@ describe('variables', () => {
     ],
     ['{ thing(limit: $x) { id } }', {}, 'unbound variable "x"', 'validation-failed'],
   ])(
-    'that are wrong by themselves are reported at the root: %s %o',
+    'that are invalid in any place are reported at the root: %s %o',
     async (query, variables, message, code) => {
       expect(await ask(query, variables)).toEqual({ message, code, path: '$' })
     },
@@ -254,7 +254,7 @@ test.each([
   ['[name, made]', '{name: asc}'],
   ['[name]', '[{made: asc}, {name: asc}]'],
   ['[name, made]', '[{name: asc}, {name: desc}, {made: asc}]'],
-])('distinct_on: %s has to be the whole beginning of order_by: %s', async (distinct, order) => {
+])('distinct_on: %s must be the first columns of order_by: %s', async (distinct, order) => {
   expect(await ask(`{ thing(distinct_on: ${distinct}, order_by: ${order}) { id } }`)).toEqual({
     message: '"distinct_on" columns must match initial "order_by" columns',
     code: 'validation-failed',
@@ -293,7 +293,7 @@ describe('null for a variable that has a default', () => {
     ['query ($id: Int = 1) { thing_by_pk(id: $id) { id } }', { id: null }],
     ['query ($id: Int = 1) { thing(where: {id: {_eq: $id}}) { id } }', { id: null }],
     ['query ($if: Boolean = true) { thing { id @include(if: $if) } }', { if: null }],
-  ])('is refused where null is none of the values: %s', async (query, variables) => {
+  ])('is refused where null is not allowed: %s', async (query, variables) => {
     expect(await ask(query, {})).not.toHaveProperty('message')
     expect(await ask(query, variables)).toHaveProperty('message')
   })

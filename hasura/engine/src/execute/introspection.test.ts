@@ -10,7 +10,7 @@ afterAll(() => shop.close())
 
 const execute = (query: string, session = merchant(1), variables: Readonly<Record<string, unknown>> = {}) =>
   shop.executor.execute({ query, variables }, session)
-const ask = async (...asked: Parameters<typeof execute>) => dataOf(await execute(...asked))
+const ask = async (...parameters: Parameters<typeof execute>) => dataOf(await execute(...parameters))
 
 describe('introspection', () => {
   test('by the query of graphql-js answers the role’s whole schema, like any other query', async () => {
@@ -47,7 +47,7 @@ describe.each(['__proto__', 'constructor', 'toString', 'toJSON'])('an alias call
     '{ book_aggregate { NAME: aggregate { NAME: count } nodes { NAME: __typename } } NAME: __typename }',
     '{ NAME: __schema { NAME: queryType { NAME: name } } n: __type(name: "book") { NAME: kind } }',
     'mutation { NAME: update_book(where: {id: {_eq: 1}}, _set: {title: "First"}) { NAME: affected_rows returning { NAME: id } } NAME2: __typename }',
-  ])('does what it says in %s', async (document) => {
+  ])('works in %s', async (document) => {
     const named = (alias: string) => document.replaceAll('NAME', alias)
     const expected = await execute(named('plain'), admin)
     if (expected.kind === 'errors') throw new Error(JSON.stringify(expected.errors))

@@ -65,14 +65,14 @@ const nothing = '{constraint: author_name_key, update_columns: []}'
 
 test.each([
   [
-    'a conflict that leaves an author unwritten',
+    'a conflict that writes no author',
     `insert_book(objects: [{title: "B", author: {data: {shop_id: 1, id: 9, name: "Ann"}, on_conflict: ${nothing}}}]) { affected_rows }`,
     'cannot proceed to insert object relation "author" since insert to table "author" affects zero rows',
     'not-supported',
     '$.selectionSet.insert_book.args.objects[0].author',
   ],
   [
-    'a conflict of a row that brings others along',
+    'a conflict of a row with nested rows',
     `insert_author(objects: [{shop_id: 1, id: 9, name: "Ann", books: {data: [{title: "B"}]}}], on_conflict: ${nothing}) { affected_rows }`,
     'cannot proceed to insert array relations since insert to table "author" affects zero rows',
     'not-supported',
@@ -86,7 +86,7 @@ test.each([
     '$.selectionSet.insert_author_one.args.object[0].books.data',
   ],
   [
-    'a row that is referred to and that Postgres refuses',
+    'a referenced row that Postgres refuses',
     'insert_book(objects: [{title: "B", author: {data: {shop_id: 1, id: 9, name: "Ann"}}}]) { affected_rows }',
     'Uniqueness violation. duplicate key value violates unique constraint "author_name_key"',
     'constraint-violation',
@@ -106,7 +106,7 @@ test.each([
     'validation-failed',
     '$.selectionSet.insert_author_one.args.object[0].books.data[1]',
   ],
-])('%s is refused where it stands, and nothing is written', async (_, mutation, message, code, path) => {
+])('%s is refused at its path, and nothing is written', async (_, mutation, message, code, path) => {
   expect(await ask(mutation)).toEqual({ message, code, path })
   const { rows } = await project.pool.query('select id from author where id = 9')
   expect(rows).toEqual([])

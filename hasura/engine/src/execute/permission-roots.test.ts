@@ -114,7 +114,7 @@ test.each([
   ['documents: {folder: {documents: {title: {_eq: "seen"}}}}', [1]],
   ['documents_aggregate: {count: {predicate: {_eq: 1}}}', [1, 2]],
   ['documents_aggregate: {count: {predicate: {_gt: 1}}}', []],
-])('folders where %s are found by the documents that may be seen', async (where, ids) => {
+])('folders where %s are found by readable documents', async (where, ids) => {
   expect(await ask(`{ folder(where: {${where}}, order_by: {id: asc}) { id } }`)).toEqual({
     folder: ids.map((id) => ({ id })),
   })

@@ -95,7 +95,7 @@ test.each([
     'variable "id" is declared as Int, but used where [Int!] is expected',
     '$.selectionSet.task.args.where.id._in',
   ],
-])('%s is refused, whatever the variables are', async (query, message, path) => {
+])('%s is refused for any variables', async (query, message, path) => {
   const variables = {
     ...(query.includes('$if') ? { if: true } : {}),
     ...(query.includes('$id') ? { id: 1 } : {}),

@@ -254,7 +254,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
           ],
         },
       ],
-    ])('is refused where it is given: %s', async (message, shape) => {
+    ])('is refused at its path: %s', async (message, shape) => {
       // Once with a new plan, and once with a cached one.
       const refused = [
         { message, code: 'parse-failed', path: '$.selectionSet.insert_place_one.args.object.shape' },
@@ -442,7 +442,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       ['key "from" not found', { filter: { shape: { _st_d_within: { distance: 1 } } } }],
       ['Unknown operator: _st_touches', { filter: { around: { _st_touches: {} } } }],
       ['unexpected geometry type: Circle', { check: {}, set: { spot: { type: 'Circle' } } }],
-    ])('that cannot be are inconsistent: %s', async (reason, permission) => {
+    ])('that are impossible are inconsistent: %s', async (reason, permission) => {
       const kind = 'check' in permission ? 'insert_permissions' : 'select_permissions'
       const tables = [
         { table: 'place', [kind]: [{ role: 'odd', permission: { columns: ['id'], ...permission } }] },

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => project.close())
 
 test.each(Object.keys(roles) as RoleName[])(
-  'what a statement answers %s is what the rows say, read one by one',
+  'a statement’s answer to %s equals an evaluation row by row',
   async (role) => {
     await fc.assert(
       fc.asyncProperty(queryOf(roles[role]), (query) => expectAgreement(executor, role, roles[role], query)),

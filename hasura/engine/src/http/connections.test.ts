@@ -150,10 +150,10 @@ test('frequent requests of /healthz cause few statements', async () => {
   })
   closing.push(() => engine.stop())
   const before = questions
-  const asked = await Promise.all(
+  const answers = await Promise.all(
     Array.from({ length: 200 }, async () => (await fetch(`${engine.url ?? ''}/healthz`)).text()),
   )
-  expect(new Set(asked)).toEqual(new Set(['OK']))
+  expect(new Set(answers)).toEqual(new Set(['OK']))
   expect(questions - before).toBeGreaterThan(0)
   expect(questions - before).toBeLessThan(20)
 })

@@ -58,7 +58,7 @@ describe('existing endpoints', () => {
     ['GET', '/dev/plan_cache', undefined],
     ['GET', '/dev/subscriptions', undefined],
     ['GET', '/dev/subscriptions/extended', undefined],
-  ])('%s %s answers, and says so to the browser of any origin', async (method, path, body) => {
+  ])('%s %s answers, with CORS headers for any origin', async (method, path, body) => {
     expect(await served.send(method, path, body)).toMatchObject({ status: 200 })
     const preflight = await served.send('OPTIONS', path, undefined, {
       origin: 'https://console.example',
@@ -331,7 +331,7 @@ describe('/v1alpha1/pg_dump', () => {
     '--dbname=other',
     '-',
     '--role=postgres',
-  ])('refuses %s, which is about other files, servers or users', async (option) => {
+  ])('refuses %s, which names another file, server or user', async (option) => {
     expect(await dump({ opts: ['-O', option] })).toMatchObject({
       status: 400,
       body: { code: 'bad-request', path: '$.opts' },

@@ -117,7 +117,7 @@ export function createSubscriptionHub(
       const failure = failureOf(error)
       // After any failure, the subscription must not continue under the old permissions.
       if (failure === undefined)
-        options.logger.error({ err: error }, 'a subscription could not be planned anew')
+        options.logger.error({ err: error }, 'a subscription could not be planned again')
       membership.leave()
       entries.delete(entry)
       subscription.subscriber.receive({

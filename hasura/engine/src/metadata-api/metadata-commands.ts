@@ -53,14 +53,14 @@ const reloadArguments = record({
 })
 
 function requireNames(
-  what: 'Source' | 'Remote schema',
+  kind: 'Source' | 'Remote schema',
   requested: boolean | readonly string[],
   known: readonly { readonly name: string }[] = [],
 ): void {
   if (typeof requested === 'boolean') return
   const missing = requested.find((name) => known.every((each) => each.name !== name))
   if (missing !== undefined)
-    throw new HasuraError('not-exists', `${what} with name "${missing}" not found in metadata`)
+    throw new HasuraError('not-exists', `${kind} with name "${missing}" not found in metadata`)
 }
 
 export const metadataCommands: Readonly<Record<string, Command>> = {

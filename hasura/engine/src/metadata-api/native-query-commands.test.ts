@@ -32,14 +32,14 @@ const query = {
 test('native queries are tracked, served, permitted, listed and untracked', async () => {
   expect(await metadata('pg_track_logical_model', model)).toEqual(success)
   expect(await metadata('pg_track_native_query', { type: 'query', ...query })).toEqual(success)
-  const asked = { query: '{ squares_up_to(args: {most: 3}, where: {n: {_gt: 1}}) { n square } }' }
+  const squares = { query: '{ squares_up_to(args: {most: 3}, where: {n: {_gt: 1}}) { n square } }' }
   const rows = [
     { n: 2, square: 4 },
     { n: 3, square: 9 },
   ]
-  expect(await post('/v1/graphql', asked)).toEqual({ status: 200, body: { data: { squares_up_to: rows } } })
+  expect(await post('/v1/graphql', squares)).toEqual({ status: 200, body: { data: { squares_up_to: rows } } })
   const asReader = { 'x-hasura-role': 'reader' }
-  expect(await post('/v1/graphql', asked, asReader)).toMatchObject({ body: { errors: [{}] } })
+  expect(await post('/v1/graphql', squares, asReader)).toMatchObject({ body: { errors: [{}] } })
   const permission = { columns: '*', filter: { n: { _lt: 'X-Hasura-Most' } } }
   expect(
     await metadata('pg_create_logical_model_select_permission', {
@@ -48,7 +48,7 @@ test('native queries are tracked, served, permitted, listed and untracked', asyn
       permission,
     }),
   ).toEqual(success)
-  expect(await post('/v1/graphql', asked, { ...asReader, 'x-hasura-most': '3' })).toEqual({
+  expect(await post('/v1/graphql', squares, { ...asReader, 'x-hasura-most': '3' })).toEqual({
     status: 200,
     body: { data: { squares_up_to: rows.slice(0, 1) } },
   })
@@ -71,12 +71,12 @@ test('native queries are tracked, served, permitted, listed and untracked', asyn
     ['pg_untrack_logical_model', { name: 'squares' }],
   ] as const)
     expect(await metadata(type, args)).toEqual(success)
-  expect(await post('/v1/graphql', asked)).toMatchObject({ body: { errors: [{}] } })
+  expect(await post('/v1/graphql', squares)).toMatchObject({ body: { errors: [{}] } })
 })
 
 test.each<[string, string, object, object]>([
   [
-    'a second one of a name',
+    'a second one of the same name',
     'pg_track_native_query',
     query,
     { code: 'already-tracked', error: "Native query 'squares_up_to' is already tracked." },
@@ -131,7 +131,7 @@ test.each<[string, string, object, object]>([
     { code: 'invalid-configuration' },
   ],
   [
-    'to drop what is not there',
+    'to drop an unknown one',
     'pg_untrack_native_query',
     { root_field_name: 'none' },
     { code: 'not-found', error: 'Native query "none" not found in source "default".' },

@@ -15,7 +15,7 @@ export function pollMetadata(workspace: Workspace, logger: Logger, intervalMs: n
     try {
       await workspace.synchronize()
     } catch (error) {
-      logger.warn({ err: error }, 'could not look for changed metadata')
+      logger.warn({ err: error }, 'could not poll for changed metadata')
     } finally {
       looking = false
     }

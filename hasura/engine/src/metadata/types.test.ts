@@ -39,7 +39,7 @@ describe('parseMetadata', () => {
       '$.sources[0].tables[0].delete_permissions[0].permission',
       'key "filter" not found',
     ],
-  ])('refuses %s and says where it is', (_, table, path, message) => {
+  ])('refuses %s with its path', (_, table, path, message) => {
     expect(parseMetadata(source([table]))).toEqual({ kind: 'invalid', problem: { path, message } })
   })
 

@@ -1,6 +1,6 @@
 import type { Metadata, Source } from './types.ts'
 
-/** The metadata as it is stored and exported: a source of another kind as it was written. */
+/** The metadata as it is stored and exported, with sources of other kinds as they were written. */
 export const written = (metadata: Metadata): object => ({
   ...metadata,
   sources: metadata.sources.map((source) => writtenSource(source)),

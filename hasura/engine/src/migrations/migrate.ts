@@ -125,9 +125,9 @@ export class InterruptedMigrationError extends Error {
 
   constructor(migration: Migration, failure: SqlFailure) {
     super(
-      `A run of migration ${migration.version} (${migration.name}) was cut short, and it can't be told whether it happened: ${failure.message}. ` +
-        'Look at the database. If it happened, record it: migrate apply --version ' +
-        `${migration.version} --skip-execution; if not, forget it: add --type down to that.`,
+      `A run of migration ${migration.version} (${migration.name}) was interrupted, and its outcome is unknown: ${failure.message}. ` +
+        'Inspect the database. If it took effect, record it: migrate apply --version ' +
+        `${migration.version} --skip-execution. If not, remove its record: add --type down to that command.`,
     )
   }
 }

@@ -182,7 +182,7 @@ test.each([
   ['{ author }', `$.author: object of type 'author' must have a selection set`],
   ['{ author { name: id name } }', `$.author.id: field 'id' seen with two different types: uuid! and String`],
   ['query ($a: nothing) { author { id } }', `$.a: type 'nothing' not found in the schema`],
-])('what does not fit the schema is left out and told: %s', (query, problem) => {
+])('what does not fit the schema is left out and reported: %s', (query, problem) => {
   const { info } = restDocument(withEndpoint(query), schema)
   expect(info).toMatchObject({
     description: expect.stringContaining(`\n\nEndpoint "e":\n- ⚠️ ${problem}`) as string,

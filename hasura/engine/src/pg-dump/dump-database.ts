@@ -37,15 +37,15 @@ export function dumpDatabase(
         signal,
         env: { ...environment, ...(password === undefined ? {} : { PGPASSWORD: password }) },
       },
-      (error, output, said) => {
+      (error, output, errorOutput) => {
         if (error === null) resolve(output)
-        else reject(failure(error, said, signal))
+        else reject(failure(error, errorOutput, signal))
       },
     )
   })
 }
 
-function failure(error: Error, said: string, { aborted, reason }: AbortSignal): Error {
+function failure(error: Error, errorOutput: string, { aborted, reason }: AbortSignal): Error {
   if (aborted) return reason instanceof Error ? reason : error
   const code = 'code' in error ? error.code : undefined
   if (code === 'ENOENT')
@@ -54,8 +54,11 @@ function failure(error: Error, said: string, { aborted, reason }: AbortSignal): 
     )
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return failed(`the dump is larger than ${maxDumpBytes} bytes`)
-  return failed('error while executing pg_dump', said)
+  return failed('error while executing pg_dump', errorOutput)
 }
 
-const failed = (message: string, said?: string): HasuraError =>
-  new HasuraError('unexpected', message, { status: 500, ...(said === undefined ? {} : { internal: said }) })
+const failed = (message: string, errorOutput?: string): HasuraError =>
+  new HasuraError('unexpected', message, {
+    status: 500,
+    ...(errorOutput === undefined ? {} : { internal: errorOutput }),
+  })

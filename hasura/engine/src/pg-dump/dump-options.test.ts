@@ -5,7 +5,7 @@ test.each([
   [['-O', '-x', '--schema-only', '--schema', 'public', '--exclude-schema', 'audit']],
   [['--no-owner', '--no-acl', '--data-only', '--column-inserts', '--table', 'author']],
   [['-Oxs', '-n', 'public', '-nother', '--encoding=utf8']],
-])('what hasura-cli and people ask for is taken: %j', (args) => {
+])('the usual options are accepted: %j', (args) => {
   expect(refusedOption(args)).toBeUndefined()
 })
 
@@ -24,7 +24,7 @@ test.each([
   '-',
   '--',
 ])(
-  'what names a file, a server or a user is refused, and so is what pg_dump would take for it: %s',
+  'an option that names a file, a server or a user is refused, also in any form that pg_dump accepts: %s',
   (option) => {
     expect(refusedOption(['-O', option, '-x'])).toBe(option)
   },

@@ -8,12 +8,12 @@ test.each([
     'postgres://shop@db/shop?password=p%40ss&options=-c%20a%3Db%2Bc',
     'postgres://shop@db/shop?options=-c%20a%3Db%2Bc',
   ],
-])('the password goes, wherever it stands: %s', (given, url) => {
+])('the password is removed from any place: %s', (given, url) => {
   expect(withoutPassword(given)).toEqual({ url, password: 'p@ss' })
 })
 
 test.each(['postgres://shop@db/shop', 'postgres://db/shop?options=-c%20a%3Db', 'postgres:///shop'])(
-  'what has none stays as it is: %s',
+  'a URL without a password stays unchanged: %s',
   (url) => {
     expect(withoutPassword(url)).toEqual({ url, password: undefined })
   },

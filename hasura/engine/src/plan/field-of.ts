@@ -10,7 +10,7 @@ import type { FieldMeaning } from '../schema/field-meaning.ts'
 import type { CollectedField } from './collect-fields.ts'
 import { RequestError } from './request-error.ts'
 
-/** A field of an object type with its meaning; throws if the type has no such field. */
+/** A field of an object type with its meaning. Throws RequestError if the type has no such field. */
 export function fieldOf(
   type: GraphQLObjectType,
   { name, path, selections }: CollectedField,
@@ -30,7 +30,7 @@ export function fieldOf(
   return { field, meaning }
 }
 
-/** The object type that a field answers with. */
+/** The object type of a field's answer. */
 export function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType {
   const named = getNamedType(type)
   if (!isObjectType(named)) throw new Error(`${named.name} is no object type`)

@@ -13,7 +13,7 @@ import { readableColumn, readableComputedField } from './readable.ts'
 import type { SelectScope } from './select-scope.ts'
 import type { SelectPlan, AggregateField, AggregateValue } from './tree.ts'
 
-/** Rows with their aggregates. A permission's limit cuts the nodes alone. */
+/** Plans rows with their aggregates. A permission's limit applies only to the nodes. */
 export function planAggregate(
   request: RowsRequest,
   type: GraphQLObjectType,
@@ -46,7 +46,7 @@ export function planAggregate(
   }
 }
 
-/** The column or computed field that an aggregate is of. */
+/** The column or computed field that is aggregated. */
 function aggregatedValue(
   type: GraphQLObjectType,
   collected: CollectedField,

@@ -9,7 +9,7 @@ import { RequestError } from './request-error.ts'
 import type { PlanScope } from './plan-scope.ts'
 import type { RowSource, RowsPlan, OrderTermPlan, RowCount } from './tree.ts'
 
-/** Which rows a field asks for. */
+/** The rows that a field selects. */
 export interface RowsRequest {
   readonly from: RowSource
   /** The table, or what has its columns and permissions. */
@@ -29,13 +29,13 @@ export const tableRows = (
 
 export const tableSource = ({ name }: TableModel): RowSource => ({ kind: 'table', name })
 
-/** Rows by the usual arguments, under the role's filter and limit. */
+/** Plans rows by the usual arguments, with the role's filter and limit. */
 export function planRows(request: RowsRequest, scope: PlanScope): RowsPlan {
   const rows = planAllRows(request, scope)
   return { ...rows, limit: smallerLimit(rows.limit, selectAccess(request.table, scope).limit) }
 }
 
-/** Rows by the usual arguments, under the role's filter alone. */
+/** Plans rows by the usual arguments, with the role's filter but without its limit. */
 export function planAllRows({ from, table, join, given }: RowsRequest, scope: PlanScope): RowsPlan {
   const filter: Predicate = allOf([
     selectAccess(table, scope).filter,
@@ -57,8 +57,8 @@ export function selectAccess(table: TableModel, { access }: PlanScope): SelectAc
 }
 
 /**
- * Postgres wants the columns of DISTINCT ON to come first in the order, in any order among themselves. Hasura wants all of them
- * to be there, unless there is no order.
+ * Postgres requires the columns of DISTINCT ON to be the first of the order, in any sequence. Hasura requires all of them there, unless
+ * there is no order.
  */
 function startsWith(orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean {
   const first = orderBy.slice(0, distinctOn.length)
@@ -72,7 +72,7 @@ function startsWith(orderBy: readonly OrderTermPlan[], distinctOn: readonly Oper
   )
 }
 
-/** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
+/** Limits up to this are literals in the statement: then Postgres plans for few rows, not for a tenth of all. */
 export const largestInlinedLimit = 1000
 
 export function readCount(
@@ -91,9 +91,12 @@ export function readCount(
     : { kind: 'parameter', source: value.source }
 }
 
-export function smallerLimit(asked: RowCount | undefined, allowed: number | undefined): RowCount | undefined {
-  if (allowed === undefined) return asked
-  if (asked === undefined) return { kind: 'constant', value: allowed }
-  if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }
-  return { kind: 'least', source: asked.source, allowed }
+export function smallerLimit(
+  requested: RowCount | undefined,
+  allowed: number | undefined,
+): RowCount | undefined {
+  if (allowed === undefined) return requested
+  if (requested === undefined) return { kind: 'constant', value: allowed }
+  if (requested.kind === 'constant') return { kind: 'constant', value: Math.min(requested.value, allowed) }
+  return { kind: 'least', source: requested.source, allowed }
 }

@@ -16,7 +16,7 @@ import { planAggregate } from './plan-aggregate.ts'
 import { planRows, tableRows } from './plan-rows.ts'
 import { computedCall } from './function-call.ts'
 
-/** What is selected of a row. */
+/** Plans the selection of a row. */
 export const planRowFields: PlanRowFields = (type, selections, table, scope, path) =>
   collectFields(selections, type, scope, `${path}.selectionSet`).map((collected) => ({
     key: collected.key,

@@ -77,9 +77,9 @@ export class JoinRegistry {
   }
 }
 
-/** Rows of a table that belong to values from elsewhere: an action's answer, or a remote schema's. */
+/** Rows of a table that are related to external values: an action's answer, or a remote schema's. */
 export interface ValueJoin {
   readonly select: SelectPlan
-  /** The values, by the names under which the statement finds them, and the columns that they equal. */
+  /** The values, by their names in the statement, and the columns that must equal them. */
   readonly columns: readonly { readonly name: string; readonly field: string; readonly column: ColumnModel }[]
 }

@@ -4,7 +4,7 @@ import type { DocumentScope } from './collect-fields.ts'
 import type { PlanScope } from './plan-scope.ts'
 import type { RowField } from './tree.ts'
 
-/** All that planning a selection needs: the document, the schema's tables and the role's access to them. */
+/** The parts that planning a selection needs: the document, the schema's tables and the role's access to them. */
 export interface SelectScope extends PlanScope, DocumentScope {
   /** Plans what is selected of a row: connections, aggregates and joins, which fields of rows lead to, have rows below them again. */
   readonly planRowFields: PlanRowFields

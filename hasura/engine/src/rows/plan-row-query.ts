@@ -69,9 +69,9 @@ function planQuery(
   const where = within('.where', () => planWhere(query, table, scope))
   const fields = within('.columns', () => planColumns(query.columns, table, select, scope))
   const orderBy = within('.order_by', () => planOrders(query.orderBy ?? [], table, select, scope))
-  const asked = within('.limit', () => notNegative(query.limit))
+  const requested = within('.limit', () => notNegative(query.limit))
   const offset = within('.offset', () => notNegative(query.offset))
-  const limit = smaller(asked, select.limit)
+  const limit = smaller(requested, select.limit)
   const filter = allOf([select.filter, where])
   return {
     fields,
@@ -95,8 +95,8 @@ function notNegative(count: number | undefined): number | undefined {
   return count
 }
 
-const smaller = (asked: number | undefined, allowed: number | undefined): number | undefined =>
-  asked === undefined || allowed === undefined ? (asked ?? allowed) : Math.min(asked, allowed)
+const smaller = (requested: number | undefined, allowed: number | undefined): number | undefined =>
+  requested === undefined || allowed === undefined ? (requested ?? allowed) : Math.min(requested, allowed)
 
 function rowCount(value: number | undefined): RowCount | undefined {
   if (value === undefined) return undefined

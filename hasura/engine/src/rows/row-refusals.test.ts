@@ -15,7 +15,7 @@ const onBooks = { table: 'book', columns: ['id'] }
 
 test.each<[string, RowCommandKind, object, Session, object]>([
   [
-    'a table that is not there',
+    'an unknown table',
     'select',
     { table: 'nothing', columns: [] },
     admin,
@@ -30,7 +30,7 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: '$', code: 'permission-denied', error: 'select on "author" for role "reader" is not allowed. ' },
   ],
   [
-    'a column that is not there',
+    'an unknown column',
     'select',
     { table: 'book', columns: ['id', 'gone'] },
     admin,
@@ -81,7 +81,7 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     },
   ],
   [
-    'a look into a table that the role may not read',
+    'an existence check in a table that the role may not read',
     'select',
     { ...onBooks, where: { _exists: { _table: 'author', _where: {} } } },
     reader(1),
@@ -95,7 +95,7 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: "$.where.name['$near']", code: 'unexpected-payload', error: 'Unknown operator: $near' },
   ],
   [
-    'a cast to a type that there is none to, instead of taking every row',
+    'an impossible cast, which must not select every row',
     'delete',
     { table: 'book', where: { attributes: { _cast: { txt: { _eq: '' } } } } },
     admin,
@@ -113,14 +113,14 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: '$.where._exists', code: 'parse-failed', error: 'key "_where" not found' },
   ],
   [
-    'an operator whose name every object of JavaScript has',
+    'an operator named like a property of every JavaScript object',
     'select',
     { ...onBooks, where: { id: { constructor: 'id' } } },
     admin,
     { path: '$.where.id.constructor', code: 'unexpected-payload', error: 'Unknown operator: constructor' },
   ],
   [
-    'relationships that go on without end',
+    'relationships that are nested too deeply',
     'select',
     { table: 'book', columns: [`*${'.*'.repeat(100_000)}`] },
     admin,
@@ -201,7 +201,7 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     },
   ],
   [
-    'a row without a value that it needs',
+    'a row without a required value',
     'insert',
     { table: 'book', objects: [{ title: 'x' }] },
     merchant(1),
@@ -219,14 +219,14 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     },
   ],
   [
-    'a conflict with nothing, to be updated',
+    'an update on conflict without a constraint',
     'insert',
     { table: 'author', objects: [{ name: 'x' }], on_conflict: { action: 'update' } },
     admin,
     { path: '$.on_conflict', code: 'unexpected-payload' },
   ],
   [
-    'a constraint that is not there',
+    'an unknown constraint',
     'insert',
     { table: 'author', objects: [{ name: 'x' }], on_conflict: { action: 'ignore', constraint: 'no' } },
     admin,
@@ -269,7 +269,7 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: '$', code: 'permission-denied', error: 'delete on "book" for role "reader" is not allowed. ' },
   ],
   [
-    'a session without what the permission asks for',
+    'a session without the permission’s variable',
     'select',
     onBooks,
     createSession('reader', {}),
@@ -291,7 +291,7 @@ test.each<[RowCommandKind, object, string]>([
   ['update', { table: 'book', $set: {} }, '$'],
   ['insert', { table: 'book', objects: [1] }, '$.objects[0]'],
   ['insert', { table: 'book', objects: [{}], on_conflict: { action: 'hope' } }, '$.on_conflict.action'],
-])('says where the arguments of %s %j are wrong', (kind, args, path) => {
+])('names the path of wrong arguments of %s %j', (kind, args, path) => {
   expect(() => parseRowCommand(kind, args)).toThrow(expect.objectContaining({ code: 'parse-failed', path }))
 })
 

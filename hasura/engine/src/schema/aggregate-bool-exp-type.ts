@@ -62,7 +62,7 @@ export function aggregateBoolExpType(
   })
 }
 
-/** Undefined where the role sees no column of the type. */
+/** Undefined if the role may read no column of the type. */
 function typedArguments(
   context: SchemaContext,
   table: TableModel,

@@ -24,13 +24,13 @@ import type {
   FunctionModel,
 } from './source-model.ts'
 
-/** Joins consistent metadata with the catalog. Entries whose objects are gone are left out. */
+/** Joins consistent metadata with the catalog. Entries without a catalog object are left out. */
 export function buildSourceModel(
   metadata: Metadata,
   catalog: Catalog,
   defaultConvention?: NamingConvention,
 ): SourceModel {
-  // The engine serves one source; the others are inconsistent.
+  // The engine serves one source. Others are inconsistent.
   const naming = createNaming(metadata.sources[0]?.customization, defaultConvention)
   const tracked = metadata.sources.flatMap((source) => source.tables)
   const keys = new Set(tracked.map(({ table }) => qualifiedKey(table)))
@@ -50,7 +50,7 @@ export function buildSourceModel(
   return { naming, tables, functions, nativeQueries }
 }
 
-/** What a model is made with, besides its own metadata: names, and the keys of the tracked tables. */
+/** The inputs of a model besides its own metadata: naming, and the keys of the tracked tables. */
 interface Tracked {
   readonly naming: Naming
   readonly keys: ReadonlySet<string>
@@ -147,7 +147,7 @@ type RelationshipJoin = Pick<RelationshipModel, 'mapping' | 'nullable' | 'insert
 const sameColumns = (left: readonly string[], right: readonly string[]): boolean =>
   left.length === right.length && left.every((name) => right.includes(name))
 
-/** Finds the columns that a relationship joins. Undefined if the foreign key or the table doesn't exist. */
+/** The pairs of columns that a relationship joins. Undefined if the foreign key or the table doesn't exist. */
 export function resolveRelationship(
   key: RelationshipKey,
   table: CatalogTable,
@@ -227,7 +227,7 @@ function computedFieldModel(
   }
 }
 
-/** Arguments without a name are called `arg_1`, `arg_2`, … counting them alone. */
+/** Unnamed arguments are called `arg_1`, `arg_2`, …; only they are counted. */
 function argumentModels(found: CatalogFunction, naming: Naming): readonly FunctionArgumentModel[] {
   let unnamed = 0
   return found.arguments.map(({ name, type, hasDefault }, index) => {

@@ -5,7 +5,7 @@ import { type Naming, rootFieldNames } from './naming.ts'
 import type { ColumnModel, NativeQueryModel, NativeArgumentModel, TableModel } from './source-model.ts'
 import { sqlType } from './sql-type.ts'
 
-/** The native queries of a source. Those whose logical model is not there are left out. */
+/** The native queries of a source, without those whose logical model doesn't exist. */
 export function nativeQueryModels(
   { native_queries = [], logical_models = [] }: Source,
   naming: Naming,

@@ -13,13 +13,13 @@ import type { FunctionArgumentModel } from './source-model.ts'
 export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 export type FieldConfigMap = GraphQLFieldConfigMap<unknown, unknown>
 
-/** The `args` argument of a function, absent where it takes none. */
+/** The `args` argument of a function; absent for a function without arguments. */
 export type FunctionArguments = (
   typeName: string,
   given: readonly FunctionArgumentModel[],
 ) => GraphQLFieldConfigArgumentMap
 
-/** A field of a role's schema, with what it stands for. */
+/** A field of a role's schema, with its meaning. */
 export const field = (
   meaning: FieldMeaning,
   type: GraphQLOutputType,

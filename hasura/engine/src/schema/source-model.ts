@@ -101,13 +101,13 @@ export interface FunctionModel {
   readonly table: string
 }
 
-/** A native query, ready to be called: its rows are those of a table that only exists while the SQL runs. */
+/** A native query, prepared for calls. Its rows are treated as those of a table. */
 export interface NativeQueryModel {
   readonly rootField: string
   readonly description: string | undefined
   readonly arguments: readonly NativeArgumentModel[]
   readonly code: readonly NativeCodePart[]
-  /** What the logical model says about the rows, and who may see them. */
+  /** The logical model as a table, with its permissions. */
   readonly table: TableModel
 }
 

@@ -4,7 +4,7 @@ import type { Action } from '../metadata/action.ts'
 import type { Predicate, Value } from './predicate.ts'
 import type { TableModel } from './source-model.ts'
 
-/** What a role may do with a table. An operation that is absent is not allowed. */
+/** A role's access to a table. An absent operation is not allowed. */
 export interface TableAccess {
   readonly select: SelectAccess | undefined
   readonly insert: InsertAccess | undefined
@@ -15,7 +15,7 @@ export interface TableAccess {
 export interface SelectAccess {
   /** By name in Postgres. */
   readonly columns: ReadonlySet<string>
-  /** Scalar computed fields; those that return a table follow the access to that table. */
+  /** Scalar computed fields. Those that return a table's rows depend on the access to that table. */
   readonly computedFields: ReadonlySet<string>
   readonly filter: Predicate
   readonly masks: Masks
@@ -25,7 +25,7 @@ export interface SelectAccess {
   readonly subscriptionFields: ReadonlySet<string>
 }
 
-/** By name: the rows in which an inherited role sees a value. What it sees in all of its rows is not in here. */
+/** By name: in which rows an inherited role may read the value. Values that it may read in all rows have no entry. */
 export interface Masks {
   readonly columns: ReadonlyMap<string, Predicate>
   readonly computedFields: ReadonlyMap<string, Predicate>
@@ -49,7 +49,7 @@ export interface DeleteAccess extends ValidatedAccess {
 }
 
 interface ValidatedAccess {
-  /** Who is asked about the input before it is written. */
+  /** The service that validates the input before it is written. */
   readonly validatedBy?: ValidateInput | undefined
 }
 
@@ -64,6 +64,6 @@ export interface RoleAccess {
   readonly table: (table: TableModel) => TableAccess
   readonly mayCall: (metadata: FunctionMetadata, exposedAs: 'query' | 'mutation') => boolean
   readonly mayRun: (action: Action) => boolean
-  /** Whether the role may ask what its schema is. */
+  /** Whether the role may use introspection. */
   readonly mayIntrospect: boolean
 }

@@ -78,7 +78,7 @@ describe('with an admin secret', () => {
   test.each([
     [{ 'x-hasura-admin-secret': 'wrong' }, 'invalid x-hasura-admin-secret/x-hasura-access-key'],
     [{ 'x-hasura-role': 'admin' }, 'x-hasura-admin-secret/x-hasura-access-key required, but not found'],
-  ])('nobody else gets in: %o', async (headers, message) => {
+  ])('any other request is refused: %o', async (headers, message) => {
     expect(await refusal(authenticator.authenticate({ headers }))).toEqual({
       status: 401,
       code: 'access-denied',
@@ -154,7 +154,7 @@ describe('with a webhook', () => {
     ['what is not JSON', () => ({ status: 200, body: 'ok' }), 500, 'unexpected'],
     ['values that are not text', ok({ 'x-hasura-role': 'user', n: 1 }), 500, 'unexpected'],
     ['no role', ok({ 'x-hasura-user-id': '1' }), 500, 'unexpected'],
-  ])('%s lets nobody in', async (_, answer, status, code) => {
+  ])('%s authenticates no request', async (_, answer, status, code) => {
     const { url } = await webhook(answer)
     expect(await refusal(authenticate(url, 'GET', {}))).toMatchObject({ status, code })
   })

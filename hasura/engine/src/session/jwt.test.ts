@@ -146,8 +146,11 @@ describe('a token', () => {
       variables: { 'x-hasura-role': 'reader', 'x-hasura-user-id': '7' },
       expiresAt: exp * 1000,
     })
-    const asked = { ...bearer(token), 'x-hasura-role': 'writer', 'x-hasura-user-id': '8' }
-    expect(await ask(hmac, asked)).toMatchObject({ role: 'writer', variables: { 'x-hasura-user-id': '7' } })
+    const requestHeaders = { ...bearer(token), 'x-hasura-role': 'writer', 'x-hasura-user-id': '8' }
+    expect(await ask(hmac, requestHeaders)).toMatchObject({
+      role: 'writer',
+      variables: { 'x-hasura-user-id': '7' },
+    })
     expect(await ask(hmac, { ...bearer(token), 'x-hasura-role': 'admin' })).toEqual({
       status: 400,
       code: 'access-denied',
@@ -165,7 +168,7 @@ describe('a token', () => {
     [{ iss: 'else' }, { issuer: 'us' }, 'JWTNotInIssuer'],
     [{ iss: 'us' }, { issuer: 'us' }, 'none'],
     [{ exp: Math.floor(Date.now() / 1000) - 5 }, { allowed_skew: 60 }, 'none'],
-  ])('with %o is held against %o', async (registered, setting, problem) => {
+  ])('with %o is checked against %o', async (registered, setting, problem) => {
     const token = await sign({ [namespace]: claims, ...registered })
     const expected =
       problem === 'none'
@@ -197,7 +200,7 @@ describe('a token', () => {
       'jwt-invalid-claims',
     ],
     [{ [namespace]: '{}' }, 'expecting a json object when claims_format is json', 'jwt-invalid-claims'],
-  ])('that says %o is refused', async (payload, message, code) => {
+  ])('with %o is refused', async (payload, message, code) => {
     expect(await ask(hmac, bearer(await sign(payload)))).toEqual({ status: 400, code, message })
   })
 
@@ -307,9 +310,9 @@ describe('a JWK URL', () => {
 
   /** A server of keys whose answer the test may change. */
   const serveKeys = async () => {
-    const state = { keys: [] as object[], headers: {} as Record<string, string>, status: 200, asked: 0 }
+    const state = { keys: [] as object[], headers: {} as Record<string, string>, status: 200, requests: 0 }
     const server = createServer((_, response) => {
-      state.asked += 1
+      state.requests += 1
       response.writeHead(state.status, { connection: 'close', ...state.headers })
       response.end(JSON.stringify({ keys: state.keys }))
     })
@@ -359,13 +362,13 @@ describe('a JWK URL', () => {
     expect(await find('old')).toBe('found')
     state.keys = [next.jwk]
     now += 20_000
-    expect([await find('old'), await find('next'), state.asked]).toEqual(['found', 'unknown', 1])
+    expect([await find('old'), await find('next'), state.requests]).toEqual(['found', 'unknown', 1])
     now += 10_000
-    expect([await find('next'), state.asked]).toEqual(['found', 2])
+    expect([await find('next'), state.requests]).toEqual(['found', 2])
     state.status = 500
     now += 40_000
     expect([await find('next'), await find('next')]).toEqual(['found', 'found'])
-    await expect.poll(() => state.asked).toBe(3)
+    await expect.poll(() => state.requests).toBe(3)
   })
 
   test('without an expiry is fetched again only for an unknown key, once a minute', async () => {
@@ -378,9 +381,9 @@ describe('a JWK URL', () => {
     expect(await find('old')).toBe('found')
     state.keys = [next.jwk]
     now += 59_000
-    expect([await find('next'), state.asked]).toEqual(['unknown', 1])
+    expect([await find('next'), state.requests]).toEqual(['unknown', 1])
     now += 1_000
-    expect([await find('next'), state.asked]).toEqual(['found', 2])
+    expect([await find('next'), state.requests]).toEqual(['found', 2])
   })
 
   test('that can not be reached authenticates no request', async () => {

@@ -36,7 +36,7 @@ export function createSession(
 
 export const adminSession: Session = createSession(adminRole, {}, { backendOnlyPermissions: false })
 
-/** What the webhook in POST mode is told beside the headers. */
+/** The request's headers, and its GraphQL request for a webhook in POST mode. */
 export interface AuthenticationRequest {
   readonly headers: IncomingHttpHeaders
   readonly graphql?: {

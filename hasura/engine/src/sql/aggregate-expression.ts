@@ -22,8 +22,8 @@ interface Aggregation {
 }
 
 /**
- * Aggregates are columns of a derived table first, and JSON is made of them outside: an aggregate inside of
- * an object's sub-select would belong to that sub-select.
+ * Aggregates are columns of a derived table, and JSON is made of them outside: an aggregate inside an object's sub-select would belong to
+ * that sub-select.
  */
 export function aggregateJson(
   plan: AggregatePlan,
@@ -42,7 +42,7 @@ export function aggregateJson(
   const from = rowsFrom(plan.rows, alias, parent, translation)
   const aggregation: Aggregation = { plan, alias, parent, translation, rowEntries, collect }
   const entries = plan.fields.map((field) => aggregateEntry(field, aggregation))
-  // Counting keeps the derived table one row, even if nothing but names is asked for.
+  // The count keeps the derived table at one row, even if only names are selected.
   if (projections.length === 0) collect(aggregateCall('count', [], false, alias, translation))
   return select([{ value: jsonObject(entries), alias: root }], {
     from: { kind: 'derived', select: select(projections, from), alias: results },
@@ -72,7 +72,7 @@ function aggregateEntry(field: AggregateField, aggregation: Aggregation): JsonEn
   }
 }
 
-/** Postgres sorts the rows to count what is distinct, and gives them to the other aggregates in that order. */
+/** Postgres sorts the rows to count distinct values, and passes them to the other aggregates in that order. */
 const countsDistinct = ({ fields }: AggregatePlan): boolean =>
   fields.some(
     (field) =>
@@ -108,7 +108,7 @@ function aggregateValue(value: AggregateValue, { alias, translation, collect }: 
       const entries = value.values.map((entry): JsonEntry => {
         if (entry.kind === 'text') return { key: entry.key, value: typeNameText(entry.text) }
         const aggregated = call(name, operandExpression(entry.operand, rowScope(alias), translation))
-        // As in Hasura, it is the column's type that decides, whatever the aggregate makes of it.
+        // As in Hasura, the column's type decides, not the aggregate's.
         const asText = translation.stringifyNumbers && isBigNumber(entry.type)
         return { key: entry.key, value: collect(asText ? cast(aggregated, builtinType('text')) : aggregated) }
       })

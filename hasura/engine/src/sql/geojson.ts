@@ -43,8 +43,8 @@ function kindOf(value: JsonValue): string {
   }
 }
 
-const mismatch = (what: string, expected: string, found: JsonValue): Malformed =>
-  new Malformed(`parsing ${what} failed, expected ${expected}, but encountered ${kindOf(found)}`)
+const mismatch = (parser: string, expected: string, found: JsonValue): Malformed =>
+  new Malformed(`parsing ${parser} failed, expected ${expected}, but encountered ${kindOf(found)}`)
 
 function memberOf(object: JsonObject, key: string): JsonValue {
   const value = object[key]
@@ -52,8 +52,8 @@ function memberOf(object: JsonObject, key: string): JsonValue {
   return value
 }
 
-function arrayOf<Item>(what: string, value: JsonValue, item: (value: JsonValue) => Item): readonly Item[] {
-  if (!Array.isArray(value)) throw mismatch(what, 'Array', value)
+function arrayOf<Item>(parser: string, value: JsonValue, item: (value: JsonValue) => Item): readonly Item[] {
+  if (!Array.isArray(value)) throw mismatch(parser, 'Array', value)
   return (value as readonly JsonValue[]).map(item)
 }
 

@@ -18,6 +18,6 @@ test.each([
   `$body$ $$ it's $1 $body$`,
   `1 -- it's $1\n`,
   `/* it's\n$1 */ 1`,
-])('%j is left as it is, and what follows it is a parameter', (sql) => {
+])('%j stays unchanged, and a parameter after it is replaced', (sql) => {
   expect(inlineParameters(`select ${sql}, ($1)::"text"`, ['value'])).toBe(`select ${sql}, ('value')::"text"`)
 })

@@ -16,7 +16,7 @@ export type RowEntries = (
   translation: Translation,
 ) => readonly JsonEntry[]
 
-/** Postgres cuts longer names, and a column's name is what becomes the key. */
+/** Postgres truncates longer names, and a column's name becomes the key. */
 const longestName = 63
 
 /** A column of this name would hide the row. No key of a GraphQL answer has it. */
@@ -49,7 +49,7 @@ export const jsonObject = (entries: readonly JsonEntry[]): Expression =>
 export const jsonArray = (entries: readonly JsonEntry[]): Expression =>
   call('coalesce', call('json_agg', fitsRow(entries) ? rowOf(entries) : built(entries)), text('[]'))
 
-/** Postgres breaks base64 into lines. */
+/** Base64 without the line breaks that Postgres inserts. */
 export const base64 = (json: Expression): Expression =>
   call(
     'replace',

@@ -14,7 +14,7 @@ import {
 } from './predicate-expression.ts'
 import type { Translation } from './translation.ts'
 
-/** `FROM` and `WHERE` of a set of rows. Where rows are sorted or cut, that happens before JSON is made of them. */
+/** `FROM` and `WHERE` of a set of rows. Rows are sorted and cut before they become JSON. */
 export function rowsFrom(
   rows: RowsPlan,
   alias: string,
@@ -34,7 +34,7 @@ export function rowsFrom(
   if (distinctOn.length === 0 && orderBy.length === 0 && limit === undefined && offset === undefined)
     return { from, ...where(conditions) }
   const terms = orderBy.map((term) => orderTerm(term, scope, translation))
-  // What rows are distinct by must be, to the letter, what they are sorted by.
+  // Postgres requires the expressions of DISTINCT ON to be textually the same as those of ORDER BY.
   const distinct = distinctOn.map((operand) => {
     const sorted = orderBy.findIndex(
       ({ value }) => value.kind === 'operand' && isSameColumn(value.operand, operand),
@@ -95,7 +95,7 @@ export const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Tra
   nulls: term.nulls,
 })
 
-/** A value of a related row, or an aggregate of related rows, is a sub-select of its own. */
+/** A value of a related row, or an aggregate over related rows, is a sub-select. */
 export function orderValue(value: OrderValue, scope: RowScope, translation: Translation): Expression {
   if (value.kind === 'operand') return operandExpression(value.operand, scope, translation)
   const alias = translation.aliases.next()

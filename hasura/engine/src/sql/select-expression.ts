@@ -65,7 +65,7 @@ export function selectJson(plan: SelectPlan, parent: string | undefined, transla
   }
 }
 
-/** What is selected of a row, as keys and values. */
+/** The selection of a row, as keys and values. */
 export const rowEntries: RowEntries = (fields, alias, translation) =>
   fields.map(({ key, value }): JsonEntry => {
     switch (value.kind) {

@@ -87,14 +87,17 @@ test.each([
   ['hdb_version', '34', 'the database has the metadata of Hasura 1 (catalog version 34)'],
   ['hdb_version', '50', 'expected a catalog version <= 49, but the current version is 50'],
   ['hdb_source_catalog_version', '5', 'expected a source catalog version <= 4, but the current version is 5'],
-])('a catalog that it would not understand is left alone: %s %s', async (table, version, message) => {
-  const store = createMetadataStore(pool)
-  await store.prepare(empty)
-  await pool.query(`update hdb_catalog.${table} set version = $1`, [version])
-  const before = await form()
-  await expect(store.prepare(empty)).rejects.toThrow(message)
-  expect(await form()).toEqual(before)
-})
+])(
+  'a catalog of an unknown version is refused and left unchanged: %s %s',
+  async (table, version, message) => {
+    const store = createMetadataStore(pool)
+    await store.prepare(empty)
+    await pool.query(`update hdb_catalog.${table} set version = $1`, [version])
+    const before = await form()
+    await expect(store.prepare(empty)).rejects.toThrow(message)
+    expect(await form()).toEqual(before)
+  },
+)
 
 test('a catalog of a newer Hasura that only has another function is used as it is', async () => {
   const store = createMetadataStore(pool)

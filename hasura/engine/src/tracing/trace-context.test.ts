@@ -20,7 +20,7 @@ test('a client’s trace continues under its span', () => {
 })
 
 test.each(['', 'x', '0000000000000000', '463ac35c', 'zz3ac35c9f6413ad'])(
-  'an id that is none begins another trace: %j',
+  'an invalid id begins a new trace: %j',
   (given) => {
     expect(startTrace({ 'x-b3-traceid': given }).traceId).toEqual(id(32))
     expect(startTrace({ 'x-b3-traceid': given }).parentSpanId).toBeUndefined()

@@ -177,7 +177,10 @@ export class Connection {
     try {
       return !bearsAdminSecret(headers) && (await isOver(session, headers))
     } catch (error) {
-      this.#logger.error({ err: error }, 'whether a session is over could not be found out: it is ended')
+      this.#logger.error(
+        { err: error },
+        'the check whether a session is over failed, so the session is ended',
+      )
       return true
     }
   }

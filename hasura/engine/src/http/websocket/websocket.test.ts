@@ -314,7 +314,7 @@ describe('a connection', () => {
     ['graphql-transport-ws', { type: 'ping', payload: { message: 'keepalive' } }],
     ['graphql-ws', { type: 'ka' }],
   ])(
-    'of %s gets a sign of life when it opens, when it is acknowledged, and at an interval',
+    'of %s gets a keep-alive when it opens, when it is acknowledged, and at an interval',
     async (name, sign) => {
       const engine = await start({ webSockets: { keepAliveMs: 60_000 } })
       const one = await connect(engine, name)
@@ -328,9 +328,9 @@ describe('a connection', () => {
   )
 
   test('has the session that the webhook gives for the headers of upgrade and connection_init, until it expires', async () => {
-    const asked: string[] = []
+    const webhookCalls: string[] = []
     const webhook = createServer((request, response) => {
-      asked.push([request.headers['x-from-proxy'], request.headers.authorization].join(' '))
+      webhookCalls.push([request.headers['x-from-proxy'], request.headers.authorization].join(' '))
       const answer = {
         'X-Hasura-Role': 'merchant',
         'X-Hasura-Merchant-Id': '2',
@@ -344,7 +344,7 @@ describe('a connection', () => {
       const engine = await start({ authHook: { url: `http://127.0.0.1:${port}`, mode: 'GET' } })
       const one = await connect(engine, transport, { headers: { 'x-from-proxy': 'yes' } })
       await one.init({ Authorization: 'Bearer token', 'X-From-Proxy': 'forged' })
-      expect(asked).toEqual(['yes Bearer token'])
+      expect(webhookCalls).toEqual(['yes Bearer token'])
       one.send({ type: 'subscribe', id: '1', payload: live })
       expect(await one.next()).toMatchObject({ payload: rows('Hat') })
       expect(await one.closed).toEqual({ code: 1000, reason: 'the session has expired' })

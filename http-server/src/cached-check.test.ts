@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { askedAtMostEvery } from './asked-at-most-every.ts'
+import { cachedCheck } from './cached-check.ts'
 
 test('calls during a check, and for some time after it, share its result', async () => {
   let answers = 0
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const ask = askedAtMostEvery(60_000, async () => {
+  const ask = cachedCheck(60_000, async () => {
     await promise
     return (answers += 1)
   })
@@ -16,7 +16,7 @@ test('calls during a check, and for some time after it, share its result', async
 
 test('a failed check rejects all calls that share it, and runs again when its result is old', async () => {
   const check = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('no')).mockResolvedValue('yes')
-  const ask = askedAtMostEvery(1, check)
+  const ask = cachedCheck(1, check)
   await expect(Promise.all([ask(), ask()])).rejects.toThrow('no')
   await expect.poll(ask).toBe('yes')
 })

@@ -4,7 +4,7 @@
  *
  * @param milliseconds for which a result is kept
  */
-export function askedAtMostEvery<T>(milliseconds: number, check: () => Promise<T>): () => Promise<T> {
+export function cachedCheck<T>(milliseconds: number, check: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined
   return () => (kept ??= check().finally(() => setTimeout(() => (kept = undefined), milliseconds).unref()))
 }
