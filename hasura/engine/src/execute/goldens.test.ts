@@ -314,7 +314,7 @@ for (const { name, session, kind, args } of rowCommands)
     }
   })
 
-/** The statement over several lines, the same but for white space, and its parameters. */
+/** The statement laid out over several lines (only white space differs), and its parameters. */
 function printed({ text, parameters }: Pick<CompiledStatement, 'text' | 'parameters'>): string {
   const lines = layOut(text, { language: 'postgresql', keywordCase: 'preserve', expressionWidth: 100 })
   expect(lines.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))

@@ -12,15 +12,15 @@ import type { RowSource, RowsPlan, OrderTermPlan, RowCount } from './tree.ts'
 /** The rows that a field selects. */
 export interface RowsRequest {
   readonly from: RowSource
-  /** The table, or what has its columns and permissions. */
+  /** The table, or a model with the same columns and permissions (a native query). */
   readonly table: TableModel
-  /** What joins them to the row that has the field; empty for a root field. */
+  /** The columns that join them to the row with the field; empty for a root field. */
   readonly join: readonly ColumnPair[]
   /** The field's arguments. */
   readonly given: ObjectValue
 }
 
-/** All rows of a table that the arguments choose. */
+/** The rows of a table that the arguments select. */
 export const tableRows = (
   table: TableModel,
   given: ObjectValue,

@@ -6,7 +6,7 @@ import type { RowField } from './tree.ts'
 
 /** The parts that planning a selection needs: the document, the schema's tables and the role's access to them. */
 export interface SelectScope extends PlanScope, DocumentScope {
-  /** Plans what is selected of a row: connections, aggregates and joins, which fields of rows lead to, have rows below them again. */
+  /** Plans the selection of a row. A parameter, because fields of rows lead to connections, aggregates and joins with rows in them. */
   readonly planRowFields: PlanRowFields
 }
 

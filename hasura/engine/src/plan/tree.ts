@@ -18,7 +18,7 @@ export type SelectPlan =
       readonly kind: 'aggregate'
       readonly rows: RowsPlan
       readonly fields: readonly AggregateField[]
-      /** How many nodes a permission's `limit` leaves of the rows; aggregates see all of them. Absent: as many as there are rows. */
+      /** The most nodes, if a permission's `limit` allows fewer than there are rows. Aggregates are over all rows. */
       readonly nodeLimit: RowCount | undefined
     }
   | ConnectionPlan

@@ -18,7 +18,7 @@ import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, visibleColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
-/** What the type is made of, besides the scalars' comparisons. */
+/** The types that it refers to, besides the scalars' comparisons. */
 interface TableFilterTypes {
   readonly selectColumn: (table: TableModel) => GraphQLEnumType
   readonly boolExp: (table: TableModel) => GraphQLInputObjectType

@@ -9,15 +9,15 @@ import type { Translation } from './translation.ts'
 
 type AggregatePlan = Extract<SelectPlan, { kind: 'aggregate' }>
 
-/** The rows that are aggregated, and where the values of aggregates go. */
+/** The aggregated rows, and a collector of the aggregates' values. */
 interface Aggregation {
   readonly plan: AggregatePlan
   readonly alias: string
-  /** The row that they belong to, if they belong to one. */
+  /** The alias of the row that they belong to, if any. */
   readonly parent: string | undefined
   readonly translation: Translation
   readonly rowEntries: RowEntries
-  /** Makes a column of the value, and says how the JSON finds it. */
+  /** Adds a column with the value. Returns the expression by which the JSON refers to it. */
   readonly collect: (value: Expression) => Expression
 }
 
@@ -78,7 +78,7 @@ const countsDistinct = ({ fields }: AggregatePlan): boolean =>
     (field) =>
       field.kind === 'aggregate' && field.values.some((value) => value.kind === 'count' && value.distinct),
   )
-/** The nodes as a list of their own, beside the aggregates: not all of the rows, or in another order. */
+/** The nodes by a select of their own, when they are not all of the aggregated rows, or in another order. */
 function nodesJson(
   fields: readonly RowField[],
   { plan: { rows, nodeLimit }, parent, translation, rowEntries }: Aggregation,

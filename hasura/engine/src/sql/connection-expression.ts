@@ -126,7 +126,7 @@ function inOrder(name: string, direction: 'ASC' | 'DESC', { page, within, from }
   }
 }
 
-/** The row of an edge, and what makes JSON of it. */
+/** The row of an edge, and the parts that turn it into JSON. */
 interface EdgeRow {
   readonly plan: ConnectionPlan
   readonly alias: string

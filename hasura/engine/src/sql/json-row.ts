@@ -9,7 +9,7 @@ export interface JsonEntry {
   readonly value: Expression
 }
 
-/** What is selected of the row behind an alias, as keys and values. */
+/** Returns the selection of an alias's row, as keys and values. */
 export type RowEntries = (
   fields: readonly RowField[],
   alias: string,
