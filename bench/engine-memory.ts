@@ -1,7 +1,7 @@
 /**
- * The engine's memory after a million requests: resident and heap memory after forced collections, after ten thousand requests and on
- * the way to a million. The requests exercise whatever could grow: half of them bring a new document, each has a session of its own,
- * and some have an unknown role, a write or a mistake.
+ * The engine's memory after a million requests: resident and heap memory after forced collections, after ten thousand
+ * requests and on the way to a million. The requests exercise whatever could grow: half of them bring a new document,
+ * each has a session of its own, and some have an unknown role, a write or a mistake.
  *
  *   npm run bench:engine-memory -- [--requests 1000000] [--connections 32]
  */
@@ -82,7 +82,9 @@ interface Shot {
   readonly data: boolean
 }
 
-/** Of every twenty requests ten bring a new document, six repeat one, two write, one has an unknown role, one is wrong. */
+/**
+ * Of every twenty requests ten bring a new document, six repeat one, two write, one has an unknown role, one is wrong.
+ */
 function requestOf(number: number): Shot {
   const id = 1 + (number % products)
   const row = 'product_by_pk(id: $id) { id name slug price images { url alt } }'

@@ -1,7 +1,8 @@
 /**
- * Compares the engine's /v1/graphql with the limit (the same SQL as one prepared statement behind a bare node:http server) and
- * with PostGraphile 5, over the same 200,000 products in the same Postgres: a list of 20 products with images, categories and
- * stock, one row by key, one insert. The passes are interleaved; the result is the ratio to the limit.
+ * Compares the engine's /v1/graphql with the limit (the same SQL as one prepared statement behind a bare node:http
+ * server) and with PostGraphile 5, over the same 200,000 products in the same Postgres: a list of 20 products with
+ * images, categories and stock, one row by key, one insert. The passes are interleaved; the result is the ratio to the
+ * limit.
  *
  *   npm run bench:engine -- [--rounds 7] [--seconds 4] [--connections 16] [--products 200000] [--only "row by key"]
  */

@@ -1,7 +1,8 @@
 /**
- * Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live queries. Prints the
- * database's statements per second, the time until a change reaches the last subscriber, and the engine's processor time. Then some
- * subscribers stop reading, and it prints the effect on the engine's memory and on the other subscribers.
+ * Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live
+ * queries. Prints the database's statements per second, the time until a change reaches the last subscriber, and the
+ * engine's processor time. Then some subscribers stop reading, and it prints the effect on the engine's memory and on
+ * the other subscribers.
  *
  *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--changes 5] [--slow 20]
  */

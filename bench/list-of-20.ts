@@ -1,7 +1,7 @@
 /**
- * Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with the same
- * SQL as one prepared statement behind a bare node:http server, on the same machine in the same run. The result is the ratio:
- * absolute numbers depend on the machine.
+ * Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
+ * the same SQL as one prepared statement behind a bare node:http server, on the same machine in the same run. The
+ * result is the ratio: absolute numbers depend on the machine.
  *
  *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
  */

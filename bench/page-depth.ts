@@ -1,6 +1,6 @@
 /**
- * Milliseconds per page of 20, for page 1 and page 1,000 of long lists through /graphql: all products, the products of one
- * category, the orders of one product. A list's cost is independent of depth when both take about the same time.
+ * Milliseconds per page of 20, for page 1 and page 1,000 of long lists through /graphql: all products, the products of
+ * one category, the orders of one product. A list's cost is independent of depth when both take about the same time.
  *
  *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
  */

@@ -1,7 +1,7 @@
 /**
- * What authentication, rate limits and planning add to a request, in microseconds: the same request with and without them,
- * alternating in one process. Without a network, and with a recorded answer of the engine, so that nothing else is measured;
- * and once with Postgres, for the proportion.
+ * What authentication, rate limits and planning add to a request, in microseconds: the same request with and without
+ * them, alternating in one process. Without a network, and with a recorded answer of the engine, so that nothing else
+ * is measured; and once with Postgres, for the proportion.
  *
  *   npm run bench:request-cost -- [--requests 4000] [--redis redis://127.0.0.1:6379/9]
  */
@@ -64,8 +64,8 @@ async function microseconds({ parts, nextBody }: Contender, key: string): Promis
 }
 
 /**
- * Each round sends one request of each contender, so that other load on the machine affects all of them. The order is random, because
- * the request after a slow one is slower itself.
+ * Each round sends one request of each contender, so that other load on the machine affects all of them. The order is
+ * random, because the request after a slow one is slower itself.
  */
 async function compare(contenders: readonly Contender[], requests: number, key: string): Promise<void> {
   const times = new Map(contenders.map(({ name }) => [name, [] as number[]]))

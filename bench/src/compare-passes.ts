@@ -27,8 +27,8 @@ interface Pass {
 }
 
 /**
- * Measures the contenders in turns, so that other load on the machine affects all of them. Prints the medians and each contender's
- * ratio to the first. Throws when an answer isn't a 200 with data, because refusals are fast.
+ * Measures the contenders in turns, so that other load on the machine affects all of them. Prints the medians and each
+ * contender's ratio to the first. Throws when an answer isn't a 200 with data, because refusals are fast.
  */
 export async function comparePasses(contenders: readonly Contender[], options: PassOptions): Promise<void> {
   const passes = new Map(contenders.map(({ name }) => [name, [] as Pass[]]))

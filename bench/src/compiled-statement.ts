@@ -9,8 +9,8 @@ import { pino } from 'pino'
 import { startPlatformEngine } from './platform-engine.ts'
 
 /**
- * The statement into which a request to /graphql is compiled. Sends the request through a gateway and an engine in this process, and
- * asks the engine to explain the gateway's operation.
+ * The statement into which a request to /graphql is compiled. Sends the request through a gateway and an engine in this
+ * process, and asks the engine to explain the gateway's operation.
  */
 export async function compiledStatement(platform: Ready, body: string): Promise<ExplainedStatement> {
   const logger = pino({ level: 'silent' })

@@ -1,8 +1,8 @@
 import type postgres from '@commerce-graph/postgres-driver'
 
 /**
- * Gives a merchant `count` active products in one category, and a tenth as many orders of one of them. It inserts by sets, because
- * this benchmark measures reads.
+ * Gives a merchant `count` active products in one category, and a tenth as many orders of one of them. It inserts by
+ * sets, because this benchmark measures reads.
  */
 export async function fillLongLists(
   sql: postgres.Sql,

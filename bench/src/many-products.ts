@@ -1,8 +1,8 @@
 import type postgres from '@commerce-graph/postgres-driver'
 
 /**
- * Gives a merchant `count` active products with three images, two categories and stock in two warehouses each, so that a page of 20
- * is one of many. It inserts by sets, because this benchmark measures reads.
+ * Gives a merchant `count` active products with three images, two categories and stock in two warehouses each, so that
+ * a page of 20 is one of many. It inserts by sets, because this benchmark measures reads.
  */
 export async function createManyProducts(
   sql: postgres.Sql,

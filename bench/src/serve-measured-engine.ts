@@ -1,6 +1,6 @@
 /**
- * The engine in a process of its own that reports its memory: for each message from its parent it collects garbage and sends what is
- * still in use. Run with --expose-gc and an IPC channel:
+ * The engine in a process of its own that reports its memory: for each message from its parent it collects garbage and
+ * sends what is still in use. Run with --expose-gc and an IPC channel:
  *   DATABASE_URL=… node --expose-gc serve-measured-engine.ts    (sends its URL first)
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,8 +27,9 @@ process.once('SIGTERM', () => void engine.stop().then(() => process.exit(0)))
 process.send?.(engine.url)
 
 /**
- * Collects several times, because what one collection frees may hold what the next one frees. Only last-resort collections return the
- * pages that V8 keeps for later; after other collections, resident memory is the highest that there ever was.
+ * Collects several times, because what one collection frees may hold what the next one frees. Only last-resort
+ * collections return the pages that V8 keeps for later; after other collections, resident memory is the highest that
+ * there ever was.
  */
 async function answer(): Promise<void> {
   for (let round = 0; round < 4; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * Limits how often a check runs that callers without credentials may cause. Calls during a run, and for some time after it, share its
- * result, and its error too.
+ * Limits how often a check runs that callers without credentials may cause. Calls during a run, and for some time after
+ * it, share its result, and its error too.
  *
  * @param milliseconds for which a result is kept
  */

@@ -9,7 +9,9 @@ export interface ConnectionBounds {
   readonly connections: number
   /** The bound for one IPv4 address or IPv6 network. */
   readonly connectionsPerAddress: number
-  /** A proxy's connections carry many clients, so only the total bounds them. The proxy has to bound its clients itself. */
+  /**
+   * A proxy's connections carry many clients, so only the total bounds them. The proxy has to bound its clients itself.
+   */
   readonly isTrustedProxy: (address: string | undefined) => boolean
   /** Writes the reason to the bare socket, before anything of a request is read. The connection is closed after it. */
   readonly refuse: (socket: Socket, refusal: ConnectionRefusal) => void
@@ -56,8 +58,8 @@ export interface SendingBounds {
 const maxTimeout = 2 ** 31 - 1
 
 /**
- * Disconnects a client that doesn't read its answer: one that reads nothing for some time, or too slowly on average. Until then the
- * unread answer stays in memory.
+ * Disconnects a client that doesn't read its answer: one that reads nothing for some time, or too slowly on average.
+ * Until then the unread answer stays in memory.
  */
 export function boundSending(
   response: ServerResponse,

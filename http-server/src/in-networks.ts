@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Returns a function that says whether an address is in one of the networks. An IPv4 address that came over an IPv6 socket
- * (`::ffff:192.0.2.1`) counts as the IPv4 address.
+ * Returns a function that says whether an address is in one of the networks. An IPv4 address that came over an IPv6
+ * socket (`::ffff:192.0.2.1`) counts as the IPv4 address.
  *
  * @param networks in CIDR's notation: `10.0.0.0/8`, `fd00::/8`
  */

@@ -1,9 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** An IPv6 network has four of an address's eight groups: a host has a /64, and could use each of its addresses once. */
+/**
+ * An IPv6 network has four of an address's eight groups: a host has a /64, and could use each of its addresses once.
+ */
 const networkGroups = 4
 
-/** The unit by which clients are counted: the IPv4 address, or the IPv6 network (/64). Undefined when the text is no address. */
+/**
+ * The unit by which clients are counted: the IPv4 address, or the IPv6 network (/64). Undefined when the text is no
+ * address.
+ */
 export function networkOf(address: string | undefined): string | undefined {
   if (address === undefined || isIPv4(address)) return address
   const plain = address.replace(/%.*$/, '')

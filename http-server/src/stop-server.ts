@@ -9,9 +9,9 @@ export interface ServerStop {
   /** Begins the stop: from now on each answer says `Connection: close`, also those to requests under way. */
   begin(): void
   /**
-   * Begins the stop, unless it has begun. With `drain`, the server first takes new connections for some more seconds, in which load
-   * balancers see that it stops, and then those that wait in the kernel's queue. Requests under way may finish; what still runs after
-   * `graceMilliseconds` is cut, WebSockets included. Resolves when no connection is left.
+   * Begins the stop, unless it has begun. With `drain`, the server first takes new connections for some more seconds,
+   * in which load balancers see that it stops, and then those that wait in the kernel's queue. Requests under way may
+   * finish; what still runs after `graceMilliseconds` is cut, WebSockets included. Resolves when no connection is left.
    */
   stop(options: StopOptions & { readonly graceMilliseconds: number }): Promise<void>
 }
@@ -61,8 +61,8 @@ export function stopping(server: Server): ServerStop {
         endsConnections = false
         await untilNoneWaits(server)
       }
-      // HTTP's own close() would also close kept connections on which a request may be on its way. They end with their next
-      // answer, or by their time-out.
+      // HTTP's own close() would also close kept connections on which a request may be on its way. They end with their
+      // next answer, or by their time-out.
       NetServer.prototype.close.call(server)
       endConnections()
       if (!drain) server.closeIdleConnections()
@@ -87,8 +87,8 @@ const quietTurnsNeeded = 3
 const shortTurn = 5
 
 /**
- * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them in a turn of
- * its event loop. So this resolves after some turns without a new connection, at the end of a short turn.
+ * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them
+ * in a turn of its event loop. So this resolves after some turns without a new connection, at the end of a short turn.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
   let quietTurns = 0

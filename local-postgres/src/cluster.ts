@@ -15,7 +15,9 @@ export interface Cluster {
   readonly password: string
 }
 
-/** Opens the cluster below `dataDir` and creates it when there is none. The caller must hold the lock of that folder. */
+/**
+ * Opens the cluster below `dataDir` and creates it when there is none. The caller must hold the lock of that folder.
+ */
 export async function openCluster(
   dataDir: string,
   binaries: Binaries,
@@ -34,8 +36,8 @@ export async function openCluster(
 }
 
 /**
- * Runs initdb in a temporary folder, which is renamed when it is complete: a start that is killed halfway leaves nothing that the
- * next start could mistake for a cluster.
+ * Runs initdb in a temporary folder, which is renamed when it is complete: a start that is killed halfway leaves
+ * nothing that the next start could mistake for a cluster.
  */
 async function createCluster(
   folder: string,
@@ -64,7 +66,10 @@ async function createCluster(
   await rename(draft, folder)
 }
 
-/** The built-in C.UTF-8 locale sorts by code point on every system, so an operating system's new collation can't break an index. */
+/**
+ * The built-in C.UTF-8 locale sorts by code point on every system, so an operating system's new collation can't break
+ * an index.
+ */
 const initdbArguments = (folder: string, passwordFile: string): string[] => [
   `--pgdata=${folder}`,
   `--username=${superuser}`,
@@ -74,7 +79,8 @@ const initdbArguments = (folder: string, passwordFile: string): string[] => [
   '--locale=C',
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
-  // Syncing is not needed: the first checkpoint writes everything again, and a half-written cluster is never used (see createCluster).
+  // Syncing is not needed: the first checkpoint writes everything again, and a half-written cluster is never used (see
+  // createCluster).
   '--no-sync',
 ]
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * The range that free ports are taken from. Systems give outgoing connections ports from 32768 or 49152 on, so a free port of that
- * range may become another connection's end before it is bound.
+ * The range that free ports are taken from. Systems give outgoing connections ports from 32768 or 49152 on, so a free
+ * port of that range may become another connection's end before it is bound.
  */
 const lowestPort = 10_000
 const highestPort = 32_000
@@ -16,7 +16,10 @@ export const isPortFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
-/** The first of `count` consecutive ports that were free a moment ago. A caller must expect that one is taken when it binds them. */
+/**
+ * The first of `count` consecutive ports that were free a moment ago. A caller must expect that one is taken when it
+ * binds them.
+ */
 export async function freePorts(count: number): Promise<number> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const first = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort))

@@ -35,8 +35,8 @@ export interface LocalPostgres {
 }
 
 /**
- * Starts a Postgres for the data folder. It listens on the loopback address and requires a random password, which is kept in the folder.
- * Throws LocalPostgresError, whose message says what to do.
+ * Starts a Postgres for the data folder. It listens on the loopback address and requires a random password, which is
+ * kept in the folder. Throws LocalPostgresError, whose message says what to do.
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   mkdirSync(options.dataDir, { recursive: true })

@@ -8,8 +8,9 @@ import { LocalPostgresError } from './local-postgres-error.ts'
 const stopTimeoutMs = 15_000
 
 /**
- * Ends a Postgres server that outlived the process that started it, and removes its pid file. The caller must hold the lock of the
- * data folder, so that no other process is using the server. Throws LocalPostgresError when the server doesn't stop.
+ * Ends a Postgres server that outlived the process that started it, and removes its pid file. The caller must hold the
+ * lock of the data folder, so that no other process is using the server. Throws LocalPostgresError when the server
+ * doesn't stop.
  */
 export async function endOrphan(folder: string): Promise<void> {
   const pidFile = join(folder, 'postmaster.pid')

@@ -6,9 +6,9 @@ import { LocalPostgresError } from './local-postgres-error.ts'
 import { canReach, type ServerAccount } from './server-account.ts'
 
 /**
- * The programs in a place where the account may run them. When root's checkout is below /root, they are copied to the folder for
- * temporary files, once for each version: Postgres looks for its files with access(2), which ignores capabilities.
- * Throws LocalPostgresError when the folder of the copy doesn't belong to root.
+ * The programs in a place where the account may run them. When root's checkout is below /root, they are copied to the
+ * folder for temporary files, once for each version: Postgres looks for its files with access(2), which ignores
+ * capabilities. Throws LocalPostgresError when the folder of the copy doesn't belong to root.
  */
 export async function reachableBinaries(binaries: Binaries, account: ServerAccount): Promise<Binaries> {
   if (canReach(account, binaries.postgres)) return binaries

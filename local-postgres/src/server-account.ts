@@ -5,8 +5,8 @@ import { LocalPostgresError } from './local-postgres-error.ts'
 const run = promisify(execFile)
 
 /**
- * The account that Postgres runs under. Postgres refuses to run as root, so root runs it as the user `postgres`. Other users run it
- * as themselves.
+ * The account that Postgres runs under. Postgres refuses to run as root, so root runs it as the user `postgres`. Other
+ * users run it as themselves.
  */
 export type ServerAccount =
   | { readonly kind: 'self' }
@@ -43,8 +43,8 @@ export function canReach(account: ServerAccount, path: string): boolean {
 }
 
 /**
- * The command line that runs a program as the account. Another user can't reach data below /root (mode 700); root then passes on the
- * one capability that opens folders. Postgres still accepts that: it only refuses the user id of root.
+ * The command line that runs a program as the account. Another user can't reach data below /root (mode 700); root then
+ * passes on the one capability that opens folders. Postgres still accepts that: it only refuses the user id of root.
  */
 export function asAccount(account: ServerAccount, file: string, args: readonly string[]): AccountCommand {
   if (account.kind === 'self') return { file, args, ids: {} }

@@ -30,7 +30,10 @@ export interface ServerSettings {
   readonly durable: boolean
 }
 
-/** Starts the server and resolves when it accepts connections. Throws LocalPostgresError when it ends or isn't ready in time. */
+/**
+ * Starts the server and resolves when it accepts connections. Throws LocalPostgresError when it ends or isn't ready in
+ * time.
+ */
 export async function startServer(
   binaries: Binaries,
   account: ServerAccount,
@@ -70,7 +73,8 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
       cwd: '/',
       env: cleanEnvironment(),
       stdio: ['ignore', log, log],
-      // A session of its own: Ctrl-C must reach only the program above, which stops the server after its last statement.
+      // A session of its own: Ctrl-C must reach only the program above, which stops the server after its last
+      // statement.
       detached: true,
     })
   } finally {
@@ -96,8 +100,8 @@ function serverArguments({ folder, port, durable }: ServerSettings): string[] {
 }
 
 /**
- * Stops Postgres as soon as this process ends, even by kill -9: a shell waits for the end of a pipe that only this process holds
- * open. Returns a function that ends the watch.
+ * Stops Postgres as soon as this process ends, even by kill -9: a shell waits for the end of a pipe that only this
+ * process holds open. Returns a function that ends the watch.
  */
 function endWithThisProcess(server: ChildProcess): () => void {
   if (process.platform === 'win32' || server.pid === undefined) return () => undefined
@@ -130,7 +134,9 @@ async function ready(
   }
 }
 
-/** As pg_ctl does it: the server writes its process id into the first line of this file, and its state into the eighth. */
+/**
+ * As pg_ctl does it: the server writes its process id into the first line of this file, and its state into the eighth.
+ */
 async function reportsReady(folder: string, pid: number | undefined): Promise<boolean> {
   const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'

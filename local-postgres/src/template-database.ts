@@ -9,7 +9,10 @@ import { createTestDatabase, type TestDatabase, testServerUrl } from './test-dat
 export interface Template {
   /** Lower-case letters; a part of the database's name. */
   readonly name: string
-  /** Absolute paths of the files and folders that decide the template's content. When they change, a new template is filled. */
+  /**
+   * Absolute paths of the files and folders that decide the template's content. When they change, a new template is
+   * filled.
+   */
   readonly madeOf: readonly string[]
   /** Fills the empty database at the URL, and closes its connections. */
   readonly fill: (url: string) => Promise<void>
@@ -19,8 +22,8 @@ const prefix = 'template_'
 const leavingTimeoutMs = 10_000
 
 /**
- * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; other callers, in other processes
- * too, wait for it. The template stays on the server for later runs, until its files change.
+ * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; other callers, in
+ * other processes too, wait for it. The template stays on the server for later runs, until its files change.
  */
 export const createDatabaseFrom = async (template: Template): Promise<TestDatabase> =>
   createTestDatabase({ template: await readyTemplate(template) })

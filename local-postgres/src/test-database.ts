@@ -13,8 +13,8 @@ export interface TestDatabase {
 }
 
 /**
- * Creates an empty database, or a copy of `template`, on the Postgres of this test run or on another `server`. Postgres refuses to copy
- * a template that has open connections.
+ * Creates an empty database, or a copy of `template`, on the Postgres of this test run or on another `server`. Postgres
+ * refuses to copy a template that has open connections.
  */
 export async function createTestDatabase({
   template,
@@ -31,8 +31,8 @@ export async function createTestDatabase({
 const leavingTimeoutMs = 3_000
 
 /**
- * An ended pool's connections may take a moment to close. A connection that is cut meanwhile raises an error that no listener
- * catches, so they get that moment.
+ * An ended pool's connections may take a moment to close. A connection that is cut meanwhile raises an error that no
+ * listener catches, so they get that moment.
  */
 async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server })

@@ -7,8 +7,8 @@ import { testDatabasePrefix } from './test-database.ts'
 const parallelRuns = 16
 
 /**
- * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already. Returns a
- * function that stops it.
+ * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already.
+ * Returns a function that stops it.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL !== undefined) return undefined

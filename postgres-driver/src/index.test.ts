@@ -54,7 +54,10 @@ const singleStatement = (driver: string) => `
   await sql.end()
 `
 
-/** Passes the start of a connection through, and resets it when the driver sends its first statement (the one about types). */
+/**
+ * Passes the start of a connection through, and resets it when the driver sends its first statement (the one about
+ * types).
+ */
 async function startResettingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const server = createServer((client) => {

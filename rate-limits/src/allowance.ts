@@ -18,7 +18,9 @@ export interface Use {
   readonly takeBack: () => void
 }
 
-/** Counts requests against a rate: by minute, by hour, and the requests beyond a minute's rate by hour, up to the burst. */
+/**
+ * Counts requests against a rate: by minute, by hour, and the requests beyond a minute's rate by hour, up to the burst.
+ */
 export class Allowance {
   readonly #name: string
   readonly #minute: Counter

@@ -63,15 +63,15 @@ export const memoryCounters = (): Counters => ({
 
 const connectMilliseconds = 2_000
 /**
- * Redis answers in less than a millisecond, but a process under load may take hundreds to read the answer. A request waits for a
- * hanging Redis no longer than this; then the connection is ended, and later requests don't wait.
+ * Redis answers in less than a millisecond, but a process under load may take hundreds to read the answer. A request
+ * waits for a hanging Redis no longer than this; then the connection is ended, and later requests don't wait.
  */
 const commandMilliseconds = 1_000
 const maxReconnectMilliseconds = 1_000
 
 /**
- * Counts in Redis, shared by all processes. While Redis is away or doesn't answer, each process counts alone and logs that; it
- * reconnects every second.
+ * Counts in Redis, shared by all processes. While Redis is away or doesn't answer, each process counts alone and logs
+ * that; it reconnects every second.
  */
 export async function redisCounters(url: string, logger: Logger): Promise<Counters> {
   const redis = new Redis(url, {

@@ -18,8 +18,8 @@ export type Attempt =
   | { readonly kind: 'wait'; readonly seconds: number }
 
 /**
- * Counts the wrong guesses of each holder. An attempt is counted before the comparison and taken back when it was right, so
- * simultaneous guesses, in several processes too, are all counted.
+ * Counts the wrong guesses of each holder. An attempt is counted before the comparison and taken back when it was
+ * right, so simultaneous guesses, in several processes too, are all counted.
  */
 export class HolderGuesses {
   readonly #counter: Counter

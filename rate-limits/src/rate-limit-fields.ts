@@ -24,8 +24,9 @@ export interface Weighing {
 }
 
 /**
- * Both fields, as lists of structured fields (RFC 9651). Two parameters are this project's own: `cg-complexity` is the complexity that
- * counts as one request, and `cg-weight` is how many requests this one counted as, when that is more than one.
+ * Both fields, as lists of structured fields (RFC 9651). Two parameters are this project's own: `cg-complexity` is the
+ * complexity that counts as one request, and `cg-weight` is how many requests this one counted as, when that is more
+ * than one.
  */
 export function rateLimitFields(
   limits: readonly LimitInUse[],

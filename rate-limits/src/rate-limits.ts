@@ -97,8 +97,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request, and says whether it is within its merchant's rate. A refused request counts for nothing: a client that exceeds the
-   * minute's limit is refused for that minute, not for the hour, and a larger plan takes effect at once.
+   * Counts a request, and says whether it is within its merchant's rate. A refused request counts for nothing: a client
+   * that exceeds the minute's limit is refused for that minute, not for the hour, and a larger plan takes effect at
+   * once.
    */
   async admit(
     caller: Caller,

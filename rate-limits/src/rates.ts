@@ -30,10 +30,10 @@ export interface RateSettings {
 }
 
 /**
- * The environment variables of the rates, and their defaults, written `per hour/per minute/burst`. Free and Pro are from the
- * specification's table ("Rate limits"). That table has no row for Starter, and its numbers for Enterprise are "custom", so both are open
- * points (docs/open-points.md). Enterprise's default is more than a process serves: it only bounds a client that is out of control. An
- * agreed number goes into LIMIT_RATE_ENTERPRISE or LIMIT_RATE_CUSTOM.
+ * The environment variables of the rates, and their defaults, written `per hour/per minute/burst`. Free and Pro are
+ * from the specification's table ("Rate limits"). That table has no row for Starter, and its numbers for Enterprise are
+ * "custom", so both are open points (docs/open-points.md). Enterprise's default is more than a process serves: it only
+ * bounds a client that is out of control. An agreed number goes into LIMIT_RATE_ENTERPRISE or LIMIT_RATE_CUSTOM.
  */
 export const rateVariables = {
   LIMIT_RATE_FREE: '1000/50/100',

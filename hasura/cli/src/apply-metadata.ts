@@ -17,8 +17,9 @@ const replaceAnswer = z.object({
 })
 
 /**
- * Replaces the engine's metadata with a directory's. Returns the parts that the engine can't use, as hasura-cli does; the other parts
- * take effect. Calls `onUnknownKey` for each key that is left out. Throws when the directory can't be read or the engine refuses it.
+ * Replaces the engine's metadata with a directory's. Returns the parts that the engine can't use, as hasura-cli does;
+ * the other parts take effect. Calls `onUnknownKey` for each key that is left out. Throws when the directory can't be
+ * read or the engine refuses it.
  */
 export async function applyMetadata(
   api: HasuraApi,

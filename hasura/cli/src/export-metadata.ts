@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 import type { HasuraApi } from 'hasura-embedded/migrations'
 import { metadataFiles, type MetadataFiles } from './metadata-files.ts'
 
-/** Writes the engine's metadata as a directory, and removes the files of tables and functions that are no longer tracked. */
+/**
+ * Writes the engine's metadata as a directory, and removes the files of tables and functions that are no longer
+ * tracked.
+ */
 export async function exportMetadata(api: HasuraApi, directory: string): Promise<MetadataFiles> {
   const files = await readEngineFiles(api)
   for (const [path, content] of files) {
@@ -23,8 +26,8 @@ export async function exportMetadata(api: HasuraApi, directory: string): Promise
 }
 
 /**
- * What applying the directory would change in the engine, as a unified diff; empty when it would change nothing. The same code writes
- * both sides, so that layout makes no difference.
+ * What applying the directory would change in the engine, as a unified diff; empty when it would change nothing. The
+ * same code writes both sides, so that layout makes no difference.
  */
 export async function diffMetadata(api: HasuraApi, directory: string): Promise<string> {
   const engine = await readEngineFiles(api)

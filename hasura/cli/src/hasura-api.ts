@@ -65,7 +65,9 @@ function unexpected(endpoint: string, reason: string) {
   return { code: 'unavailable', path: '$', message, internal: undefined }
 }
 
-/** Ends the URL with a slash, so that its path (`https://example.com/hasura`) is kept when URLs are resolved against it. */
+/**
+ * Ends the URL with a slash, so that its path (`https://example.com/hasura`) is kept when URLs are resolved against it.
+ */
 const withSlash = (endpoint: string): string => (endpoint.endsWith('/') ? endpoint : `${endpoint}/`)
 
 function parse(text: string): unknown {

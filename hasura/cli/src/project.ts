@@ -38,9 +38,9 @@ export interface ProjectFlags {
 }
 
 /**
- * Reads config.yaml. Flags take precedence over the environment, then come the values of a running platform (`.data/ready.json` in the
- * working folder, the project or its parent folder), then config.yaml.
- * The platform's secret is sent to the platform only. Throws ProjectError.
+ * Reads config.yaml. Flags take precedence over the environment, then come the values of a running platform
+ * (`.data/ready.json` in the working folder, the project or its parent folder), then config.yaml. The platform's secret
+ * is sent to the platform only. Throws ProjectError.
  */
 export async function readProject(
   folder: string,

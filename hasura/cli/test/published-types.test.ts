@@ -7,16 +7,16 @@ import { expect, test } from 'vitest'
 const directory = fileURLToPath(new URL('../../../metadata', import.meta.url))
 
 /**
- * The project's metadata, as `metadata apply` sends it, without two keys that Hasura documents but its published types lack: a table's
- * event triggers and an action's time-out. Reading the directory into the engine checks those.
+ * The project's metadata, as `metadata apply` sends it, without two keys that Hasura documents but its published types
+ * lack: a table's event triggers and an action's time-out. Reading the directory into the engine checks those.
  */
 const metadata = JSON.parse(JSON.stringify(await readMetadataDirectory(directory)), (key, value: unknown) =>
   key === 'event_triggers' || key === 'timeout' ? undefined : value,
 ) as Metadata['metadata']
 
 /**
- * TypeScript's errors for the metadata against the types of Hasura's console, which the package hasura-metadata-types publishes for
- * each version of Hasura. These are types only, so the metadata is compiled as a literal.
+ * TypeScript's errors for the metadata against the types of Hasura's console, which the package hasura-metadata-types
+ * publishes for each version of Hasura. These are types only, so the metadata is compiled as a literal.
  */
 function violations(candidate: unknown): readonly string[] {
   const file = fileURLToPath(new URL('metadata-literal.ts', import.meta.url))

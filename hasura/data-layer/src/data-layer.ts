@@ -1,13 +1,13 @@
 import type { Violation } from './violation.ts'
 
 /**
- * The seam between the platform and Hasura: the embedded engine in this process, or any Hasura over HTTP. Code outside hasura/
- * doesn't depend on which of them it is.
+ * The seam between the platform and Hasura: the embedded engine in this process, or any Hasura over HTTP. Code outside
+ * hasura/ doesn't depend on which of them it is.
  */
 export interface DataLayer {
   /**
-   * Runs one operation with the role and session variables given; the layer itself has admin rights. Rejects only when `signal` aborts,
-   * with its reason; every other failure is a result.
+   * Runs one operation with the role and session variables given; the layer itself has admin rights. Rejects only when
+   * `signal` aborts, with its reason; every other failure is a result.
    */
   readonly execute: (
     operation: Operation,
@@ -15,8 +15,9 @@ export interface DataLayer {
     options?: ExecuteOptions,
   ) => Promise<DataLayerResult>
   /**
-   * The answers of a subscription: a live query's first answer and each later one that differs, or a stream's batches. It ends after the
-   * first result that isn't data (`unavailable` when the engine stops), or without a result when `signal` aborts.
+   * The answers of a subscription: a live query's first answer and each later one that differs, or a stream's batches.
+   * It ends after the first result that isn't data (`unavailable` when the engine stops), or without a result when
+   * `signal` aborts.
    */
   readonly subscribe: (
     operation: Operation,

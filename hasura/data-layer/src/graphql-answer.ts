@@ -16,8 +16,8 @@ const refusal = z.object({ error: z.string(), code: z.string(), path: z.string()
 const dataStart = /^\s*\{\s*"data"\s*:/
 
 /**
- * Reads an answer of `/v1/graphql`. The text of `data` is cut out and not parsed, because JSON.parse changes numbers beyond 2^53 and
- * the digits of a numeric. An answer of another form gives `unavailable`.
+ * Reads an answer of `/v1/graphql`. The text of `data` is cut out and not parsed, because JSON.parse changes numbers
+ * beyond 2^53 and the digits of a numeric. An answer of another form gives `unavailable`.
  */
 export function parseGraphqlAnswer(status: number, body: string): DataLayerResult {
   const parsed = parseJson(body)

@@ -2,7 +2,10 @@
 export interface Violation {
   readonly sqlState: string
   readonly constraint: string
-  /** True: other rows still reference the row that was to be deleted or changed. False: the referenced row doesn't exist. */
+  /**
+   * True: other rows still reference the row that was to be deleted or changed. False: the referenced row doesn't
+   * exist.
+   */
   readonly stillReferenced: boolean
   /** JSON that the raising function adds (`platform.violate`); null when it adds none. */
   readonly detail: string | null
@@ -15,7 +18,10 @@ interface DatabaseProblem {
   readonly constraint: string | undefined
 }
 
-/** Reads the violation from Postgres's fields, which the engine in this process has. Undefined when no constraint is named. */
+/**
+ * Reads the violation from Postgres's fields, which the engine in this process has. Undefined when no constraint is
+ * named.
+ */
 export const violationOfProblem = ({
   sqlState,
   message,
@@ -36,8 +42,9 @@ const prefixes: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads the violation from an error's message, because Hasura sends nothing else over HTTP: `internal`, which has the fields, is only
- * for admins and for errors without a wording of Hasura's. No other code derives a meaning from a text. Undefined when there is none.
+ * Reads the violation from an error's message, because Hasura sends nothing else over HTTP: `internal`, which has the
+ * fields, is only for admins and for errors without a wording of Hasura's. No other code derives a meaning from a text.
+ * Undefined when there is none.
  */
 export function violationInMessage(message: string): Violation | undefined {
   const sqlState = prefixes.find(([prefix]) => message.startsWith(prefix))?.[1]

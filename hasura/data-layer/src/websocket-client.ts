@@ -23,8 +23,9 @@ const keepAliveMs = 10_000
 const maxWaitingResults = 100
 
 /**
- * Subscribes at `/v1/graphql` over WebSocket. A connection has one session, so all subscriptions of a session share a connection, which
- * closes with the last of them. It doesn't reconnect: the subscriber knows from which row to continue.
+ * Subscribes at `/v1/graphql` over WebSocket. A connection has one session, so all subscriptions of a session share a
+ * connection, which closes with the last of them. It doesn't reconnect: the subscriber knows from which row to
+ * continue.
  */
 export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptions): WebSocketClient {
   const address = new URL('/v1/graphql', url)
@@ -87,8 +88,9 @@ export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptio
 }
 
 /**
- * Results that the engine has sent and the subscriber has not taken yet. (graphql-ws's iterator never ends when the connection is lost
- * between two reads.) The engine doesn't wait for the subscriber, so a subscriber that takes nothing for too long is cut off.
+ * Results that the engine has sent and the subscriber has not taken yet. (graphql-ws's iterator never ends when the
+ * connection is lost between two reads.) The engine doesn't wait for the subscriber, so a subscriber that takes nothing
+ * for too long is cut off.
  */
 class ResultQueue {
   readonly #results: DataLayerResult[] = []

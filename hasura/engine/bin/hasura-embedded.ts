@@ -66,7 +66,8 @@ async function main(): Promise<void> {
   const logger = pino({ level: settings.logLevel })
   const engine = await startEngine({ ...settings, dataDir: args['data-dir'], logger })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // A process manager sends SIGTERM and moves the traffic elsewhere. Ctrl-C comes from a person who waits, so nothing is drained.
+    // A process manager sends SIGTERM and moves the traffic elsewhere. Ctrl-C comes from a person who waits, so nothing
+    // is drained.
     const drain = signal === 'SIGTERM'
     process.once(signal, () => void engine.stop({ drain }).then(() => process.exit(0)))
   }

@@ -6,8 +6,9 @@ import { z } from 'zod'
 import { neededNode } from '../bin/needed-node.mjs'
 
 /**
- * Builds dist/ as a package of its own. Node runs no TypeScript under node_modules, and local-postgres and http-server are not
- * published, so all of it becomes JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
+ * Builds dist/ as a package of its own. Node runs no TypeScript under node_modules, and local-postgres and http-server
+ * are not published, so all of it becomes JavaScript with declarations. `npm pack hasura/engine/dist` then makes the
+ * tarball.
  */
 
 const engine = join(import.meta.dirname, '..')

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Starts the package that build-package.ts made, as after an installation: from below a node_modules, where Node runs no TypeScript,
- * with a Postgres of its own. Its dependencies come from the repository's node_modules.
+ * Starts the package that build-package.ts made, as after an installation: from below a node_modules, where Node runs
+ * no TypeScript, with a Postgres of its own. Its dependencies come from the repository's node_modules.
  */
 
 const engine = join(import.meta.dirname, '..')

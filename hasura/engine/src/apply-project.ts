@@ -23,8 +23,8 @@ export interface ProjectOptions {
 }
 
 /**
- * Applies missing migrations, then the metadata, before the engine serves requests. Metadata that doesn't fit the database is reported
- * in `snapshot.inconsistencies`. Throws StartError, MigrationFilesError, MetadataDirectoryError.
+ * Applies missing migrations, then the metadata, before the engine serves requests. Metadata that doesn't fit the
+ * database is reported in `snapshot.inconsistencies`. Throws StartError, MigrationFilesError, MetadataDirectoryError.
  */
 export async function applyProject(workspace: Workspace, options: ProjectOptions): Promise<void> {
   // Metadata is read first, so that a mistake in it is found before migrations run.

@@ -15,8 +15,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the database at the URL, or else starts a Postgres of the engine's own. With a folder, that one keeps its data there; without,
- * the data is deleted at the stop, and writes don't wait for the disk. Throws LocalPostgresError.
+ * Opens the database at the URL, or else starts a Postgres of the engine's own. With a folder, that one keeps its data
+ * there; without, the data is deleted at the stop, and writes don't wait for the disk. Throws LocalPostgresError.
  */
 export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
   if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() }

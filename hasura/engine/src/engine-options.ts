@@ -13,8 +13,8 @@ import type { JwtSecret } from './session/jwt-config.ts'
 
 export interface EngineOptions {
   /**
-   * The database with the data and, in schema hdb_catalog, the metadata. Without it the engine starts a Postgres of its own, and
-   * stops it at its end.
+   * The database with the data and, in schema hdb_catalog, the metadata. Without it the engine starts a Postgres of its
+   * own, and stops it at its end.
    */
   readonly databaseUrl?: string | undefined
   /** The folder of the engine's own Postgres. Without it, the data is deleted at the stop. */
@@ -55,7 +55,10 @@ export interface EngineOptions {
   readonly logger?: Logger | undefined
   /** The most connections to Postgres. */
   readonly poolSize?: number | undefined
-  /** Milliseconds between two reads of the version of the metadata, which another engine on the database may change. 0: never. */
+  /**
+   * Milliseconds between two reads of the version of the metadata, which another engine on the database may change. 0:
+   * never.
+   */
   readonly pollIntervalMs?: number | undefined
   /** The roles whose errors include Postgres's own message (`internal`). Default: none. */
   readonly internalErrors?: InternalErrors | undefined

@@ -36,8 +36,8 @@ export interface Engine {
   /** The statements that an operation would send to Postgres. Throws where `execute` would answer with errors. */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
   /**
-   * The answers of a subscription, in process: a live query's first answer and each later one that differs, or a stream's batches. A
-   * query or mutation has one answer. Leaving the loop, or aborting, ends the subscription.
+   * The answers of a subscription, in process: a live query's first answer and each later one that differs, or a
+   * stream's batches. A query or mutation has one answer. Leaving the loop, or aborting, ends the subscription.
    */
   subscribe(
     request: GraphQLRequest,
@@ -45,8 +45,8 @@ export interface Engine {
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<GraphQLResult>
   /**
-   * Closes the WebSockets whose sessions are over. To be called when the service behind the webhook learns that sessions have ended.
-   * Otherwise a session holds until the expiry that the webhook or the token gave.
+   * Closes the WebSockets whose sessions are over. To be called when the service behind the webhook learns that
+   * sessions have ended. Otherwise a session holds until the expiry that the webhook or the token gave.
    */
   endSessions(isOver: SessionCheck): Promise<void>
   /** Begins to deliver events. The start does that, unless `events.delivery` is `when-asked`. */
@@ -82,7 +82,10 @@ const initialMetadata: Metadata = {
   ],
 }
 
-/** Connects, creates Hasura's catalog tables if they are absent, reads metadata and catalog, and serves. Throws StartError. */
+/**
+ * Connects, creates Hasura's catalog tables if they are absent, reads metadata and catalog, and serves. Throws
+ * StartError.
+ */
 export async function startEngine(given: EngineOptions = {}): Promise<Engine> {
   const options = resolveOptions(given)
   const database = await openDatabase(options)

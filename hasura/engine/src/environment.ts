@@ -45,7 +45,8 @@ const secrets = z.string().transform((value, context): readonly string[] => {
 })
 
 /**
- * Hasura's environment variables that the engine obeys: their types, defaults and descriptions. SETTINGS.md is written from it.
+ * Hasura's environment variables that the engine obeys: their types, defaults and descriptions. SETTINGS.md is written
+ * from it.
  * https://hasura.io/docs/latest/deployment/graphql-engine-flags/reference/
  */
 export const environment = z.object({

@@ -50,8 +50,8 @@ export type GraphQLResult =
   | { readonly kind: 'errors'; readonly stage: FailedStage; readonly errors: readonly GraphQLError[] }
 
 /**
- * Where an operation failed: before any part of it ran, while it ran, or in a remote schema, whose errors are the answer. Hasura's
- * answers differ in whether they have `data: null`.
+ * Where an operation failed: before any part of it ran, while it ran, or in a remote schema, whose errors are the
+ * answer. Hasura's answers differ in whether they have `data: null`.
  */
 type FailedStage = 'request' | 'execution' | 'remote'
 
@@ -71,8 +71,8 @@ export interface ExplainedStatement {
 export interface GraphQLExecutor {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
   /**
-   * The statements that an operation would send to Postgres, one for each root field that reads tables. Throws for a request that
-   * `execute` would refuse, and for a mutation that takes several statements.
+   * The statements that an operation would send to Postgres, one for each root field that reads tables. Throws for a
+   * request that `execute` would refuse, and for a mutation that takes several statements.
    */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
 }

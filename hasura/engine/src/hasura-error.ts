@@ -38,8 +38,8 @@ export type ErrorCode = (typeof errorCodes)[number]
 export const isErrorCode = (code: string): code is ErrorCode => errorCodes.some((known) => known === code)
 
 /**
- * A refusal in Hasura's form: `{path, error, code, internal}` and an HTTP status. It is an exception, because it has to roll back a
- * transaction and a bulk of commands; `http/` catches it once per request.
+ * A refusal in Hasura's form: `{path, error, code, internal}` and an HTTP status. It is an exception, because it has to
+ * roll back a transaction and a bulk of commands; `http/` catches it once per request.
  */
 export class HasuraError extends Error {
   override readonly name = 'HasuraError'

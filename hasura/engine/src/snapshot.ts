@@ -4,8 +4,8 @@ import type { Metadata } from './metadata/types.ts'
 import type { Introspections } from './remote/remote-directory.ts'
 
 /**
- * The state that a request is answered from. A request takes the current snapshot once and keeps it to its end, so it never sees a mixture
- * when metadata changes meanwhile. A new snapshot replaces it by one assignment.
+ * The state that a request is answered from. A request takes the current snapshot once and keeps it to its end, so it
+ * never sees a mixture when metadata changes meanwhile. A new snapshot replaces it by one assignment.
  */
 export interface Snapshot {
   /** The consistent part of the metadata, from which schemas are built. */
@@ -29,7 +29,10 @@ export interface Inconsistency {
   readonly reason: string
   readonly definition: Json
   readonly message?: Json | undefined
-  /** The permission that an inherited role lacks because of a conflict. Such an inconsistency doesn't cause the refusal of a change. */
+  /**
+   * The permission that an inherited role lacks because of a conflict. Such an inconsistency doesn't cause the refusal
+   * of a change.
+   */
   readonly entity?: Json | undefined
   /** The entries that contradict each other, reported in place of a single one. */
   readonly conflicts?: Json | undefined

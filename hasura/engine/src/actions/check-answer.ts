@@ -3,9 +3,9 @@ import type { CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 
 /**
- * Checks a whole answer of a handler, selected or not. Returns what is wrong in Hasura's words, or undefined. As in Hasura, the shape
- * must be that of the output type, GraphQL's own scalars must be such, and an object must have its non-null fields. The values in
- * those fields are not checked.
+ * Checks a whole answer of a handler, selected or not. Returns what is wrong in Hasura's words, or undefined. As in
+ * Hasura, the shape must be that of the output type, GraphQL's own scalars must be such, and an object must have its
+ * non-null fields. The values in those fields are not checked.
  */
 export const answerProblem = (value: JsonValue, outputType: string, types: CustomTypes): string | undefined =>
   problemOf(value, parseType(outputType), types)

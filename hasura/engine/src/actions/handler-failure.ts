@@ -34,8 +34,8 @@ const parser =
   'parsing Hasura.GraphQL.Execute.Action.Types.ActionWebhookErrorResponse(ActionWebhookErrorResponse) failed'
 
 /**
- * The error for an answer that isn't 2xx. A 4xx is the handler's error for the client: its `extensions` are passed on unchanged, in
- * place of a path and a code. Any other status is a failure of the handler.
+ * The error for an answer that isn't 2xx. A 4xx is the handler's error for the client: its `extensions` are passed on
+ * unchanged, in place of a path and a code. Any other status is a failure of the handler.
  */
 export function refusal(status: number, body: Json, exchange: Exchange): RequestFailure {
   if (status < 400 || status >= 500)

@@ -28,8 +28,8 @@ export type ShapedAnswer =
     }
 
 /**
- * A place in the selection that reads relationships of the answer's objects. One statement resolves them for all objects of the
- * site.
+ * A place in the selection that reads relationships of the answer's objects. One statement resolves them for all
+ * objects of the site.
  */
 export interface RelationshipSite {
   readonly relationships: readonly ValueJoin[]

@@ -15,8 +15,8 @@ const graphqlEnumValue = /^[_A-Za-z][_0-9A-Za-z]*$/
 const reservedValues = new Set(['true', 'false', 'null'])
 
 /**
- * Whether a table can be an enum: it needs one primary key column of type text, and at most one more column of type text. Returns the
- * shape, or the problems in Hasura's words.
+ * Whether a table can be an enum: it needs one primary key column of type text, and at most one more column of type
+ * text. Returns the shape, or the problems in Hasura's words.
  */
 export function enumTableShape(table: CatalogTable): EnumTableShape | readonly string[] {
   const primaryKey = table.primaryKey
@@ -81,8 +81,8 @@ const enumRows = z.array(z.object({ value: z.string(), comment: z.string().nulla
 const maxEnumValues = 10_000
 
 /**
- * Adds the rows of the tables that metadata tracks as enums. A table that can't be an enum is left out; the consistency check reports
- * the reason.
+ * Adds the rows of the tables that metadata tracks as enums. A table that can't be an enum is left out; the consistency
+ * check reports the reason.
  */
 export async function readEnumTables(
   client: ClientBase | Pool,

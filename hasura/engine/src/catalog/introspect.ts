@@ -16,8 +16,8 @@ import type {
 } from './types.ts'
 
 /**
- * Compiling this statement to machine code costs a hundred times what running it does. Both statements run in one implicit
- * transaction, so the setting ends with it.
+ * Compiling this statement to machine code costs a hundred times what running it does. Both statements run in one
+ * implicit transaction, so the setting ends with it.
  */
 const introspectionSql = `set local jit = off;
 ${readFileSync(new URL('./introspection.sql', import.meta.url), 'utf8')}`
@@ -112,8 +112,8 @@ const canInsert = 1 << 3
 const canDelete = 1 << 4
 
 /**
- * Reads the catalog of the database in one statement. `enumTables` is empty: metadata decides which tables are enums, and
- * `readEnumTables` adds them.
+ * Reads the catalog of the database in one statement. `enumTables` is empty: metadata decides which tables are enums,
+ * and `readEnumTables` adds them.
  */
 export async function introspect(client: ClientBase | Pool): Promise<Catalog> {
   const results: unknown = await client.query(introspectionSql)

@@ -27,8 +27,8 @@ export interface Renaming {
 const columnOperators = /^[_$]c(eq|ne|neq|gt|lt|gte|lte)$/
 
 /**
- * Walks a permission's expression with the table that each name belongs to. The same walk finds unknown names, collects the objects
- * that an expression depends on, and renames.
+ * Walks a permission's expression with the table that each name belongs to. The same walk finds unknown names, collects
+ * the objects that an expression depends on, and renames.
  */
 export function mapExpression(
   expression: JsonObject,

@@ -33,10 +33,11 @@ export function ownSource({ sources }: Metadata): Source | undefined {
 }
 
 /**
- * Checks metadata against the database. What doesn't fit is left out of `Snapshot.metadata` and reported; the rest takes effect.
+ * Checks metadata against the database. What doesn't fit is left out of `Snapshot.metadata` and reported; the rest
+ * takes effect.
  *
- * The order follows the dependencies: permissions use relationships and computed fields, these use tables, and each step sees only
- * what the previous steps kept.
+ * The order follows the dependencies: permissions use relationships and computed fields, these use tables, and each
+ * step sees only what the previous steps kept.
  */
 export function buildSnapshot(
   stored: Metadata,
@@ -83,7 +84,9 @@ export function buildSnapshot(
   }
 }
 
-/** Checks remote schemas and the tables' relationships into them, after everything else that they could conflict with. */
+/**
+ * Checks remote schemas and the tables' relationships into them, after everything else that they could conflict with.
+ */
 function checkRemotes(
   metadata: Metadata,
   catalog: Catalog,

@@ -24,8 +24,8 @@ import {
 import type { TrackedTable } from './tracked-tables.ts'
 
 /**
- * A remote schema must answer, and its names must not be taken. Permissions and relationships into it are checked against its
- * introspection. `metadata` is the part that was found consistent so far.
+ * A remote schema must answer, and its names must not be taken. Permissions and relationships into it are checked
+ * against its introspection. `metadata` is the part that was found consistent so far.
  */
 export function checkRemoteSchemas(
   metadata: Metadata,

@@ -42,8 +42,8 @@ const actionFields = (actions: readonly Action[], root: 'query' | 'mutation'): r
   actions.filter(({ definition }) => (definition.type ?? 'mutation') === root).map(({ name }) => name)
 
 /**
- * Root fields of tables, functions, native queries and actions must be unique. Returns the conflict's message, or undefined. (The check of
- * remote schemas compares their fields with all of these.)
+ * Root fields of tables, functions, native queries and actions must be unique. Returns the conflict's message, or
+ * undefined. (The check of remote schemas compares their fields with all of these.)
  */
 export function rootFieldConflict({ metadata, catalog }: Snapshot): string | undefined {
   const model = buildSourceModel(metadata, catalog)

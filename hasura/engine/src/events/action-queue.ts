@@ -18,8 +18,8 @@ import {
 import { callHandler } from '../actions/call-handler.ts'
 
 /**
- * The queue of asynchronous actions. As in Hasura, each is called once, and a failure is its result. It is called again only when the
- * engine ends during the call.
+ * The queue of asynchronous actions. As in Hasura, each is called once, and a failure is its result. It is called again
+ * only when the engine ends during the call.
  */
 export function createActionQueue(
   pool: Pool,

@@ -93,8 +93,8 @@ function requestOf(
 }
 
 /**
- * Applies the response transform, which affects only the log of a trigger's answer. When the transform fails, the answer stays as it
- * came, because the event was delivered.
+ * Applies the response transform, which affects only the log of a trigger's answer. When the transform fails, the
+ * answer stays as it came, because the event was delivered.
  */
 function withTransformedBody(
   outcome: Extract<WebhookOutcome, { kind: 'answered' }>,

@@ -47,8 +47,8 @@ export interface Deliverer {
 const secondLookMs = 2_000
 
 /**
- * Delivers due items at least once: an item is locked in the database before its delivery, and recorded there after it. When a process
- * ends in between, the item stays locked; another engine unlocks it after finding it abandoned twice.
+ * Delivers due items at least once: an item is locked in the database before its delivery, and recorded there after it.
+ * When a process ends in between, the item stays locked; another engine unlocks it after finding it abandoned twice.
  */
 export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions): Deliverer {
   const { logger, concurrency } = options

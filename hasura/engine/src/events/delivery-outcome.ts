@@ -14,8 +14,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Hasura's rule: a 2xx is a success. Any other result is tried again, as often as configured, and also as often as the handler
- * asks for it with `Retry-After`.
+ * Hasura's rule: a 2xx is a success. Any other result is tried again, as often as configured, and also as often as the
+ * handler asks for it with `Retry-After`.
  */
 export function judge(outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict {
   if (outcome.kind === 'answered' && isSuccess(outcome.status)) return { kind: 'delivered' }

@@ -13,8 +13,8 @@ export type QueueName = keyof typeof lockClasses
 /** The rows that this engine has locked. */
 export interface HeldRows {
   /**
-   * Runs a statement that locks rows in their table; the returned rows are held. The statement must select `holdSql`, so that no other
-   * engine sees a row that is locked but not held.
+   * Runs a statement that locks rows in their table; the returned rows are held. The statement must select `holdSql`,
+   * so that no other engine sees a row that is locked but not held.
    */
   take<Row extends { readonly id: string }>(
     queue: QueueName,
@@ -40,8 +40,8 @@ export const isHeldSql = (queue: QueueName, id = 'id'): string =>
         and database = (select oid from pg_database where datname = current_database()))`
 
 /**
- * An engine holds its locked rows by advisory locks on a connection of its own. Postgres releases these locks when the process ends,
- * in any way. So a row that is locked and not held belongs to no running engine.
+ * An engine holds its locked rows by advisory locks on a connection of its own. Postgres releases these locks when the
+ * process ends, in any way. So a row that is locked and not held belongs to no running engine.
  */
 export function createHeldRows(options: pg.ClientConfig): HeldRows {
   const held = new Map<QueueName, Set<string>>()

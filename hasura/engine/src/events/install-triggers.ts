@@ -37,8 +37,8 @@ export const followWithTriggers =
   }
 
 /**
- * Makes the database's triggers those of the metadata, without touching tables whose triggers are right already. It runs in the
- * caller's transaction, so metadata and triggers change together.
+ * Makes the database's triggers those of the metadata, without touching tables whose triggers are right already. It
+ * runs in the caller's transaction, so metadata and triggers change together.
  */
 async function installTriggers(
   client: ClientBase,

@@ -75,9 +75,9 @@ const chosen = (table: CatalogTable, columns: Columns): readonly CatalogColumn[]
   columns === '*' ? table.columns : table.columns.filter(({ name }) => columns.includes(name))
 
 /**
- * Writes the event if any of the columns has a new value. As in Hasura, values are compared, so that `1.0` for `1.00` is no change; for
- * a type without equality (`json`, `point`) all columns are compared by their text, because a trigger that fails would fail the user's
- * update.
+ * Writes the event if any of the columns has a new value. As in Hasura, values are compared, so that `1.0` for `1.00`
+ * is no change; for a type without equality (`json`, `point`) all columns are compared by their text, because a trigger
+ * that fails would fail the user's update.
  */
 function whenChanged(
   table: CatalogTable,

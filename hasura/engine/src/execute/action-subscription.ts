@@ -5,8 +5,8 @@ import type { CompiledOperation, FieldGroup } from './compile-operation.ts'
 import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 
 /**
- * The field groups of a subscription to results of asynchronous actions; undefined for every other subscription. Such results are read
- * from the log of actions, not by the statements of live queries. Throws RequestError.
+ * The field groups of a subscription to results of asynchronous actions; undefined for every other subscription. Such
+ * results are read from the log of actions, not by the statements of live queries. Throws RequestError.
  */
 export function actionSubscriptionGroups(
   request: GraphQLRequest,

@@ -18,7 +18,10 @@ export interface RemoteData {
   readonly cookies: readonly string[]
 }
 
-/** Sends a query with the role's presets to a remote schema. Throws RemoteFailure for its errors, RequestFailure without an answer. */
+/**
+ * Sends a query with the role's presets to a remote schema. Throws RemoteFailure for its errors, RequestFailure without
+ * an answer.
+ */
 export async function askRemote(
   remote: RoleRemote,
   { operation, nodes, variables }: RemoteQuestion,
@@ -45,8 +48,8 @@ export async function askRemote(
 }
 
 /**
- * A remote schema's value as clients see it: with customised type names, with markers in place of relationships, and without the
- * fields that were fetched only for them.
+ * A remote schema's value as clients see it: with customised type names, with markers in place of relationships, and
+ * without the fields that were fetched only for them.
  */
 export function shaped(value: unknown, shape: RemoteShape, remote: RoleRemote): unknown {
   if (Array.isArray(value)) return value.map((item) => shaped(item, shape, remote))

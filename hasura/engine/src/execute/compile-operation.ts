@@ -56,8 +56,8 @@ type TextField = Extract<CompiledRootField, { kind: 'text' }>
 type DatabaseField = Extract<CompiledRootField, { kind: 'database' }>
 
 /**
- * One action, or a run of neighbouring fields: those of the database share a connection if any of them needs one, and those of
- * remote schemas are sent together.
+ * One action, or a run of neighbouring fields: those of the database share a connection if any of them needs one, and
+ * those of remote schemas are sent together.
  */
 export type FieldGroup =
   | { readonly kind: 'action'; readonly field: ActionField }

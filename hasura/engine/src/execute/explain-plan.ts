@@ -46,9 +46,9 @@ export interface ExplainContext {
 }
 
 /**
- * The answer of the Explain API: a list with a plan for each root field of a query, or the plan of a subscription. It runs only EXPLAIN,
- * never the statement. Throws HasuraError, in Hasura's words, for operations that can't be explained, and RequestError for those that
- * `execute` would refuse.
+ * The answer of the Explain API: a list with a plan for each root field of a query, or the plan of a subscription. It
+ * runs only EXPLAIN, never the statement. Throws HasuraError, in Hasura's words, for operations that can't be
+ * explained, and RequestError for those that `execute` would refuse.
  */
 export async function explainPlan(
   request: GraphQLRequest,

@@ -4,8 +4,8 @@ import { statementsOf } from './compile.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 
 /**
- * The statements of a compiled operation, with this request's parameter values. Nothing runs, so a field can't be shown when its later
- * statements depend on the results of earlier ones.
+ * The statements of a compiled operation, with this request's parameter values. Nothing runs, so a field can't be shown
+ * when its later statements depend on the results of earlier ones.
  */
 export const explainOperation = (
   { groups }: CompiledOperation,

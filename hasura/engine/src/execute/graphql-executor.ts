@@ -92,8 +92,8 @@ export interface Inspector {
 }
 
 /**
- * Compiles GraphQL operations to SQL and runs them. A client's mistake is a result; `execute` throws when the engine or its
- * connection to the database fails.
+ * Compiles GraphQL operations to SQL and runs them. A client's mistake is a result; `execute` throws when the engine or
+ * its connection to the database fails.
  */
 export function createGraphQLExecutor(
   getSnapshot: () => Snapshot,
@@ -161,8 +161,8 @@ function failedResult(error: unknown, session: Session, options: GraphQLExecutor
 }
 
 /**
- * Adds Postgres's error as `internal`, which Hasura does for errors that it has no wording for. The statement is left out, because it
- * holds the client's values.
+ * Adds Postgres's error as `internal`, which Hasura does for errors that it has no wording for. The statement is left
+ * out, because it holds the client's values.
  */
 function withInternal(
   error: GraphQLError,

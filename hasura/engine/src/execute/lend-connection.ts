@@ -5,8 +5,9 @@ import { preparedCount } from './statement-query.ts'
 const maxPreparedPerConnection = 400
 
 /**
- * Lends a connection of the pool. Aborting cancels its statement; the connection is returned only after that, so that a late
- * cancellation can't affect its next user. Rejects with the signal's reason when aborted, or with the error of `use`.
+ * Lends a connection of the pool. Aborting cancels its statement; the connection is returned only after that, so that a
+ * late cancellation can't affect its next user. Rejects with the signal's reason when aborted, or with the error of
+ * `use`.
  */
 export async function withConnection<Result>(
   pool: pg.Pool,
@@ -40,8 +41,8 @@ export async function withConnection<Result>(
 const guarded = new WeakSet<pg.PoolClient>()
 
 /**
- * A lost connection is reported twice while it is lent: the statement fails, and an event is emitted, which ends the process when
- * nothing listens. The pool listens only to idle connections.
+ * A lost connection is reported twice while it is lent: the statement fails, and an event is emitted, which ends the
+ * process when nothing listens. The pool listens only to idle connections.
  */
 function guardAgainstLoss(client: pg.PoolClient): void {
   if (guarded.has(client)) return

@@ -6,8 +6,8 @@ import type { Snapshot } from '../snapshot.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
 /**
- * Members of its team who have its level may see a document: the permission compares columns of members with columns of the document,
- * which `["$", …]` names. A folder has columns of the same names, with other values.
+ * Members of its team who have its level may see a document: the permission compares columns of members with columns of
+ * the document, which `["$", …]` names. A folder has columns of the same names, with other values.
  */
 const sql = `
   create table folder (id int primary key, level int, team int);

@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { RequestFailure } from './request-failure.ts'
 
-/** Postgres aborts a transaction with these codes because of other transactions: a deadlock, a serialization failure. */
+/**
+ * Postgres aborts a transaction with these codes because of other transactions: a deadlock, a serialization failure.
+ */
 const abortedForOthers: ReadonlySet<string | undefined> = new Set(['40P01', '40001'])
 
 const maxAttempts = 4
 
 /**
- * Runs a transaction, and runs it again when Postgres aborted it because of another one, as Postgres's documentation asks of clients:
- * an aborted transaction has changed nothing. Throws the last attempt's error. The pauses (milliseconds) are random, so that two
- * conflicting transactions don't collide again.
+ * Runs a transaction, and runs it again when Postgres aborted it because of another one, as Postgres's documentation
+ * asks of clients: an aborted transaction has changed nothing. Throws the last attempt's error. The pauses
+ * (milliseconds) are random, so that two conflicting transactions don't collide again.
  */
 export async function retryAborted<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

@@ -36,8 +36,8 @@ export interface CachedDocument {
 }
 
 /**
- * The most documents, and the most plans, that are cached per role. A parsed document takes some kilobytes, far more than its text
- * (measured: 45,000 small ones took 200 MB), so a limit on characters alone would not suffice.
+ * The most documents, and the most plans, that are cached per role. A parsed document takes some kilobytes, far more
+ * than its text (measured: 45,000 small ones took 200 MB), so a limit on characters alone would not suffice.
  */
 const maxEntries = 4_000
 
@@ -64,7 +64,10 @@ export interface RoleSchemasOptions {
   readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
 }
 
-/** The schemas and plans that are derived from one snapshot. They are dropped with it, so no request sees a mixture of two. */
+/**
+ * The schemas and plans that are derived from one snapshot. They are dropped with it, so no request sees a mixture of
+ * two.
+ */
 export class RoleSchemas {
   readonly #options: RoleSchemasOptions
   readonly #bySnapshot = new WeakMap<Snapshot, SnapshotRuntime>()

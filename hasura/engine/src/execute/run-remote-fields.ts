@@ -10,7 +10,10 @@ export interface RemoteFieldAnswer {
   readonly cookies: readonly string[]
 }
 
-/** Runs root fields of remote schemas. Neighbouring fields of one remote schema are one request; each namespace is one request. */
+/**
+ * Runs root fields of remote schemas. Neighbouring fields of one remote schema are one request; each namespace is one
+ * request.
+ */
 export async function runRemoteFields(
   fields: readonly RemoteField[],
   caller: RemoteCaller,

@@ -17,8 +17,8 @@ import { inputTypeOf } from '../plan/variables.ts'
 import { isBoundAsList } from '../schema/postgres-type.ts'
 
 /**
- * The part of a request's variables that a plan depends on: which are present and which are null, keys, lengths, enum values and
- * booleans. Other leaves are parameters, so requests with the same signature share a plan.
+ * The part of a request's variables that a plan depends on: which are present and which are null, keys, lengths, enum
+ * values and booleans. Other leaves are parameters, so requests with the same signature share a plan.
  */
 export type Signature = (variables: Readonly<Record<string, JsonValue>>) => string
 

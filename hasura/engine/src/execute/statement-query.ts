@@ -37,10 +37,12 @@ const maxPreparedLength = 50_000
 const preparedOn = new WeakMap<Wire, Set<string>>()
 
 /**
- * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and makes an object of
- * each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in one write.
+ * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and
+ * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in
+ * one write.
  *
- * Settings are sent in the same message train as the statement, which is one transaction: they end with it and cost no round trip.
+ * Settings are sent in the same message train as the statement, which is one transaction: they end with it and cost no
+ * round trip.
  */
 class StatementQuery implements pg.Submittable {
   readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
@@ -120,8 +122,8 @@ function send(
 }
 
 /**
- * Runs a statement on a connection, prepared under its name. Returns its rows as texts. With settings it runs in a transaction of its
- * own that has them. Rejects with the driver's DatabaseError.
+ * Runs a statement on a connection, prepared under its name. Returns its rows as texts. With settings it runs in a
+ * transaction of its own that has them. Rejects with the driver's DatabaseError.
  */
 export const runStatement = (
   client: pg.PoolClient,

@@ -3,7 +3,9 @@ import type { GraphQLExecutor } from '../graphql-request.ts'
 import { createSession } from '../session/types.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
-/** A clerk may insert any price, but update only to a positive one. A conflict must not circumvent the update's check. */
+/**
+ * A clerk may insert any price, but update only to a positive one. A conflict must not circumvent the update's check.
+ */
 const metadata = {
   sources: [
     {

@@ -27,8 +27,8 @@ const defaultTimeout = 10
 const maxAnswerBytes = 1024 * 1024
 
 /**
- * Calls the services named by a role's permissions, one after the other. Throws RequestError as soon as one of them refuses, with its
- * message (`validation-failed`), or gives no valid answer (`unexpected`).
+ * Calls the services named by a role's permissions, one after the other. Throws RequestError as soon as one of them
+ * refuses, with its message (`validation-failed`), or gives no valid answer (`unexpected`).
  */
 export async function validateInputs(
   validations: readonly InputValidation[],

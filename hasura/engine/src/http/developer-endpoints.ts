@@ -12,8 +12,8 @@ export const handlePlanCache: Handler = async ({ authenticator }, { headers }) =
 }
 
 /**
- * `GET /dev/subscriptions`: the statements of live subscriptions and their numbers of subscribers, with `members` also the values that
- * subscribers differ by. Meant for people who debug, not for programs.
+ * `GET /dev/subscriptions`: the statements of live subscriptions and their numbers of subscribers, with `members` also
+ * the values that subscribers differ by. Meant for people who debug, not for programs.
  */
 export const handleSubscriptions =
   (detail: 'counts' | 'members'): Handler =>

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 
 /**
- * The body of a request as text. Rejects with HasuraError when it is longer than `maxBytes`; the rest is not read, and the connection
- * is closed with the answer. It listens to the stream's events, because iterating would cost a promise per chunk on the hot path.
+ * The body of a request as text. Rejects with HasuraError when it is longer than `maxBytes`; the rest is not read, and
+ * the connection is closed with the answer. It listens to the stream's events, because iterating would cost a promise
+ * per chunk on the hot path.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<string> =>
   new Promise((resolve, reject) => {

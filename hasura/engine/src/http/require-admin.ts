@@ -4,8 +4,8 @@ import type { Api, HttpRequest } from './api.ts'
 import { parseBody } from './read-body.ts'
 
 /**
- * The body and session of a request that only admin may send. Checks in Hasura's order: authentication, JSON, then the role. Throws
- * HasuraError.
+ * The body and session of a request that only admin may send. Checks in Hasura's order: authentication, JSON, then the
+ * role. Throws HasuraError.
  */
 export async function adminRequest(
   { authenticator }: Pick<Api, 'authenticator'>,

@@ -12,8 +12,9 @@ import { type HttpResponse, jsonResponse, jsonText } from './response.ts'
 export const restPrefix = '/api/rest/'
 
 /**
- * Runs the query of a REST endpoint. Answers with the query's data, without a wrapper, or with the error in the form of the other
- * endpoints. A value in the path takes precedence over one in the body, and that over one in the URL's query. Throws HasuraError.
+ * Runs the query of a REST endpoint. Answers with the query's data, without a wrapper, or with the error in the form of
+ * the other endpoints. A value in the path takes precedence over one in the body, and that over one in the URL's query.
+ * Throws HasuraError.
  */
 export async function handleRest(
   { authenticator, executor }: Pick<Api, 'authenticator' | 'executor'>,
@@ -96,8 +97,8 @@ function jsonOf(text: string): JsonValue | undefined {
 }
 
 /**
- * The variables of the query's operation. An absent one gets the operation's default, or is refused later. Throws HasuraError
- * `bad-request` for a variable that the operation does not declare.
+ * The variables of the query's operation. An absent one gets the operation's default, or is refused later. Throws
+ * HasuraError `bad-request` for a variable that the operation does not declare.
  */
 function variablesOf(
   query: string,
@@ -122,8 +123,9 @@ const numbers: ReadonlySet<string> = new Set(['Int', 'Float', 'Number', 'Double'
 const booleans: ReadonlySet<string> = new Set(['Boolean', 'Bool'])
 
 /**
- * Converts a text of the URL to the variable's type, as Hasura does it. A boolean or number that can't be read stays a text, which is
- * refused later. A `numeric` stays a text, which keeps its digits. Undefined means that the variable is left out.
+ * Converts a text of the URL to the variable's type, as Hasura does it. A boolean or number that can't be read stays a
+ * text, which is refused later. A `numeric` stays a text, which keeps its digits. Undefined means that the variable is
+ * left out.
  */
 function fromText(name: string, text: string, type: TypeNode): JsonValue | undefined {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type

@@ -54,7 +54,9 @@ export interface HttpServer {
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
   /** From now on `/healthz` reports the stop, and each answer closes its connection. */
   beginDrain(): void
-  /** Takes no more requests, lets running ones finish for some time, then ends them. A second call waits for the first. */
+  /**
+   * Takes no more requests, lets running ones finish for some time, then ends them. A second call waits for the first.
+   */
   close(options?: StopOptions): Promise<void>
 }
 

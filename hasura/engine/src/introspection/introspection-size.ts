@@ -28,8 +28,8 @@ export interface Introspection {
 const stepsPerValue = 10
 
 /**
- * How many values an `__schema` or `__type` answers. They are counted in the schema, not estimated. Counting takes time in proportion
- * to the answer, and ends at the bound.
+ * How many values an `__schema` or `__type` answers. They are counted in the schema, not estimated. Counting takes time
+ * in proportion to the answer, and ends at the bound.
  *
  * @param max above it, the result is only known to be larger
  */
@@ -105,7 +105,9 @@ class Counter {
     })
   }
 
-  /** The fields by response key. Introspection has no abstract types, so a type condition matches the type's own name. */
+  /**
+   * The fields by response key. Introspection has no abstract types, so a type condition matches the type's own name.
+   */
   #collect(
     type: GraphQLObjectType,
     { selections }: SelectionSetNode,

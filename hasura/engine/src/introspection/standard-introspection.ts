@@ -21,8 +21,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 const keptUncompressed = 4
 
 /**
- * The introspection query of graphql-js (`getIntrospectionQuery`), with any of its options, which GraphiQL, code generators and clients
- * send. Each combination of options is executed once in the process; its bytes are cached.
+ * The introspection query of graphql-js (`getIntrospectionQuery`), with any of its options, which GraphiQL, code
+ * generators and clients send. Each combination of options is executed once in the process; its bytes are cached.
  */
 export class StandardIntrospection {
   readonly #schema: GraphQLSchema
@@ -56,7 +56,10 @@ export class StandardIntrospection {
   }
 }
 
-/** The text of the standard query that selects the same as the document, in any order and layout; undefined when none does. */
+/**
+ * The text of the standard query that selects the same as the document, in any order and layout; undefined when none
+ * does.
+ */
 function standardQueryLike(document: DocumentNode, operation: OperationDefinitionNode): string | undefined {
   if (operation.operation !== OperationTypeNode.QUERY || !selectsSchemaAlone(operation)) return undefined
   const query = queryWith(optionsOf(document, operation), hasRootKinds(document))
@@ -119,8 +122,8 @@ function queryWith(options: IntrospectionOptions, rootKinds: boolean): string {
 }
 
 /**
- * A text that is equal for documents with the same selections, regardless of layout, fragments and order. Undefined for documents
- * with features that the standard query never has: aliases, directives, inline fragments, a repeated field.
+ * A text that is equal for documents with the same selections, regardless of layout, fragments and order. Undefined for
+ * documents with features that the standard query never has: aliases, directives, inline fragments, a repeated field.
  */
 function shapeOf(document: DocumentNode): string | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -176,7 +179,10 @@ class Shapes {
   }
 }
 
-/** Releases of graphql-js select types to different depths. No type is wrapped as deeply, so all depths have the same answer. */
+/**
+ * Releases of graphql-js select types to different depths. No type is wrapped as deeply, so all depths have the same
+ * answer.
+ */
 const typeDepths = { min: 7, max: 20 } as const
 
 /** Whether it is `ofType { name kind ofType { name kind … } }`, deep enough. */

@@ -33,8 +33,8 @@ function parseCached(source: string): Template {
 }
 
 /**
- * Evaluates a Kriti template. `variables` have the template's names (`$body`); `functions` are added to the basic ones. Failures
- * are results.
+ * Evaluates a Kriti template. `variables` have the template's names (`$body`); `functions` are added to the basic ones.
+ * Failures are results.
  */
 export function render(
   source: string,

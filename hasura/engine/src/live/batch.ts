@@ -1,8 +1,8 @@
 import { encodeLiteral } from '../sql/encode.ts'
 
 /**
- * The parameters of a batched statement: the members' numbers, then for each parameter of the select an array with each member's
- * value.
+ * The parameters of a batched statement: the members' numbers, then for each parameter of the select an array with each
+ * member's value.
  */
 export const batchParameters = (
   parameterCount: number,

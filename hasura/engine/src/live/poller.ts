@@ -30,7 +30,9 @@ export interface PollerState {
   readonly members: readonly { readonly values: ResultRow; readonly subscribers: number }[]
 }
 
-/** Subscribers with the same values share a member and its answer. Each subscriber of a stream has a member of its own. */
+/**
+ * Subscribers with the same values share a member and its answer. Each subscriber of a stream has a member of its own.
+ */
 interface Member {
   readonly key: string
   values: readonly (string | null)[]
@@ -41,8 +43,8 @@ interface Member {
 }
 
 /**
- * Polls the database for one operation and all its subscribers: one statement per interval and batch, none without subscribers. Polls
- * never overlap.
+ * Polls the database for one operation and all its subscribers: one statement per interval and batch, none without
+ * subscribers. Polls never overlap.
  */
 export class Poller {
   readonly #kind: PreparedSubscription['kind']
@@ -175,8 +177,8 @@ export class Poller {
   }
 
   /**
-   * When Postgres refuses a member's values, halving the batch finds that member. A broken connection, a lack of resources or a
-   * cancellation doesn't depend on values, and is thrown.
+   * When Postgres refuses a member's values, halving the batch finds that member. A broken connection, a lack of
+   * resources or a cancellation doesn't depend on values, and is thrown.
    */
   async #recover(batch: readonly Member[], error: unknown): Promise<void> {
     const failure = postgresError(error, '$')

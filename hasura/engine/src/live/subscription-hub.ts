@@ -51,8 +51,8 @@ interface Entry {
 }
 
 /**
- * Groups subscribers of the same statement. Statements are compared by their text, which holds the role's permissions; the values hold
- * what differs between sessions.
+ * Groups subscribers of the same statement. Statements are compared by their text, which holds the role's permissions;
+ * the values hold what differs between sessions.
  */
 export function createSubscriptionHub(
   compiler: SubscriptionCompiler,

@@ -4,8 +4,9 @@ import type { Session } from '../session/types.ts'
 import type { SubscriptionHub } from './subscription-hub.ts'
 
 /**
- * A subscription as an async iterator. It starts with the first `next`, and ends with `return`, with the signal, or when the engine
- * stops. At most one answer waits to be taken: for a live query a newer answer comes later, and a stream pauses meanwhile.
+ * A subscription as an async iterator. It starts with the first `next`, and ends with `return`, with the signal, or
+ * when the engine stops. At most one answer waits to be taken: for a live query a newer answer comes later, and a
+ * stream pauses meanwhile.
  */
 export async function* subscriptionResults(
   hub: SubscriptionHub,

@@ -21,8 +21,9 @@ interface TableChange {
 }
 
 /**
- * Adapts the metadata to a change of the database from `before` to `after`: renamed tables and columns are renamed, dropped ones are
- * removed. Throws `dependency-error` when an existing object depends on a dropped one and `cascade` is not given.
+ * Adapts the metadata to a change of the database from `before` to `after`: renamed tables and columns are renamed,
+ * dropped ones are removed. Throws `dependency-error` when an existing object depends on a dropped one and `cascade` is
+ * not given.
  */
 export async function adaptToCatalog(
   start: Snapshot,

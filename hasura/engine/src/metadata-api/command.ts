@@ -14,8 +14,8 @@ import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { MetadataDraft } from './draft.ts'
 
 /**
- * Changes the database to fit a change of the metadata, in the transaction that stores the metadata: event triggers are Postgres
- * triggers, too.
+ * Changes the database to fit a change of the metadata, in the transaction that stores the metadata: event triggers are
+ * Postgres triggers, too.
  */
 export type FinishChange = (client: ClientBase, before: Snapshot, after: Snapshot) => Promise<void>
 

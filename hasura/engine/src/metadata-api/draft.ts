@@ -25,8 +25,8 @@ export const readCatalog = async (client: ClientBase | Pool, metadata: Metadata)
   )
 
 /**
- * The state that the commands of one request work on: a snapshot of its own, which replaces the engine's when the whole request has
- * succeeded. A failed command changes nothing.
+ * The state that the commands of one request work on: a snapshot of its own, which replaces the engine's when the whole
+ * request has succeeded. A failed command changes nothing.
  */
 export interface MetadataDraft {
   readonly snapshot: Snapshot
@@ -37,8 +37,8 @@ export interface MetadataDraft {
   /** Refuses an edit when other objects depend on what it removes; with `cascade` removes them, too. */
   remove(metadata: Metadata, options: { readonly cascade: boolean }): Promise<void>
   /**
-   * Allows inconsistent edits meanwhile, and refuses all of them if their result is inconsistent. So two commands may drop and re-create
-   * an object, or add two objects that depend on each other.
+   * Allows inconsistent edits meanwhile, and refuses all of them if their result is inconsistent. So two commands may
+   * drop and re-create an object, or add two objects that depend on each other.
    */
   atomically<Result>(work: () => Promise<Result>): Promise<Result>
   /** Continues with another state of database and metadata, which are known to fit. */

@@ -100,7 +100,8 @@ async function runBulk(
       if (!(error instanceof HasuraError)) throw error
       const located = error.under(`.args[${index}]`)
       if (mode !== 'bulk_keep_going') throw located
-      // A failed command may have changed the draft. SQL has transactions of its own and has updated the draft after each.
+      // A failed command may have changed the draft. SQL has transactions of its own and has updated the draft after
+      // each.
       if (changesMetadata(each)) context.draft.replace(before)
       results.push(errorBody(located))
     }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServedDatabase, serveDatabase } from '../http/testing/serve-database.ts'
 
 /**
- * The requests of hasura-cli 2.36 and the console, in their order, with the parts of the answers that they read. From the sources of
- * both (`cli/internal/hasura`, `cli/migrate`, `frontend/libs/console`).
+ * The requests of hasura-cli 2.36 and the console, in their order, with the parts of the answers that they read. From
+ * the sources of both (`cli/internal/hasura`, `cli/migrate`, `frontend/libs/console`).
  */
 
 let served: ServedDatabase

@@ -6,8 +6,8 @@ import { tlsAllowance } from '../metadata/types.ts'
 import { type Command, edit, requireSource } from './command.ts'
 
 /**
- * Settings of the metadata that this engine keeps for Hasura, without any effect here: those of the Enterprise Edition, which the
- * Community Edition keeps as well, and some that `unservedFeatures` warns of.
+ * Settings of the metadata that this engine keeps for Hasura, without any effect here: those of the Enterprise Edition,
+ * which the Community Edition keeps as well, and some that `unservedFeatures` warns of.
  */
 
 const queryTags = record({

@@ -21,8 +21,8 @@ export interface TableStep<Table extends TableArguments> {
 }
 
 /**
- * Does the step for the tables where it is possible, and answers the failures as warnings. Throws HasuraError when all tables fail, or
- * when a table fails and warnings are not allowed.
+ * Does the step for the tables where it is possible, and answers the failures as warnings. Throws HasuraError when all
+ * tables fail, or when a table fails and warnings are not allowed.
  */
 export async function forManyTables<Table extends TableArguments>(
   { verb, edit, apply }: TableStep<Table>,

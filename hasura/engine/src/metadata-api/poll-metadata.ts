@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Polls for changes of another engine on the same database every `intervalMs` milliseconds (0: never), and takes them over. Polls don't
- * overlap. Returns a function that ends the polling.
+ * Polls for changes of another engine on the same database every `intervalMs` milliseconds (0: never), and takes them
+ * over. Polls don't overlap. Returns a function that ends the polling.
  */
 export function pollMetadata(workspace: Workspace, logger: Logger, intervalMs: number): () => void {
   if (intervalMs === 0) return () => undefined

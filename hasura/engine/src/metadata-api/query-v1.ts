@@ -8,9 +8,9 @@ import { type CommandSet, findCommand } from './commands.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * `/v1/query`, Hasura's API from before metadata and SQL had endpoints of their own. Each command is the present one of that name, for
- * the source `default`. Commands of a bulk run one after the other, and those before a failure keep their effect. Every role may send
- * the commands that read and write rows.
+ * `/v1/query`, Hasura's API from before metadata and SQL had endpoints of their own. Each command is the present one of
+ * that name, for the source `default`. Commands of a bulk run one after the other, and those before a failure keep
+ * their effect. Every role may send the commands that read and write rows.
  */
 
 const request = z.looseObject({

@@ -3,8 +3,8 @@ import { templateProblem } from '../kriti/render.ts'
 import type { RequestTransform, ResponseTransform } from '../metadata/types.ts'
 
 /**
- * Throws HasuraError for a webhook whose templates can't be parsed. As in Hasura only commands check this: an existing trigger must not
- * be dropped, with its events, because of a template.
+ * Throws HasuraError for a webhook whose templates can't be parsed. As in Hasura only commands check this: an existing
+ * trigger must not be dropped, with its events, because of a template.
  */
 export function requireTransforms({
   request_transform: request,

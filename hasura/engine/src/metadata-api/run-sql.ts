@@ -24,8 +24,8 @@ type RunSqlArguments = z.output<typeof runSqlArguments>
 const changesSchema = /\b(alter|drop|replace|create function|comment on)\b/i
 
 /**
- * Runs any SQL in a transaction. If it may have changed the schema, metadata follows renamed objects and removes dropped ones, and the
- * transaction fails if another object would become inconsistent.
+ * Runs any SQL in a transaction. If it may have changed the schema, metadata follows renamed objects and removes
+ * dropped ones, and the transaction fails if another object would become inconsistent.
  */
 export const runSql: Command = {
   schema: runSqlArguments,
@@ -54,9 +54,9 @@ export const runSql: Command = {
 }
 
 /**
- * Resets what the SQL set in the session (search_path, role, time zone, temporary tables, locks), so that the connection can be reused: a
- * new one costs Postgres some 80 ms with a large catalog. It is DISCARD ALL without the prepared statements, which the driver relies
- * on. Returns false when the connection has to be closed instead.
+ * Resets what the SQL set in the session (search_path, role, time zone, temporary tables, locks), so that the
+ * connection can be reused: a new one costs Postgres some 80 ms with a large catalog. It is DISCARD ALL without the
+ * prepared statements, which the driver relies on. Returns false when the connection has to be closed instead.
  */
 async function resetSession(client: PoolClient, sql: string): Promise<boolean> {
   if (/\b(prepare|load)\b/i.test(sql)) return false
@@ -113,8 +113,8 @@ async function runChecked(
 }
 
 /**
- * Whether metadata has any object that a change of the schema could affect. Before that, as during the first migrations, the
- * catalog need not be read around each statement.
+ * Whether metadata has any object that a change of the schema could affect. Before that, as during the first
+ * migrations, the catalog need not be read around each statement.
  */
 const speaksOfDatabase = ({ sources }: Metadata): boolean =>
   sources.some(

@@ -13,8 +13,8 @@ import { cast, column, integer, select } from '../sql/build.ts'
 import { printStatement } from '../sql/printer.ts'
 
 /**
- * Has Postgres check a native query's SQL, and compares the types of its columns with the logical model. No row is read. Throws
- * HasuraError, in Hasura's words.
+ * Has Postgres check a native query's SQL, and compares the types of its columns with the logical model. No row is
+ * read. Throws HasuraError, in Hasura's words.
  */
 export async function validateNativeQuery(
   query: NativeQuery,

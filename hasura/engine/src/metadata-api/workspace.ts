@@ -47,7 +47,8 @@ export async function openWorkspace(
   }: WorkspaceOptions = {},
 ): Promise<Workspace> {
   let snapshot = await load(pool, store, remotes)
-  // The metadata may have come with a dump, or be older than this version of the engine, so the database is made to fit it.
+  // The metadata may have come with a dump, or be older than this version of the engine, so the database is made to fit
+  // it.
   await inTransaction(pool, (client) => finishChange(client, snapshot, snapshot))
   // Changes run one at a time, because each starts from the result of the previous one.
   let queue: Promise<unknown> = Promise.resolve()

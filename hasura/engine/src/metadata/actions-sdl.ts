@@ -10,8 +10,8 @@ import {
 import { z } from 'zod'
 
 /**
- * hasura-cli splits actions into two files: actions.graphql has their signatures and types, actions.yaml has the rest (handlers,
- * permissions, relationships of types). This code joins them.
+ * hasura-cli splits actions into two files: actions.graphql has their signatures and types, actions.yaml has the rest
+ * (handlers, permissions, relationships of types). This code joins them.
  */
 const actionsYaml = z.object({
   actions: z

@@ -3,8 +3,8 @@ const postgresKinds: readonly unknown[] = [undefined, 'postgres', 'pg']
 export const isPostgres = ({ kind }: { readonly kind?: unknown }): boolean => postgresKinds.includes(kind)
 
 /**
- * Reads a source of another kind, whose tables have other forms that this engine doesn't read. The result has no tables; `foreign` holds
- * the source as written.
+ * Reads a source of another kind, whose tables have other forms that this engine doesn't read. The result has no
+ * tables; `foreign` holds the source as written.
  */
 export function foreignSource(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given

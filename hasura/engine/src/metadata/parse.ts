@@ -24,8 +24,8 @@ const dropNulls = (value: unknown): unknown =>
     : value
 
 /**
- * An object of the metadata. Unknown keys are errors with their path (`parseKnownKeys` leaves them out). Null means an absent key,
- * because Hasura reads optional keys that way and its console writes `comment: null`.
+ * An object of the metadata. Unknown keys are errors with their path (`parseKnownKeys` leaves them out). Null means an
+ * absent key, because Hasura reads optional keys that way and its console writes `comment: null`.
  */
 export const record = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(dropNulls, z.strictObject(shape))

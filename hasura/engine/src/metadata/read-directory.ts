@@ -39,8 +39,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a metadata directory in hasura-cli's layout (config v3): it follows `!include`, and joins `actions.graphql` and `actions.yaml` to
- * actions and custom types. Throws MetadataDirectoryError, which names the file or the key.
+ * Reads a metadata directory in hasura-cli's layout (config v3): it follows `!include`, and joins `actions.graphql` and
+ * `actions.yaml` to actions and custom types. Throws MetadataDirectoryError, which names the file or the key.
  */
 export async function readMetadataDirectory(
   directory: string,

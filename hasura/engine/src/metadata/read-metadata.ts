@@ -130,8 +130,8 @@ const namedFunction = (value: unknown): unknown =>
   isObject(value) && 'function' in value ? value : { function: value }
 
 /**
- * The error to report. For a union, zod lists the errors of all branches; the branch with the deepest path is the one that was
- * meant.
+ * The error to report. For a union, zod lists the errors of all branches; the branch with the deepest path is the one
+ * that was meant.
  */
 function firstProblem(
   issues: readonly z.core.$ZodIssue[],

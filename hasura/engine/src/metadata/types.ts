@@ -9,8 +9,8 @@ import { remoteSchema } from './remote-schema.ts'
 import { functionMetadata, tableMetadata } from './table.ts'
 
 /**
- * Hasura's metadata, format 3. The schemas list keys in the order of Hasura's exports. zod keeps that order, so parsed metadata can be
- * written with JSON.stringify.
+ * Hasura's metadata, format 3. The schemas list keys in the order of Hasura's exports. zod keeps that order, so parsed
+ * metadata can be written with JSON.stringify.
  */
 
 /** A text, or the name of the environment variable that holds it. */

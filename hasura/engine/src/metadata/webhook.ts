@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type DeepReadonly, record } from './parse.ts'
 
-/** A header of the request, with a literal value or one from the environment, but never one of the server's own secrets. */
+/**
+ * A header of the request, with a literal value or one from the environment, but never one of the server's own secrets.
+ */
 export const webhookHeader = z
   .union([
     record({ name: z.string().min(1), value: z.string() }),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { HasuraApi } from './hasura-api.ts'
 
 /**
- * hasura-cli's state in the engine's catalog, so that both programs can be used on one database. A version that is a key has been
- * applied; its value is true while it runs (dirty). Other keys belong to hasura-cli and are kept.
+ * hasura-cli's state in the engine's catalog, so that both programs can be used on one database. A version that is a
+ * key has been applied; its value is true while it runs (dirty). Other keys belong to hasura-cli and are kept.
  */
 const cliState = z.looseObject({
   settings: z.record(z.string(), z.string()).default({}),

@@ -54,8 +54,8 @@ export async function migrationStatus(
 }
 
 /**
- * Applies (or undoes) migrations in order, each file in a transaction of its own, and stops at the first failure. Earlier migrations stay
- * applied and recorded.
+ * Applies (or undoes) migrations in order, each file in a transaction of its own, and stops at the first failure.
+ * Earlier migrations stay applied and recorded.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> {
   const { api, directory, database, request = { kind: 'all' }, skipExecution = false, onStep } = options
@@ -99,8 +99,9 @@ function withStep(applied: AppliedVersions, { migration, direction }: Step): App
 const alreadyExists = new Set(['42P06', '42P07', '42723', '42710', '42701'])
 
 /**
- * Settles a version that is marked as running, because the program was killed between running the file and recording it. The file was
- * one transaction, so it took effect wholly or not at all. Running it again, with a rollback, shows which.
+ * Settles a version that is marked as running, because the program was killed between running the file and recording
+ * it. The file was one transaction, so it took effect wholly or not at all. Running it again, with a rollback, shows
+ * which.
  */
 async function settleInterrupted(
   api: HasuraApi,

@@ -59,8 +59,9 @@ function describe(error: HasuraApiError, file: string, line: number | undefined)
 }
 
 /**
- * Hasura doesn't report where in a file Postgres failed. So this runs ever shorter beginnings of the file, with a rollback: the statement
- * after the longest working one has failed. Undefined for a file with a COMMIT of its own, which can't be rolled back.
+ * Hasura doesn't report where in a file Postgres failed. So this runs ever shorter beginnings of the file, with a
+ * rollback: the statement after the longest working one has failed. Undefined for a file with a COMMIT of its own,
+ * which can't be rolled back.
  */
 async function findFailingLine(api: HasuraApi, source: string, sql: string): Promise<number | undefined> {
   const statements = splitStatements(sql)

@@ -5,8 +5,8 @@ export interface SqlStatement {
 }
 
 /**
- * Tokens that may contain a semicolon inside of a statement, and the words that open and close the body of a function in standard SQL
- * (`begin atomic … end`).
+ * Tokens that may contain a semicolon inside of a statement, and the words that open and close the body of a function
+ * in standard SQL (`begin atomic … end`).
  */
 const tokenPattern =
   /--[^\n]*|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|;|[A-Za-z_][\w$]*/g

@@ -17,7 +17,8 @@ export function workspaceApi(workspace: Workspace): HasuraApi {
   }
   return {
     metadata: (request) => handle('metadata', request),
-    // The metadata that names the source may come only after the migrations. There is one database, so any name is accepted.
+    // The metadata that names the source may come only after the migrations. There is one database, so any name is
+    // accepted.
     runSql: (named, sql) => {
       const source = ownSource(workspace.snapshot.storedMetadata)?.name ?? named
       return handle('query', { type: 'run_sql', args: { source, sql } })

@@ -9,8 +9,8 @@ import { type Analysis, analysisOf, selectionProperties } from './selection-sche
 import type { Components } from './type-schemas.ts'
 
 /**
- * The OpenAPI 3 document of the REST endpoints, based on admin's GraphQL schema. What doesn't fit that schema is left out and named in
- * the description.
+ * The OpenAPI 3 document of the REST endpoints, based on admin's GraphQL schema. What doesn't fit that schema is left
+ * out and named in the description.
  */
 export function restDocument(metadata: Metadata, schema: GraphQLSchema): JsonObject {
   const components: Components = new Map()

@@ -19,7 +19,10 @@ import { type Components, described, leafSchema, typeSchema } from './type-schem
 export interface Analysis {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly components: Components
-  /** Errors against the GraphQL schema, in Hasura's words. The parts are left out, and the document's description names them. */
+  /**
+   * Errors against the GraphQL schema, in Hasura's words. The parts are left out, and the document's description names
+   * them.
+   */
   readonly problems: string[]
   /** The remaining number of fields to visit: fragments can make a short document select millions. */
   readonly budget: { fields: number }

@@ -13,8 +13,8 @@ export interface DumpContext {
 }
 
 /**
- * The output of `pg_dump` for the database at the URL. The program must be of the server's version or newer. Rejects with
- * HasuraError.
+ * The output of `pg_dump` for the database at the URL. The program must be of the server's version or newer. Rejects
+ * with HasuraError.
  */
 export function dumpDatabase(
   databaseUrl: string,

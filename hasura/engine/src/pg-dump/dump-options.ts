@@ -1,6 +1,6 @@
 /**
- * Options that decide what is dumped, and in what form. Other options name a file of this machine, another database or another user,
- * which a client must not choose.
+ * Options that decide what is dumped, and in what form. Other options name a file of this machine, another database or
+ * another user, which a client must not choose.
  */
 const longOptions: ReadonlySet<string> = new Set([
   'attribute-inserts',

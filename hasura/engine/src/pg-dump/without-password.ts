@@ -2,8 +2,8 @@
 const noHost = 'socket.invalid'
 
 /**
- * Splits the password from a database's URL, from any place in the URL. Every user of the machine can read a command line, so the
- * password must not be in it.
+ * Splits the password from a database's URL, from any place in the URL. Every user of the machine can read a command
+ * line, so the password must not be in it.
  */
 export function withoutPassword(databaseUrl: string): {
   readonly url: string

@@ -31,8 +31,8 @@ const itemOf = ({ extensions: { holds } }: InputPlace, type: GraphQLInputType): 
 })
 
 /**
- * Checks a value of the document against its place. Undefined means a variable that was not given, which counts as an absent argument
- * or field. Throws RequestError.
+ * Checks a value of the document against its place. Undefined means a variable that was not given, which counts as an
+ * absent argument or field. Throws RequestError.
  */
 export function coerceNode(
   node: ValueNode,

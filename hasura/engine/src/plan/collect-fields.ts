@@ -38,8 +38,8 @@ export interface CollectedField {
 }
 
 /**
- * The fields that a selection reads of a type, in the order of the answer: fragments are spread, `@skip` and `@include` applied,
- * selections of the same key merged. Throws RequestError.
+ * The fields that a selection reads of a type, in the order of the answer: fragments are spread, `@skip` and `@include`
+ * applied, selections of the same key merged. Throws RequestError.
  */
 export function collectFields(
   selections: readonly SelectionSetNode[],

@@ -4,8 +4,8 @@ import { RequestError } from './request-error.ts'
 import type { OrderTermPlan, SeekTerm } from './tree.ts'
 
 /**
- * Decodes a cursor: base64 of JSON with the values by which the row was sorted, named as in `order_by`. Numbers stay texts, because they
- * may have more digits than JavaScript's. Throws RequestError.
+ * Decodes a cursor: base64 of JSON with the values by which the row was sorted, named as in `order_by`. Numbers stay
+ * texts, because they may have more digits than JavaScript's. Throws RequestError.
  */
 export function seekTerms(
   given: ObjectValue,

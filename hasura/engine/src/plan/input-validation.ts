@@ -15,8 +15,8 @@ export interface InputValidation {
 }
 
 /**
- * The validations that the role's permissions require for a mutation's arguments, in the order of their requests. A nested insert
- * validates its own table first, then each further table once, with all its rows.
+ * The validations that the role's permissions require for a mutation's arguments, in the order of their requests. A
+ * nested insert validates its own table first, then each further table once, with all its rows.
  * https://hasura.io/docs/latest/schema/postgres/input-validations/
  */
 export function inputValidations(

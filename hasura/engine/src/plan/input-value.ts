@@ -5,8 +5,8 @@ export type JsonValue =
   null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /**
- * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known. A leaf is known only by the
- * source of its value, because the plan outlives this request's values.
+ * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known. A leaf is
+ * known only by the source of its value, because the plan outlives this request's values.
  */
 export type InputValue =
   | { readonly kind: 'null'; readonly path: string }

@@ -50,7 +50,9 @@ function refuseBoth(given: ObjectValue, one: string, other: string): void {
     throw new RequestError(`"${one}" and "${other}" are not allowed at once`, given.path)
 }
 
-/** The key's columns that the order lacks. Without them, rows with equal values would have no fixed order and no cursor. */
+/**
+ * The key's columns that the order lacks. Without them, rows with equal values would have no fixed order and no cursor.
+ */
 function missingKeyTerms(orderBy: readonly OrderTermPlan[], table: TableModel): readonly OrderTermPlan[] {
   const sorted = new Set(
     orderBy.flatMap(({ value }) =>

@@ -36,7 +36,9 @@ interface Reference {
   readonly values: Readonly<Record<string, JsonValue>>
 }
 
-/** Plans `_entities`. Throws RequestError, with the path of the representation and its field, for an invalid reference. */
+/**
+ * Plans `_entities`. Throws RequestError, with the path of the representation and its field, for an invalid reference.
+ */
 export function planEntities(
   { tables }: Extract<FieldMeaning, { kind: 'entities' }>,
   given: ObjectValue,

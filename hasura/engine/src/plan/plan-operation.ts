@@ -19,7 +19,9 @@ export interface OperationPlan {
   readonly scope: SelectScope
 }
 
-/** Plans a tree for each root field of an operation. Throws RequestError, in Hasura's words, for an invalid operation. */
+/**
+ * Plans a tree for each root field of an operation. Throws RequestError, in Hasura's words, for an invalid operation.
+ */
 export function planOperation(
   operation: Operation,
   given: Readonly<Record<string, JsonValue>>,

@@ -104,7 +104,9 @@ const planService = (
     }),
   )
 
-/** Plans a field of a remote schema, and validates the client's selection. Remote schemas have no subscriptions here. */
+/**
+ * Plans a field of a remote schema, and validates the client's selection. Remote schemas have no subscriptions here.
+ */
 function planRemote(
   { kind, type }: OperationRoot,
   collected: CollectedField,

@@ -34,7 +34,10 @@ type RootSelectMeaning = Extract<
   }
 >
 
-/** Plans what a root field reads: rows of a table, function or native query, or one row by key or id. Throws RequestError. */
+/**
+ * Plans what a root field reads: rows of a table, function or native query, or one row by key or id. Throws
+ * RequestError.
+ */
 export function planRootSelect(
   meaning: RootSelectMeaning,
   given: ObjectValue,

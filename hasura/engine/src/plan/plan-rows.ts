@@ -57,8 +57,8 @@ export function selectAccess(table: TableModel, { access }: PlanScope): SelectAc
 }
 
 /**
- * Postgres requires the columns of DISTINCT ON to be the first of the order, in any sequence. Hasura requires all of them there, unless
- * there is no order.
+ * Postgres requires the columns of DISTINCT ON to be the first of the order, in any sequence. Hasura requires all of
+ * them there, unless there is no order.
  */
 function startsWith(orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean {
   const first = orderBy.slice(0, distinctOn.length)

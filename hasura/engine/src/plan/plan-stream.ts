@@ -13,8 +13,8 @@ import { RequestError } from './request-error.ts'
 import type { RowCount, StreamPlan } from './tree.ts'
 
 /**
- * `x_stream(batch_size, cursor, where)`: the next rows after the cursor. As in Hasura, the cursor is one column. It should be unique: of
- * rows with equal values, those cut off at the end of a batch are skipped.
+ * `x_stream(batch_size, cursor, where)`: the next rows after the cursor. As in Hasura, the cursor is one column. It
+ * should be unique: of rows with equal values, those cut off at the end of a batch are skipped.
  */
 export function planStream(
   given: ObjectValue,

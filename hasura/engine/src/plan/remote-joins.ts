@@ -7,8 +7,8 @@ import type { ColumnModel } from '../schema/source-model.ts'
 import type { SelectPlan } from './tree.ts'
 
 /**
- * A relationship from rows to a remote schema, or from a remote schema to rows. At first, the answer has a marker in its place, with the
- * values that it depends on.
+ * A relationship from rows to a remote schema, or from a remote schema to rows. At first, the answer has a marker in
+ * its place, with the values that it depends on.
  */
 export type Join =
   | {
@@ -58,7 +58,8 @@ export interface RemoteVariables {
 }
 
 /**
- * Markers are keys of JSON objects in answers. Only this process knows this random text, so no json column can contain one.
+ * Markers are keys of JSON objects in answers. Only this process knows this random text, so no json column can contain
+ * one.
  */
 const nonce = `join:${randomUUID()}:`
 

@@ -12,7 +12,10 @@ import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
 import { variableAt, type Variables } from './variables.ts'
 
-/** A client's argument as a literal of the remote schema, with variables replaced. Undefined when the variable is absent. */
+/**
+ * A client's argument as a literal of the remote schema, with variables replaced. Undefined when the variable is
+ * absent.
+ */
 export function remoteArgument(
   node: ValueNode,
   type: GraphQLInputType,

@@ -14,8 +14,8 @@ export type ErrorCode =
   | 'validation-failed'
 
 /**
- * A request that can't be answered, in Hasura's words. It is an exception, because a refusal can come from any depth of a document;
- * `execute` turns it into a result.
+ * A request that can't be answered, in Hasura's words. It is an exception, because a refusal can come from any depth of
+ * a document; `execute` turns it into a result.
  */
 export class RequestError extends Error {
   readonly code: ErrorCode

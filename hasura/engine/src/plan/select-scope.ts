@@ -6,7 +6,10 @@ import type { RowField } from './tree.ts'
 
 /** The parts that planning a selection needs: the document, the schema's tables and the role's access to them. */
 export interface SelectScope extends PlanScope, DocumentScope {
-  /** Plans the selection of a row. A parameter, because fields of rows lead to connections, aggregates and joins with rows in them. */
+  /**
+   * Plans the selection of a row. A parameter, because fields of rows lead to connections, aggregates and joins with
+   * rows in them.
+   */
   readonly planRowFields: PlanRowFields
 }
 

@@ -6,8 +6,8 @@ import type { ColumnPair } from '../schema/source-model.ts'
 import type { ConflictTarget } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 
-// An operation as a small relational tree: rows of a table, their selection, and writes. The tree already contains the permissions, so
-// its execution applies no further rules.
+// An operation as a small relational tree: rows of a table, their selection, and writes. The tree already contains the
+// permissions, so its execution applies no further rules.
 
 export type SelectPlan =
   /** All rows, as a JSON array. */
@@ -261,8 +261,8 @@ export type ResponseField =
   | { readonly key: string; readonly kind: 'returning'; readonly fields: readonly RowField[] }
 
 /**
- * An insert with nested rows, one row at a time: first those that it refers to, afterwards those that refer to it. Values of a written
- * row are parameters of later steps.
+ * An insert with nested rows, one row at a time: first those that it refers to, afterwards those that refer to it.
+ * Values of a written row are parameters of later steps.
  */
 export interface NestedInsertPlan {
   readonly kind: 'nested-insert'

@@ -26,8 +26,8 @@ export interface Variables {
 }
 
 /**
- * Checks that required variables are given, and no unused ones: as in Hasura, a variable may be declared without being used, but then it
- * must not be given. Types are checked where a value is used. Throws RequestError.
+ * Checks that required variables are given, and no unused ones: as in Hasura, a variable may be declared without being
+ * used, but then it must not be given. Types are checked where a value is used. Throws RequestError.
  */
 export function readVariables(operation: Operation, given: Readonly<Record<string, JsonValue>>): Variables {
   // The object has no prototype, so a variable may have the name of a property of every JavaScript object.

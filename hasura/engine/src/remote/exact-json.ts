@@ -11,8 +11,8 @@ interface ExactJson {
 const exact = JSON as unknown as ExactJson
 
 /**
- * JSON.parse for numbers that JavaScript would write differently (beyond 2^53, `1.50`): such a number becomes an object that
- * JSON.stringify writes unchanged.
+ * JSON.parse for numbers that JavaScript would write differently (beyond 2^53, `1.50`): such a number becomes an object
+ * that JSON.stringify writes unchanged.
  */
 export const parseExactly = (text: string): unknown =>
   exact.parse(text, (_key, value, { source }) =>

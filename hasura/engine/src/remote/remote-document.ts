@@ -71,8 +71,8 @@ export function requireValidSelection(
 }
 
 /**
- * Adds the presets of the role's permission: arguments and fields of input objects that are hidden from the role. Throws RequestError
- * when the session lacks a variable.
+ * Adds the presets of the role's permission: arguments and fields of input objects that are hidden from the role.
+ * Throws RequestError when the session lacks a variable.
  */
 export function withPresets(
   document: DocumentNode,

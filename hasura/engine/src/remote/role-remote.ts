@@ -19,7 +19,10 @@ export interface RoleRemote {
   readonly names: RemoteNames
 }
 
-/** The remote schemas that a role may use. As in Hasura, every role may use all of each unless permissions for them are enabled. */
+/**
+ * The remote schemas that a role may use. As in Hasura, every role may use all of each unless permissions for them are
+ * enabled.
+ */
 export const roleRemotes = (
   metadata: Pick<Metadata, 'remote_schemas' | 'inherited_roles'>,
   introspections: Introspections,

@@ -5,8 +5,8 @@ import { type QualifiedName, qualifiedName } from '../metadata/qualified-name.ts
 import { parseKnownKeys } from '../metadata/read-metadata.ts'
 
 /**
- * A command of `/v1/query` or `/v2/query` that reads or writes rows. As in Hasura, unknown keys are ignored, and null counts as
- * absent.
+ * A command of `/v1/query` or `/v2/query` that reads or writes rows. As in Hasura, unknown keys are ignored, and null
+ * counts as absent.
  */
 export type RowCommand = { readonly source: string; readonly table: QualifiedName } & (
   | { readonly kind: 'select'; readonly query: RowQuery }

@@ -31,8 +31,8 @@ export interface RowCaller {
 }
 
 /**
- * `select`, `insert`, `update`, `delete` and `count` of `/v1/query` and `/v2/query`. They are planned as the same trees as GraphQL, under
- * the same permissions, and answered by one statement.
+ * `select`, `insert`, `update`, `delete` and `count` of `/v1/query` and `/v2/query`. They are planned as the same trees
+ * as GraphQL, under the same permissions, and answered by one statement.
  */
 export interface RowCommands {
   /** Runs a command in a transaction of its own. Throws HasuraError with a path that begins at the arguments. */

@@ -10,8 +10,8 @@ import { relatedAccess, requireAccess, requireColumn } from './row-scope.ts'
 import { listValue, scalarValue } from './row-value.ts'
 
 /**
- * Reads the `where` of a command. It may use only columns that the role may read, and of other tables only rows that the role may see.
- * Throws HasuraError.
+ * Reads the `where` of a command. It may use only columns that the role may read, and of other tables only rows that
+ * the role may see. Throws HasuraError.
  */
 export const rowFilter = (where: JsonObject, table: TableModel, scope: PlanScope): Predicate =>
   parseBooleanExpression(where, table, scope.source, clientReader(scope))

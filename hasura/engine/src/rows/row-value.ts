@@ -10,8 +10,8 @@ import { spatialType } from '../schema/spatial-type.ts'
 import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 
 /**
- * JSON as a value of a type. A text is passed to Postgres unchanged for any type; a value for a number or boolean type must be one.
- * Throws HasuraError `parse-failed`.
+ * JSON as a value of a type. A text is passed to Postgres unchanged for any type; a value for a number or boolean type
+ * must be one. Throws HasuraError `parse-failed`.
  */
 export function scalarValue(value: Json, type: CatalogType): Value {
   const base = baseType(type)

@@ -24,8 +24,8 @@ import type {
 import type { SpatialInput } from './spatial-operator.ts'
 
 /**
- * The differences between kinds of boolean expressions in JSON: those of permissions may use everything, and the session; a client's, sent
- * to `/v1/query`, only what the role may read. Each method may throw HasuraError.
+ * The differences between kinds of boolean expressions in JSON: those of permissions may use everything, and the
+ * session; a client's, sent to `/v1/query`, only what the role may read. Each method may throw HasuraError.
  */
 export interface ExpressionReader {
   readonly column: (column: ColumnModel, table: TableModel) => Operand
@@ -38,8 +38,8 @@ export interface ExpressionReader {
 }
 
 /**
- * Reads a boolean expression in JSON against the tables that it uses. Throws HasuraError in Hasura's words and with Hasura's path, which
- * has only columns and operators (`$.id._eq`).
+ * Reads a boolean expression in JSON against the tables that it uses. Throws HasuraError in Hasura's words and with
+ * Hasura's path, which has only columns and operators (`$.id._eq`).
  */
 export const parseBooleanExpression = (
   expression: JsonObject,

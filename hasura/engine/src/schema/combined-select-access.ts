@@ -2,8 +2,8 @@ import { type Predicate, allOf, anyOf, isAlways } from './predicate.ts'
 import type { Masks, SelectAccess } from './table-access.ts'
 
 /**
- * An inherited role's read access to a table that several of its roles may read: the union of their rows and columns. A value that only
- * some roles may read is null in rows that only the others may see.
+ * An inherited role's read access to a table that several of its roles may read: the union of their rows and columns. A
+ * value that only some roles may read is null in rows that only the others may see.
  * https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
 export function combinedSelectAccess(parts: readonly SelectAccess[]): SelectAccess {

@@ -6,7 +6,10 @@ import type { Predicate } from './predicate.ts'
 import { type SpatialOperator, spatialOperators } from './spatial-operator.ts'
 import { spatialType } from './spatial-type.ts'
 
-/** The operators of `…_comparison_exp`, by type. The GraphQL schema, `where` arguments and permissions all use this table. */
+/**
+ * The operators of `…_comparison_exp`, by type. The GraphQL schema, `where` arguments and permissions all use this
+ * table.
+ */
 export type ComparisonOperator = BinaryComparison | SpatialOperator
 
 export interface BinaryComparison {

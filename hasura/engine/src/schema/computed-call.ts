@@ -9,8 +9,8 @@ export const sessionObject: Value = {
 }
 
 /**
- * The arguments of a computed field's function, in the order of its signature: the row, the session, and the client's values (by GraphQL
- * name). After the first one left out, they are passed by name.
+ * The arguments of a computed field's function, in the order of its signature: the row, the session, and the client's
+ * values (by GraphQL name). After the first one left out, they are passed by name.
  */
 export function callArguments(
   field: ComputedFieldModel,

@@ -21,8 +21,8 @@ import type { TableModel } from './source-model.ts'
 export const entityUnionName = '_Entity'
 
 /**
- * The tables whose rows other subgraphs may refer to: those enabled in the metadata, if the role may read the whole key in every row that
- * it may see.
+ * The tables whose rows other subgraphs may refer to: those enabled in the metadata, if the role may read the whole key
+ * in every row that it may see.
  */
 export const entityTables = (context: SchemaContext): readonly TableModel[] =>
   [...context.source.tables.values()].filter(
@@ -33,9 +33,10 @@ export const entityTables = (context: SchemaContext): readonly TableModel[] =>
   )
 
 /**
- * The fields that Apollo Federation adds to a role's query root: https://www.apollographql.com/docs/federation/subgraph-spec
- * `schema` is the role's schema without them, which `sdl` shows. No field is added when one of the names is in use, as by a remote
- * schema that is a subgraph itself and has no prefix.
+ * The fields that Apollo Federation adds to a role's query root:
+ * https://www.apollographql.com/docs/federation/subgraph-spec `schema` is the role's schema without them, which `sdl`
+ * shows. No field is added when one of the names is in use, as by a remote schema that is a subgraph itself and has no
+ * prefix.
  */
 export function federationFields(
   schema: GraphQLSchema,

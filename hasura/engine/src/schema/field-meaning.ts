@@ -12,8 +12,8 @@ import type {
 } from './source-model.ts'
 
 /**
- * The meaning of a field in a role's schema. The schema's builder attaches it to the field and the planner reads it, so the planner
- * doesn't depend on names.
+ * The meaning of a field in a role's schema. The schema's builder attaches it to the field and the planner reads it, so
+ * the planner doesn't depend on names.
  */
 export type FieldMeaning =
   | { readonly kind: 'native-query'; readonly query: NativeQueryModel }

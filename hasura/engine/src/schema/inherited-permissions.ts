@@ -33,8 +33,9 @@ export type Inherited<Permission> =
   | { readonly kind: 'conflict' }
 
 /**
- * A role's write permission. Its own permission takes precedence. Otherwise an inherited role has its parents' permission if all parents
- * with a permission have the same one. https://hasura.io/docs/latest/auth/authorization/inherited-roles/
+ * A role's write permission. Its own permission takes precedence. Otherwise an inherited role has its parents'
+ * permission if all parents with a permission have the same one.
+ * https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
 export function writePermission<Kind extends WriteKind>(
   table: TableMetadata,

@@ -3,9 +3,9 @@ import type { GraphQLInputFieldConfig, GraphQLInputType } from 'graphql'
 /** Rules for an argument or a field of an input object, in addition to its GraphQL type. */
 interface InputRule {
   /**
-   * Its scalars are column values: one value, which may be an array, or a list of them. Hasura reads these as JSON of the column's type, so a
-   * text may stand for any value, whereas GraphQL's own scalars (`limit: Int`) are strict. Or it is an `Int` of 64 bits, which may be
-   * given as a text.
+   * Its scalars are column values: one value, which may be an array, or a list of them. Hasura reads these as JSON of
+   * the column's type, so a text may stand for any value, whereas GraphQL's own scalars (`limit: Int`) are strict. Or
+   * it is an `Int` of 64 bits, which may be given as a text.
    */
   readonly holds?: 'column-value' | 'column-values' | 'bigint'
   /** Its type is nullable only because it may be left out. A null has no meaning here, or would select every row. */

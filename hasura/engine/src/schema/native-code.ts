@@ -3,8 +3,8 @@ export type NativeCodePart =
   { readonly kind: 'sql'; readonly text: string } | { readonly kind: 'argument'; readonly name: string }
 
 /**
- * Splits a native query's SQL at its arguments, `{{name}}`. They are values, like a statement's parameters, so no text of a client
- * becomes SQL. A semicolon at the end is left out. Undefined when a `{{` is not closed.
+ * Splits a native query's SQL at its arguments, `{{name}}`. They are values, like a statement's parameters, so no text
+ * of a client becomes SQL. A semicolon at the end is left out. Undefined when a `{{` is not closed.
  */
 export function parseNativeCode(code: string): readonly NativeCodePart[] | undefined {
   const [first = '', ...pieces] = code.replace(/[\s;]+$/, '').split('{{')

@@ -29,8 +29,8 @@ const argumentModels = (query: NativeQuery): readonly NativeArgumentModel[] =>
   }))
 
 /**
- * A logical model as a table that can only be read. Its types have the logical model's name, without the prefix and suffix of the
- * source.
+ * A logical model as a table that can only be read. Its types have the logical model's name, without the prefix and
+ * suffix of the source.
  */
 export function logicalTable(model: LogicalModel, naming: Naming): TableModel {
   const columns = model.fields.flatMap(columnModel)

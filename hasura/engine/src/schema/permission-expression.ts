@@ -14,8 +14,8 @@ export type PermissionExpression =
   | { readonly ok: false; readonly reason: string; readonly path: string }
 
 /**
- * Reads a permission's boolean expression (`filter`, `check`) against the tables that it uses. On failure, `reason` is the
- * inconsistency's message and `path` a path in the expression (`$.id._eq`).
+ * Reads a permission's boolean expression (`filter`, `check`) against the tables that it uses. On failure, `reason` is
+ * the inconsistency's message and `path` a path in the expression (`$.id._eq`).
  */
 export function parsePermissionExpression(
   expression: JsonObject,
@@ -31,8 +31,8 @@ export function parsePermissionExpression(
 }
 
 /**
- * Reads a preset (`set`): `X-Hasura-…` is a session variable, any other value is a literal. Throws HasuraError when the value doesn't fit
- * the type.
+ * Reads a preset (`set`): `X-Hasura-…` is a session variable, any other value is a literal. Throws HasuraError when the
+ * value doesn't fit the type.
  */
 export const parsePreset = (value: Json, type: CatalogType): Value =>
   baseType(type).category === 'array'
@@ -83,8 +83,8 @@ const permissionReader: ExpressionReader = {
 }
 
 /**
- * The type of a column's values. For a domain it is the base type: a column may be compared with a value outside of the domain, and
- * Postgres checks written values itself.
+ * The type of a column's values. For a domain it is the base type: a column may be compared with a value outside of the
+ * domain, and Postgres checks written values itself.
  */
 export function typeNameOf(type: CatalogType): TypeName {
   const { schema, name } = baseType(type)

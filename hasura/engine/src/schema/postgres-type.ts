@@ -18,7 +18,9 @@ const scalarNames: Readonly<Record<string, string>> = {
 export const baseType = (type: CatalogType): CatalogType =>
   type.category === 'domain' ? baseType(type.base) : type
 
-/** The GraphQL scalar of a type that is no array. A composite type may have a table's name, hence the suffix `_scalar`. */
+/**
+ * The GraphQL scalar of a type that is no array. A composite type may have a table's name, hence the suffix `_scalar`.
+ */
 export function scalarName(type: CatalogType): string {
   const base = baseType(type)
   if (base.category === 'composite') return `${base.name}_scalar`
@@ -26,8 +28,8 @@ export function scalarName(type: CatalogType): string {
 }
 
 /**
- * The scalar of a function's argument. As in Hasura, an array or a domain has its own name there (`_int4`), and is given as a text
- * (`"{1,2}"`).
+ * The scalar of a function's argument. As in Hasura, an array or a domain has its own name there (`_int4`), and is
+ * given as a text (`"{1,2}"`).
  */
 export const argumentScalarName = (type: CatalogType): string =>
   type.category === 'array' || type.category === 'domain' ? namedScalar(type.name) : scalarName(type)
@@ -67,7 +69,10 @@ const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
 export const columnEncoding = (graphqlName: string): ScalarEncoding =>
   columnEncodings[graphqlName] ?? 'column-text'
 
-/** Whether a list of the scalar's values can be one parameter. Spatial values can't: a function creates each from its text. */
+/**
+ * Whether a list of the scalar's values can be one parameter. Spatial values can't: a function creates each from its
+ * text.
+ */
 export function isBoundAsList(graphqlName: string): boolean {
   const encoding = columnEncoding(graphqlName)
   return encoding !== 'column-geojson' && encoding !== 'column-raster'
@@ -100,8 +105,8 @@ const comparables: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Types for which `min` and `max` are offered. As in Hasura these are some types by name, and all arrays, enums and composites, whether or
- * not Postgres has the aggregate for them.
+ * Types for which `min` and `max` are offered. As in Hasura these are some types by name, and all arrays, enums and
+ * composites, whether or not Postgres has the aggregate for them.
  */
 export function isComparable(type: CatalogType): boolean {
   const base = baseType(type)

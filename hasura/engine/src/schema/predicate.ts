@@ -5,8 +5,8 @@ import type { AggregatePredicateName } from './aggregate-predicate.ts'
 import type { RelationshipModel } from './source-model.ts'
 
 /**
- * A condition on the rows of a table, from a permission or a `where` argument. It names columns and relationships, not aliases;
- * `sql/predicate.ts` turns it into an expression.
+ * A condition on the rows of a table, from a permission or a `where` argument. It names columns and relationships, not
+ * aliases; `sql/predicate.ts` turns it into an expression.
  */
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -101,7 +101,9 @@ export function allOf(operands: readonly Predicate[]): Predicate {
   return parts.length === 1 ? first : { kind: 'and', operands: parts }
 }
 
-/** Wraps a permission's expression, so that it keeps its own root inside a client's or another permission's expression. */
+/**
+ * Wraps a permission's expression, so that it keeps its own root inside a client's or another permission's expression.
+ */
 export const permissionOf = (predicate: Predicate): Predicate =>
   predicate.kind === 'constant' ? predicate : { kind: 'permission', predicate }
 

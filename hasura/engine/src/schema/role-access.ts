@@ -123,7 +123,8 @@ function permissionPredicate(
 ): Predicate {
   if (expression === undefined) return always
   const parsed = parsePermissionExpression(expression, table, source)
-  // The metadata was checked when it was loaded. If that check and this one ever disagree, the permission admits no row.
+  // The metadata was checked when it was loaded. If that check and this one ever disagree, the permission admits no
+  // row.
   return parsed.ok ? permissionOf(parsed.predicate) : { kind: 'constant', value: false }
 }
 

@@ -6,8 +6,8 @@ import type { SourceModel } from './source-model.ts'
 export type NamespaceRoot = 'query' | 'mutation_frontend' | 'mutation_backend' | 'subscription'
 
 /**
- * Puts a source's root fields below one field, if metadata has `root_fields.namespace`. Without root fields, a role has no such field.
- * Actions and remote schemas stay at the root.
+ * Puts a source's root fields below one field, if metadata has `root_fields.namespace`. Without root fields, a role has
+ * no such field. Actions and remote schemas stay at the root.
  */
 export function inSourceNamespace(
   fields: FieldConfigMap,

@@ -24,8 +24,8 @@ const catalogNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * The type for a name in SQL's notation (`integer`, `timestamp with time zone`, `text[]`). The name has no schema, so a type of an
- * extension must be on the search path.
+ * The type for a name in SQL's notation (`integer`, `timestamp with time zone`, `text[]`). The name has no schema, so a
+ * type of an extension must be on the search path.
  */
 export function sqlType(written: string): CatalogType {
   const name = written.trim().toLowerCase()

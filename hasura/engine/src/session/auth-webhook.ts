@@ -25,8 +25,8 @@ const maxAnswerBytes = 256 * 1024
 const answerSchema = z.record(z.string(), z.string())
 
 /**
- * Authenticates each request by Hasura's auth webhook. The answer's expiry (`Cache-Control`, `Expires`) matters only for WebSockets, which
- * are authenticated once. Throws HasuraError.
+ * Authenticates each request by Hasura's auth webhook. The answer's expiry (`Cache-Control`, `Expires`) matters only
+ * for WebSockets, which are authenticated once. Throws HasuraError.
  */
 export const createWebhookClient = (hook: AuthHook): WebhookClient => ({
   authenticate: (request) => ask(hook, questionOf(hook, request)),

@@ -29,9 +29,9 @@ const notVariables: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Follows Hasura's order: with the admin secret, the request's own `x-hasura-*` headers are the session. Without it, the webhook or a token
- * decides; without these, the request has the unauthorized role, if there is one. If no secret is configured, every request's headers
- * are its session.
+ * Follows Hasura's order: with the admin secret, the request's own `x-hasura-*` headers are the session. Without it,
+ * the webhook or a token decides; without these, the request has the unauthorized role, if there is one. If no secret
+ * is configured, every request's headers are its session.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { unauthorizedRole, jwtSecrets = [], logger } = options

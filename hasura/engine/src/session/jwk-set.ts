@@ -21,8 +21,8 @@ const unknownKeyIntervalMs = 60_000
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(1_000) })
 
 /**
- * Hasura's rule for the expiry: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`, else never. In
- * addition, a token with an unknown key causes a fetch, at most once a minute.
+ * Hasura's rule for the expiry: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`,
+ * else never. In addition, a token with an unknown key causes a fetch, at most once a minute.
  */
 export function createJwkSet(url: string, logger: Logger, now: () => number = Date.now): JwkSet {
   let find: JWTVerifyGetKey | undefined

@@ -45,8 +45,8 @@ const asymmetric = [
 const maxTokenLength = 64 * 1024
 
 /**
- * Follows Hasura's order: each secret reads the token from its own place in the request, and ignores a token of another issuer. Exactly one
- * token must remain, which is verified. Then the role is chosen.
+ * Follows Hasura's order: each secret reads the token from its own place in the request, and ignores a token of another
+ * issuer. Exactly one token must remain, which is verified. Then the role is chosen.
  */
 export function createJwtVerifier(secrets: readonly JwtSecret[], logger: Logger): JwtVerifier {
   const issuers = secrets.map((secret) => createIssuer(secret, logger))
@@ -180,7 +180,10 @@ function cookieNamed(header: string, name: string): string | undefined {
   return undefined
 }
 
-/** Whether the issuer may have issued the token. An unreadable token counts as possible; its verification finds the error. */
+/**
+ * Whether the issuer may have issued the token. An unreadable token counts as possible; its verification finds the
+ * error.
+ */
 function mayBeFrom({ issuer }: JwtSecret, token: string): boolean {
   if (issuer === undefined) return true
   try {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'http'
 
 /**
- * The role and session variables of a request. Names of variables are lower case (`x-hasura-merchant-id`). `x-hasura-role` is one of them,
- * because permissions may compare with it.
+ * The role and session variables of a request. Names of variables are lower case (`x-hasura-merchant-id`).
+ * `x-hasura-role` is one of them, because permissions may compare with it.
  */
 export interface Session {
   readonly role: string

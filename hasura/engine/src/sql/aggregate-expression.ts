@@ -22,8 +22,8 @@ interface Aggregation {
 }
 
 /**
- * Aggregates are columns of a derived table, and JSON is made of them outside: an aggregate inside an object's sub-select would belong to
- * that sub-select.
+ * Aggregates are columns of a derived table, and JSON is made of them outside: an aggregate inside an object's
+ * sub-select would belong to that sub-select.
  */
 export function aggregateJson(
   plan: AggregatePlan,

@@ -2,8 +2,8 @@ import type { QualifiedName } from '../metadata/types.ts'
 import type { ParameterSource } from './parameter.ts'
 
 /**
- * The part of SQL that the engine emits, as readonly nodes. They hold no SQL text: only `printer.ts` writes it, so quoting and the order of
- * clauses are decided in one place.
+ * The part of SQL that the engine emits, as readonly nodes. They hold no SQL text: only `printer.ts` writes it, so
+ * quoting and the order of clauses are decided in one place.
  */
 
 /** A type by its catalogue name (`int4`, `_text`), never by user text. */
@@ -243,8 +243,8 @@ export interface Delete {
 }
 
 /**
- * A select that runs for every member of a batch at once. Its parameters are columns of the batch, so each member has its own values. A row
- * of the answer has the member's number and then the select's columns.
+ * A select that runs for every member of a batch at once. Its parameters are columns of the batch, so each member has
+ * its own values. A row of the answer has the member's number and then the select's columns.
  */
 export interface Batch {
   readonly kind: 'batch'

@@ -35,8 +35,8 @@ const position = 'position'
 const cursor = 'cursor'
 
 /**
- * A connection as JSON. It reads one row more than the page, in the page's direction, to know whether there are more rows. Rows before an
- * `after` are searched only if the client selects `hasPreviousPage`.
+ * A connection as JSON. It reads one row more than the page, in the page's direction, to know whether there are more
+ * rows. Rows before an `after` are searched only if the client selects `hasPreviousPage`.
  */
 export function connectionJson(
   plan: ConnectionPlan,

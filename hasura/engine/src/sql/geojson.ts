@@ -6,8 +6,8 @@ export type GeojsonText =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * GeoJSON as Hasura passes it on to PostGIS: a geometry's type, its coordinates (at most three numbers of a position) and its coordinate
- * reference system. A collection's own system and all other members are left out.
+ * GeoJSON as Hasura passes it on to PostGIS: a geometry's type, its coordinates (at most three numbers of a position)
+ * and its coordinate reference system. A collection's own system and all other members are left out.
  */
 export function geojsonText(value: JsonValue): GeojsonText {
   try {

@@ -23,8 +23,9 @@ const longestName = 63
 const record = 'row:json'
 
 /**
- * A JSON object's entries as a row, which `json_agg` and `row_to_json` write. Only this function knows that form. A sub-select per object
- * was at least as fast as `json_build_object` for rows of the usual width, and has no limit of a hundred arguments.
+ * A JSON object's entries as a row, which `json_agg` and `row_to_json` write. Only this function knows that form. A
+ * sub-select per object was at least as fast as `json_build_object` for rows of the usual width, and has no limit of a
+ * hundred arguments.
  */
 function rowOf(entries: readonly JsonEntry[]): Expression {
   const projections = entries.map(({ key, value }): Projection => ({ value, alias: key }))

@@ -50,9 +50,9 @@ const checked = 'checked'
 const checkColumn = 'permission_check'
 
 /**
- * The check is part of the statement: for a row that fails it, the statement casts a text to boolean, and Postgres's error contains that
- * text. So one statement suffices, without a transaction around it and without an own function in the database. The text depends on the
- * row, so it is never evaluated early.
+ * The check is part of the statement: for a row that fails it, the statement casts a text to boolean, and Postgres's
+ * error contains that text. So one statement suffices, without a transaction around it and without an own function in
+ * the database. The text depends on the row, so it is never evaluated early.
  */
 const checkProjection = (condition: Expression): Projection => ({
   value: cast(
@@ -101,8 +101,8 @@ export function mutationStatement(plan: RowsPlan, translation: Translation): Sel
 }
 
 /**
- * Whether the answer contains other rows. A statement doesn't see its own writes, so, as in Hasura, another statement reads them: then the
- * list that a row was added to includes that row.
+ * Whether the answer contains other rows. A statement doesn't see its own writes, so, as in Hasura, another statement
+ * reads them: then the list that a row was added to includes that row.
  */
 export function readsOtherRows(output: MutationOutput): boolean {
   const rows = output.kind === 'row' ? [output] : output.fields.filter((field) => field.kind === 'returning')

@@ -1,6 +1,6 @@
 /**
- * The source of a numbered parameter's value when a statement runs. The value itself is never part of the SQL text, so one prepared
- * statement serves every caller of the operation.
+ * The source of a numbered parameter's value when a statement runs. The value itself is never part of the SQL text, so
+ * one prepared statement serves every caller of the operation.
  */
 export type ParameterSource =
   /** A leaf of the request's variables, or the whole value, depending on `encoding`. */
@@ -42,8 +42,9 @@ export interface ParameterEncoding {
 }
 
 /**
- * The first four are GraphQL's scalars; `bigint` is an `Int` of 64 bits that may be a text (`offset`). `any` accepts any JSON, which
- * Postgres checks. A `column-…` is a column's value: a text, which Postgres checks, or JSON of the column's kind.
+ * The first four are GraphQL's scalars; `bigint` is an `Int` of 64 bits that may be a text (`offset`). `any` accepts
+ * any JSON, which Postgres checks. A `column-…` is a column's value: a text, which Postgres checks, or JSON of the
+ * column's kind.
  */
 export type ScalarEncoding =
   | 'int'

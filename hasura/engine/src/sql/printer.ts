@@ -97,8 +97,8 @@ class Printer {
   }
 
   /**
-   * The first parameter numbers the members. Each parameter of the select is one more: an array with a text for each member. Texts are cast
-   * at their use, like the values of ordinary parameters.
+   * The first parameter numbers the members. Each parameter of the select is one more: an array with a text for each
+   * member. Texts are cast at their use, like the values of ordinary parameters.
    */
   #batch({ select }: Batch): string {
     this.#inBatch = true
@@ -272,8 +272,8 @@ class Printer {
   }
 
   /**
-   * One number per source and type. Postgres fixes a parameter's type at its first use, so the same value under two types needs two
-   * numbers.
+   * One number per source and type. Postgres fixes a parameter's type at its first use, so the same value under two
+   * types needs two numbers.
    */
   #number(source: ParameterSource, type: TypeName): number {
     const key = `${type.schema}.${type.name} ${parameterKey(source)}`

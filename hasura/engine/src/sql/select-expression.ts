@@ -25,8 +25,8 @@ export const selectStatement = (plan: SelectPlan, translation: Translation): Sel
   selectJson(plan, undefined, translation)
 
 /**
- * The rows related to an action's answer, whose objects are a parameter: for each object a row, with one column of JSON per
- * relationship.
+ * The rows related to an action's answer, whose objects are a parameter: for each object a row, with one column of JSON
+ * per relationship.
  */
 export function relatedStatement(
   columns: readonly { readonly name: string; readonly type: TypeName }[],

@@ -12,8 +12,8 @@ const readers = {
 }
 
 /**
- * A value of a type, from an expression for the type of its text. For a spatial type it is a call of the reading function, in the schema of
- * the type.
+ * A value of a type, from an expression for the type of its text. For a spatial type it is a call of the reading
+ * function, in the schema of the type.
  */
 export function spatialValue(type: TypeName, made: (type: TypeName) => Expression): Expression {
   const name = spatialName(type.name)
@@ -45,7 +45,9 @@ export function shownValue(value: Expression, type: CatalogType): Expression {
   return cast(callOf(name, [value, decimalDigits, withLongReference]), builtinType('json'))
 }
 
-/** Whether Postgres's own JSON of a value can't be read back: GeoJSON without a reference system is read as EPSG:4326. */
+/**
+ * Whether Postgres's own JSON of a value can't be read back: GeoJSON without a reference system is read as EPSG:4326.
+ */
 export function isLossyInJson(type: CatalogType): boolean {
   const base = baseType(type)
   return spatialType(base.category === 'array' ? base.element : base) !== undefined

@@ -3,8 +3,8 @@ import type { SpatialName } from '../schema/spatial-type.ts'
 import { type GeojsonText, geojsonText } from './geojson.ts'
 
 /**
- * A client's value as the text that PostGIS reads: GeoJSON, or a raster's binary form in hexadecimal. As in Hasura, a text for a geometry
- * is passed to PostGIS unchanged.
+ * A client's value as the text that PostGIS reads: GeoJSON, or a raster's binary form in hexadecimal. As in Hasura, a
+ * text for a geometry is passed to PostGIS unchanged.
  */
 export function spatialText(value: JsonValue, name: SpatialName): GeojsonText {
   switch (name) {

@@ -29,8 +29,8 @@ export function liveStatement(fields: readonly LiveField[], translation: Transla
 }
 
 /**
- * A stream's statement for a batch of subscribers: the next rows, and the cursor after them as text; null without rows. The rows are at
- * `keys` of the answer.
+ * A stream's statement for a batch of subscribers: the next rows, and the cursor after them as text; null without rows.
+ * The rows are at `keys` of the answer.
  */
 export function streamStatement(keys: readonly string[], plan: StreamPlan, translation: Translation): Batch {
   const alias = translation.aliases.next()

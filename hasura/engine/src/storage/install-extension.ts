@@ -5,8 +5,8 @@ import { reasonOf } from '../start-error.ts'
 const extension = 'pgcrypto'
 
 /**
- * Creates the extension that Hasura creates in every source, because old migrations call its functions as `public.…`. The engine itself
- * doesn't need it, so a failure only causes a warning.
+ * Creates the extension that Hasura creates in every source, because old migrations call its functions as `public.…`.
+ * The engine itself doesn't need it, so a failure only causes a warning.
  */
 export async function installExtension(pool: Pool, schema: string, logger: Logger): Promise<void> {
   if (await isInstalled(pool)) return

@@ -36,15 +36,15 @@ type CatalogStateKind = 'cli' | 'console'
 
 export interface MetadataStore {
   /**
-   * Creates missing tables of schema `hdb_catalog`, upgrades those of an earlier Hasura 2, and writes the initial metadata if there is
-   * none. Throws StartError for tables of Hasura 1, or of an unknown newer version.
+   * Creates missing tables of schema `hdb_catalog`, upgrades those of an earlier Hasura 2, and writes the initial
+   * metadata if there is none. Throws StartError for tables of Hasura 1, or of an unknown newer version.
    */
   prepare(initial: Metadata): Promise<void>
   read(): Promise<StoredMetadata>
   readResourceVersion(): Promise<number>
   /**
-   * Writes, unless another writer has changed the metadata since `expectedVersion`. With `client`, the write is part of the caller's
-   * transaction.
+   * Writes, unless another writer has changed the metadata since `expectedVersion`. With `client`, the write is part of
+   * the caller's transaction.
    */
   write(metadata: Metadata, expectedVersion: number, client?: ClientBase): Promise<WriteResult>
   readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>

@@ -12,8 +12,8 @@ export interface TraceContext {
 }
 
 /**
- * The trace of a request: the client's, if it sent B3 headers (https://github.com/openzipkin/b3-propagation), otherwise a new
- * one.
+ * The trace of a request: the client's, if it sent B3 headers (https://github.com/openzipkin/b3-propagation), otherwise
+ * a new one.
  */
 export function startTrace(headers: IncomingHttpHeaders = {}): TraceContext {
   const traceId = traceIdOf(headers['x-b3-traceid'])

@@ -12,8 +12,8 @@ const maxRedirects = 10
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Headers that a redirect to another host may carry. All others may be secrets, those of metadata and those of the client. (`fetch` itself
- * would remove only `Authorization` and `Cookie`.)
+ * Headers that a redirect to another host may carry. All others may be secrets, those of metadata and those of the
+ * client. (`fetch` itself would remove only `Authorization` and `Cookie`.)
  */
 const harmless: ReadonlySet<string> = new Set([
   'content-type',
@@ -25,8 +25,8 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 by GET without the body, others by the same request), but doesn't
- * send other headers than `harmless` to other hosts.
+ * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 by GET without the body, others by the same
+ * request), but doesn't send other headers than `harmless` to other hosts.
  *
  * @param staysWithHost a redirect to another host is not followed: it is the answer
  * @throws TypeError after too many redirects, or without an answer

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Headers about the connection or the client's software, not about the client's identity or request: Hasura's list, and the hop-by-hop
- * headers of HTTP.
+ * Headers about the connection or the client's software, not about the client's identity or request: Hasura's list, and
+ * the hop-by-hop headers of HTTP.
  */
 const notForwarded: ReadonlySet<string> = new Set([
   'accept',

@@ -2,8 +2,8 @@ import type { Json } from '../metadata/parse.ts'
 import type { WebhookOutcome, WebhookRequest } from './send-webhook.ts'
 
 /**
- * A call without an answer, in the form of Hasura's logs and `internal`. Hasura's form also has the request's headers; they are left out
- * here, because they contain secrets.
+ * A call without an answer, in the form of Hasura's logs and `internal`. Hasura's form also has the request's headers;
+ * they are left out here, because they contain secrets.
  */
 export function httpException(
   { method, url }: Pick<WebhookRequest, 'method' | 'url'>,

@@ -18,7 +18,10 @@ export const clientHeadersFor = (
   clientHeaders: IncomingHttpHeaders | undefined,
 ): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
 
-/** The headers of a request with a JSON body. Configured headers take precedence over the client's. Throws UnsetVariable. */
+/**
+ * The headers of a request with a JSON body. Configured headers take precedence over the client's. Throws
+ * UnsetVariable.
+ */
 export function requestHeaders(
   definition: HeaderDefinition,
   environment: Environment,

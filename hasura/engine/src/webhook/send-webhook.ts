@@ -19,7 +19,9 @@ export interface WebhookCall {
   readonly signal?: AbortSignal | undefined
   /** The trace that the call belongs to. It replaces trace headers of the request. */
   readonly trace?: TraceContext | undefined
-  /** True if the body itself contains credentials: then a redirect to another host is not followed, it is the answer. */
+  /**
+   * True if the body itself contains credentials: then a redirect to another host is not followed, it is the answer.
+   */
   readonly staysWithHost?: boolean
 }
 

@@ -25,8 +25,8 @@ export interface TestProject {
 }
 
 /**
- * Creates a real database with `sql`, for the tests of one file, and executors over it without a server. The database is on the test
- * run's Postgres unless another server is named.
+ * Creates a real database with `sql`, for the tests of one file, and executors over it without a server. The database
+ * is on the test run's Postgres unless another server is named.
  */
 export async function openProject(sql: string, server?: string): Promise<TestProject> {
   const database = await createTestDatabase(server === undefined ? {} : { server })

@@ -9,8 +9,8 @@ export type PostgisServer =
 const connectTimeoutMs = 2_000
 
 /**
- * Finds a server with PostGIS. TEST_POSTGIS_URL is used alone if it is set, and must have PostGIS; otherwise the test run's Postgres is
- * tried, then the machine's own. The Postgres from npm has no PostGIS.
+ * Finds a server with PostGIS. TEST_POSTGIS_URL is used alone if it is set, and must have PostGIS; otherwise the test
+ * run's Postgres is tried, then the machine's own. The Postgres from npm has no PostGIS.
  */
 export async function findPostgis(): Promise<PostgisServer> {
   const named = process.env['TEST_POSTGIS_URL']

@@ -1,8 +1,8 @@
 import { openProject } from './open-project.ts'
 
 /**
- * Creates a database with PostGIS in the schema `gis`, which is not on the search path. Its places are a square from (0,0) to (1,1),
- * points in it, on its edge and far from it, and a line through it.
+ * Creates a database with PostGIS in the schema `gis`, which is not on the search path. Its places are a square from
+ * (0,0) to (1,1), points in it, on its edge and far from it, and a line through it.
  */
 export const openSpatialProject = (server: string) => openProject(sql, server)
 

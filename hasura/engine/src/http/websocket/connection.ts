@@ -40,8 +40,8 @@ const maxUnansweredPings = 6
 const longestTimerMs = 2_147_483_647
 
 /**
- * Serves one client until the socket closes: authenticates it (`connection_init`), runs its operations, and drops it when it doesn't
- * read their answers.
+ * Serves one client until the socket closes: authenticates it (`connection_init`), runs its operations, and drops it
+ * when it doesn't read their answers.
  */
 export class Connection {
   readonly #socket: WebSocket
@@ -146,7 +146,9 @@ export class Connection {
     }
   }
 
-  /** Closes a connection of graphql-transport-ws without `connection_init`. The older protocol has no such time limit. */
+  /**
+   * Closes a connection of graphql-transport-ws without `connection_init`. The older protocol has no such time limit.
+   */
   #awaitIntroduction(): void {
     this.#deadline = setTimeout(() => {
       if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
@@ -162,8 +164,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection if its session is over. For a connection that is being authenticated, the check follows the authentication.
-   * Sessions of the admin secret are not checked. A check that fails counts as over.
+   * Closes the connection if its session is over. For a connection that is being authenticated, the check follows the
+   * authentication. Sessions of the admin secret are not checked. A check that fails counts as over.
    */
   async endIf(isOver: SessionCheck): Promise<void> {
     const introduction = this.#introduction
