@@ -18,7 +18,7 @@ export function literalLeaf(
   path: string,
 ): InputValue {
   const encoding = encodingAt(place, type)
-  // A column of an enum table takes the GraphQL enum's value as text.
+  // Only a column accepts an enum literal, as text.
   if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
     throw mismatch(expectation(type.name), type.name, 'an enum value', path)
   // A number keeps its digits, because JavaScript would round a large one.

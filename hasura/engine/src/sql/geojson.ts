@@ -82,7 +82,7 @@ function geometry(value: JsonValue, depth: number): JsonObject {
 
 type Position = readonly JsonValue[]
 
-/** A null in a position becomes NaN, which PostGIS refuses or accepts. */
+/** A null in a position stands for NaN. It is passed on, and PostGIS checks it. */
 function position(value: JsonValue): Position {
   const numbers = arrayOf('Position', value, (item) => {
     if (typeof item === 'number' || item === null) return item

@@ -124,7 +124,8 @@ const maxReasonBytes = 123
 function close(code: number, text: string): NonNullable<Reply['close']> {
   const reason = JSON.stringify({ server_error_msg: `${code}: ${text}` })
   if (Buffer.byteLength(reason) <= maxReasonBytes) return { code, reason }
-  // The text may be as long as a client's message. A character has at least one byte, so the cut is quick.
+  // The text may be as long as a client's message, so it is first cut to the frame's size: a character has at least one
+  // byte.
   return close(code, text.slice(0, Math.min(maxReasonBytes, text.length - 1)))
 }
 
