@@ -12,6 +12,8 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
+import * as identity from '../sql/generated/identity.ts'
 import { overlap } from '../testing/overlap.ts'
 import { createTeamMember, sessionAs } from '../testing/test-team.ts'
 import { answerPasswordResets, openMailedToken } from './mailed-tokens.ts'
@@ -463,6 +465,28 @@ describe('a customer', () => {
     const token = await mailedTo(email)
     await shop.database`UPDATE crm.customer SET email = ${newAddress()} WHERE id = ${id}`
     expect(await call('verifyEmail', { token })).toMatchObject({ errors: [{ field: 'token' }] })
+  })
+
+  test('is not mailed while a mail for the same is being made', async () => {
+    const customerId = await createCustomer(shop.database, merchant.merchantId)
+    const issue = (sql: Queryable, token: string) =>
+      identity.issueOneTimeToken(sql, {
+        merchantId: merchant.merchantId,
+        purpose: 'EMAIL_VERIFICATION',
+        userId: null,
+        customerId,
+        token,
+        hash: Buffer.from(token),
+        lifetime: 3600,
+        pause: 60,
+      })
+    expect(
+      await overlap(
+        shop.database,
+        (sql) => issue(sql, 'one'),
+        () => issue(shop.database, 'another'),
+      ),
+    ).toEqual([true, false])
   })
 
   test('is nobody’s user: the same address and password sign in as what they are', async () => {

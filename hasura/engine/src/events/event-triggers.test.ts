@@ -345,6 +345,29 @@ test('several engines share the events: each is delivered once', async () => {
   expect(world.receiver.calls).toHaveLength(200)
 })
 
+test('an event that another engine is taking at this moment is passed by', async () => {
+  await world.start()
+  await track()
+  const { rows } = await world.pool.query<{ id: string }>(`
+    insert into hdb_catalog.event_log (schema_name, table_name, trigger_name, payload, next_retry_at)
+    values ('public', 'product', 'product_changed', '{"op": "INSERT", "data": {"old": null, "new": {}}}',
+            now() + interval '200 milliseconds')
+    returning id`)
+  const other = await world.pool.connect()
+  try {
+    await other.query('begin')
+    await other.query('select from hdb_catalog.event_log where id = $1 for update', [rows[0]?.id])
+    const due = 'select from hdb_catalog.event_log where next_retry_at <= now()'
+    await expect.poll(async () => (await world.pool.query(due)).rowCount).toBe(1)
+    await world.pool.query(`insert into product (name) values ('Tea')`)
+    await settled(1)
+  } finally {
+    await other.query('rollback')
+    other.release()
+  }
+  await settled(2)
+})
+
 test('several engines free what a lost engine had locked, and keep what they deliver themselves', async () => {
   const engines = [await world.start()]
   await track()
