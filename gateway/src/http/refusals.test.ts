@@ -400,7 +400,8 @@ const refusals: readonly (readonly [
   ],
 ]
 
-test.each(refusals)('%s is refused by the catalogue', async (_title, init, id, status, field, part) => {
+test.each(refusals)('%s is refused by the catalogue', async (...refusal) => {
+  const [, init, id, status, field, part] = refusal
   const answer = await request(init())
   const [error] = answer.errors
   expect([answer.status, error?.extensions.id, error?.extensions.details['field']]).toEqual([

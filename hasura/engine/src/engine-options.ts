@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { EventSettings } from './events/engine-events.ts'
-import type { InternalErrors } from './execute/graphql-executor.ts'
+import type { InternalErrors } from './execute/executor-options.ts'
 import { type ApiGroup, defaultApis } from './http/api.ts'
 import type { CorsPolicy } from './http/cors.ts'
 import type { HttpServerOptions, SocketLimits } from './http/server.ts'

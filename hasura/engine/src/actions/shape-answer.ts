@@ -37,8 +37,14 @@ export interface RelationshipSite {
   readonly rows: Record<string, JsonValue>[]
 }
 
-/** Sites by their selection. */
-type Sites = Map<readonly SelectionSetNode[], RelationshipSite>
+/** State that one answer shares while it is cut. */
+interface Shaping {
+  readonly scope: SelectScope
+  /** Sites by their selection. */
+  readonly sites: Map<readonly SelectionSetNode[], RelationshipSite>
+  /** Fields of a type under a selection, collected once for all objects of a list. */
+  readonly collections: Map<readonly SelectionSetNode[], readonly CollectedField[]>
+}
 
 /** Cuts an answer to the selection. Throws RequestError when an object or a list doesn't match its type. */
 export function shapeAnswer(
@@ -47,49 +53,41 @@ export function shapeAnswer(
   collected: CollectedField,
   scope: SelectScope,
 ): { readonly answer: ShapedAnswer; readonly sites: readonly RelationshipSite[] } {
-  const sites: Sites = new Map()
-  const answer = shape(value, type, collected, scope, sites, new Map())
-  return { answer, sites: [...sites.values()] }
+  const shaping: Shaping = { scope, sites: new Map(), collections: new Map() }
+  const answer = shape(value, type, collected, shaping)
+  return { answer, sites: [...shaping.sites.values()] }
 }
-
-/** Fields of a type under a selection, collected once for all objects of a list. */
-type Collections = Map<readonly SelectionSetNode[], readonly CollectedField[]>
 
 function shape(
   value: JsonValue,
   type: GraphQLOutputType,
   collected: CollectedField,
-  scope: SelectScope,
-  sites: Sites,
-  collections: Collections,
+  shaping: Shaping,
 ): ShapedAnswer {
   if (isNonNullType(type)) {
     if (value === null) throw unexpected(`expecting not null value for field "${collected.name}"`)
-    return shape(value, type.ofType as GraphQLOutputType, collected, scope, sites, collections)
+    return shape(value, type.ofType as GraphQLOutputType, collected, shaping)
   }
   if (value === null) return { kind: 'json', value }
   if (isListType(type)) {
     if (!Array.isArray(value)) throw unexpected(`expecting an array for field "${collected.name}"`)
-    const items = (value as readonly JsonValue[]).map((item) =>
-      shape(item, type.ofType, collected, scope, sites, collections),
-    )
+    const items = (value as readonly JsonValue[]).map((item) => shape(item, type.ofType, collected, shaping))
     return { kind: 'list', items }
   }
   // Scalars inside an object are not checked, as in Hasura.
   if (!isObjectType(type)) return { kind: 'json', value }
   if (typeof value !== 'object' || Array.isArray(value))
     throw unexpected(`expecting an object for field "${collected.name}"`)
-  return shapeObject(value as Readonly<Record<string, JsonValue>>, type, collected, scope, sites, collections)
+  return shapeObject(value as Readonly<Record<string, JsonValue>>, type, collected, shaping)
 }
 
 function shapeObject(
   value: Readonly<Record<string, JsonValue>>,
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
-  scope: SelectScope,
-  sites: Sites,
-  collections: Collections,
+  shaping: Shaping,
 ): ShapedAnswer {
+  const { scope, sites, collections } = shaping
   const fields = collections.get(selections) ?? collectFields(selections, type, scope, `${path}.selectionSet`)
   collections.set(selections, fields)
   const site = sites.get(selections) ?? createSite(fields, type, scope)
@@ -100,7 +98,7 @@ function shapeObject(
     if (name === '__typename') return [key, { kind: 'json', value: type.name }]
     const { field, meaning } = fieldOf(type, collected)
     if (meaning.kind !== 'answer-relationship')
-      return [key, shape(value[name] ?? null, field.type, collected, scope, sites, collections)]
+      return [key, shape(value[name] ?? null, field.type, collected, shaping)]
     sites.set(selections, site)
     row ??= site.rows.push(fieldValues(value, site)) - 1
     const place: ShapedAnswer = { kind: 'related', site, row, relationship }

@@ -48,9 +48,8 @@ export function collectFields(
   path: string,
 ): readonly CollectedField[] {
   const found = new Map<string, FieldNode[]>()
-  // As in GraphQL, a fragment counts once; otherwise some fragments that spread each other twice would never end.
-  const spread = new Set<string>()
-  for (const selection of selections) collect(selection, type, scope, path, found, spread)
+  const collecting: Collecting = { type, scope, path, found, spread: new Set() }
+  for (const selection of selections) collect(selection, collecting)
   scope.budget.fields -= found.size
   if (scope.budget.fields < 0)
     throw new RequestError(`the operation selects more than ${maxSelectedFields} fields`, '$')
@@ -87,14 +86,18 @@ const printedArguments = ({ arguments: given }: FieldNode): string =>
     .sort()
     .join()
 
-function collect(
-  { selections }: SelectionSetNode,
-  type: GraphQLObjectType,
-  scope: DocumentScope,
-  path: string,
-  found: Map<string, FieldNode[]>,
-  spread: Set<string>,
-): void {
+/** The fields of one type under one selection, while they are collected. */
+interface Collecting {
+  readonly type: GraphQLObjectType
+  readonly scope: DocumentScope
+  readonly path: string
+  readonly found: Map<string, FieldNode[]>
+  /** As GraphQL has it, a fragment counts once. Otherwise a few that spread each other twice would never end. */
+  readonly spread: Set<string>
+}
+
+function collect({ selections }: SelectionSetNode, collecting: Collecting): void {
+  const { type, scope, path, found, spread } = collecting
   for (const selection of selections) {
     if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) continue
     switch (selection.kind) {
@@ -110,7 +113,7 @@ function collect(
           selection.typeCondition === undefined ||
           isCalled(type, selection.typeCondition.name.value, scope)
         )
-          collect(selection.selectionSet, type, scope, path, found, spread)
+          collect(selection.selectionSet, collecting)
         break
       case Kind.FRAGMENT_SPREAD: {
         const name = selection.name.value
@@ -118,7 +121,7 @@ function collect(
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
         if (spread.has(name) || !isCalled(type, fragment.typeCondition.name.value, scope)) break
         spread.add(name)
-        collect(fragment.selectionSet, type, scope, path, found, spread)
+        collect(fragment.selectionSet, collecting)
         break
       }
       default:

@@ -89,39 +89,45 @@ function remoteSelection(type: GraphQLNamedType, collected: CollectedField, walk
   const shape = emptyShape()
   const nodes = isCompositeType(type)
     ? collected.selections.flatMap((each) =>
-        selectionNodes(each, type, shape, walk, collected.path, new Set()),
+        selectionNodes(each, { type, shape, path: collected.path, spread: new Set() }, walk),
       )
     : []
   return { nodes, shape, variables: walk.variables }
 }
 
+/** Where in a remote selection a walk is. */
+interface Place {
+  readonly type: GraphQLNamedType
+  readonly shape: RemoteShape
+  readonly path: string
+  /** The fragments that are spread here already: as in GraphQL, one counts once in a selection. */
+  readonly spread: Set<string>
+}
+
 const selectionNodes = (
   { selections }: SelectionSetNode,
-  type: GraphQLNamedType,
-  shape: RemoteShape,
+  place: Place,
   walk: Walk,
-  path: string,
-  spread: Set<string>,
 ): readonly SelectionNode[] =>
   selections.flatMap((selection): readonly SelectionNode[] => {
     const { scope } = walk
+    const { type, shape, path, spread } = place
     if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) return []
     switch (selection.kind) {
       case Kind.FIELD:
         return fieldNodes(selection, type, shape, walk, `${path}.selectionSet`)
       case Kind.INLINE_FRAGMENT: {
         const condition = selection.typeCondition?.name.value
-        return fragmentNodes(condition, selection.selectionSet, type, shape, walk, path, spread)
+        return fragmentNodes(condition, selection.selectionSet, place, walk)
       }
       case Kind.FRAGMENT_SPREAD: {
         const name = selection.name.value
         const fragment = scope.fragments.get(name)
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
-        // As in GraphQL, a fragment counts once in a selection.
         if (spread.has(name)) return []
         spread.add(name)
         const condition = fragment.typeCondition.name.value
-        return fragmentNodes(condition, fragment.selectionSet, type, shape, walk, path, spread)
+        return fragmentNodes(condition, fragment.selectionSet, place, walk)
       }
       default:
         return selection satisfies never
@@ -131,23 +137,15 @@ const selectionNodes = (
 function fragmentNodes(
   condition: string | undefined,
   selectionSet: SelectionSetNode,
-  type: GraphQLNamedType,
-  shape: RemoteShape,
+  place: Place,
   walk: Walk,
-  path: string,
-  spread: Set<string>,
 ): readonly SelectionNode[] {
+  const { type, path, spread } = place
   const inner = condition === undefined ? type : walk.scope.schema.getType(condition)
   if (inner === undefined)
     throw new RequestError(`no such type exists in the schema: '${condition ?? ''}'`, path)
-  const nodes = selectionNodes(
-    selectionSet,
-    inner,
-    shape,
-    walk,
-    path,
-    inner === type ? spread : new Set(spread),
-  )
+  const below = { ...place, type: inner, spread: inner === type ? spread : new Set(spread) }
+  const nodes = selectionNodes(selectionSet, below, walk)
   if (nodes.length === 0 || inner === type) return nodes
   return [
     {
@@ -240,7 +238,12 @@ const argumentNodes = (
     if (declared === undefined)
       throw new RequestError(`"${name}" has no argument named "${argument.name.value}"`, path)
     const at = `${path}.args.${declared.name}`
-    const value = remoteArgument(argument.value, declared.type, remote.names, scope.variables, variables, at)
+    const value = remoteArgument(
+      argument.value,
+      declared.type,
+      { names: remote.names, given: scope.variables, own: variables },
+      at,
+    )
     return value === undefined ? [] : [{ ...argument, value }]
   })
 

@@ -12,6 +12,16 @@ import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
 import { variableAt, type Variables } from './variables.ts'
 
+/** What an argument's values are read from and written in. */
+export interface RemoteArgumentScope {
+  /** The remote schema's own names. */
+  readonly names: RemoteNames
+  /** The client's variables. */
+  readonly given: Variables
+  /** The variables of the remote operation, which grow. */
+  readonly own: RemoteVariables
+}
+
 /**
  * A client's argument as a literal of the remote schema, with variables replaced. Undefined when the variable is
  * absent.
@@ -19,23 +29,19 @@ import { variableAt, type Variables } from './variables.ts'
 export function remoteArgument(
   node: ValueNode,
   type: GraphQLInputType,
-  names: RemoteNames,
-  variables: Variables,
-  own: RemoteVariables,
+  scope: RemoteArgumentScope,
   path: string,
 ): ValueNode | undefined {
   switch (node.kind) {
     case Kind.VARIABLE: {
-      const value = variableAt(variables, node.name.value, type, path)
-      return value === undefined ? undefined : remoteLiteral(value, type, names, own)
+      const value = variableAt(scope.given, node.name.value, type, path)
+      return value === undefined ? undefined : remoteLiteral(value, type, scope.names, scope.own)
     }
     case Kind.LIST: {
       const item = itemType(type)
       return {
         ...node,
-        values: node.values.map(
-          (value) => remoteArgument(value, item, names, variables, own, path) ?? { kind: Kind.NULL },
-        ),
+        values: node.values.map((value) => remoteArgument(value, item, scope, path) ?? { kind: Kind.NULL }),
       }
     }
     case Kind.OBJECT: {
@@ -45,14 +51,7 @@ export function remoteArgument(
         ...node,
         fields: node.fields.flatMap((field) => {
           const at = `${path}.${field.name.value}`
-          const value = remoteArgument(
-            field.value,
-            known[field.name.value]?.type ?? type,
-            names,
-            variables,
-            own,
-            at,
-          )
+          const value = remoteArgument(field.value, known[field.name.value]?.type ?? type, scope, at)
           return value === undefined ? [] : [{ ...field, value }]
         }),
       }

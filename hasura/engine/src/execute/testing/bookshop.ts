@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { GraphQLResult } from '../../graphql-request.ts'
 import { type Session, createSession } from '../../session/types.ts'
-import type { GraphQLExecutorOptions } from '../graphql-executor.ts'
+import type { GraphQLExecutorOptions } from '../executor-options.ts'
 import { type ServedMetadata, type TestProject, openProject } from './open-project.ts'
 
 export interface Bookshop extends Pick<TestProject, 'pool' | 'close'>, ServedMetadata {

@@ -5,11 +5,8 @@ import { readCatalog } from '../../metadata-api/draft.ts'
 import type { GraphQLExecutor } from '../../graphql-request.ts'
 import { metadata as metadataSchema } from '../../metadata/types.ts'
 import type { Snapshot } from '../../snapshot.ts'
-import {
-  type GraphQLExecutorOptions,
-  type SubscriptionCompiler,
-  createGraphQLExecutor,
-} from '../graphql-executor.ts'
+import { type SubscriptionCompiler, createGraphQLExecutor } from '../graphql-executor.ts'
+import type { GraphQLExecutorOptions } from '../executor-options.ts'
 
 export interface ServedMetadata {
   readonly snapshot: Snapshot

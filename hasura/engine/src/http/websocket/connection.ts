@@ -31,6 +31,13 @@ export interface ConnectionEndpoint extends Pick<Api, 'authenticator' | 'executo
   readonly api: GraphQLApi
 }
 
+/** The client at the other end: its socket, the protocol that was agreed on, and the headers of its upgrade request. */
+export interface ConnectionClient {
+  readonly socket: WebSocket
+  readonly protocol: Protocol
+  readonly upgradeHeaders: IncomingHttpHeaders
+}
+
 /** A running operation. Aborting it cancels the statement, or ends the subscription. */
 type Operation = AbortController
 
@@ -60,9 +67,7 @@ export class Connection {
   #unansweredPings = 0
 
   constructor(
-    socket: WebSocket,
-    protocol: Protocol,
-    upgradeHeaders: IncomingHttpHeaders,
+    { socket, protocol, upgradeHeaders }: ConnectionClient,
     endpoint: ConnectionEndpoint,
     limits: ConnectionLimits,
     logger: Logger,

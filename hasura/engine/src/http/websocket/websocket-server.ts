@@ -70,11 +70,9 @@ export function serveWebSockets(
     const api = apiOf(request.url) ?? 'graphql'
     sockets.handleUpgrade(request, socket, head, (client) => {
       const protocol = client.protocol === 'graphql-transport-ws' ? transportProtocol : legacyProtocol
-      const headers = headersOf(request, options.readsCookies)
+      const upgradeHeaders = headersOf(request, options.readsCookies)
       const connection = new Connection(
-        client,
-        protocol,
-        headers,
+        { socket: client, protocol, upgradeHeaders },
         { ...endpoint, api },
         options,
         options.logger,
