@@ -298,7 +298,7 @@ describe('another merchant’s ids', () => {
       'markAllNotificationsRead',
       'setEmailLink',
       // An operator's, who belongs to no merchant.
-      ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan'],
+      ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan', 'setBillingStatus'],
       ...['createMerchant', 'suspendMerchant', 'reinstateMerchant'],
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())

@@ -8,7 +8,8 @@ export const merchantAccessColumns = (sql: Sql): Fragment => sql`
     m.status AS merchant_status,
     s.plan,
     ARRAY(
-      SELECT f.feature FROM merchant.plan_feature f WHERE f.plan = s.plan ORDER BY f.feature
+      SELECT f.feature FROM merchant.plan_feature f
+      WHERE f.plan = s.plan AND s.status <> 'UNPAID' ORDER BY f.feature
     ) AS features,
     m.ip_allow_list_enabled,
     ARRAY(SELECT e.network::text FROM merchant.ip_allow_list_entry e WHERE e.merchant_id = m.id) AS networks`

@@ -127,6 +127,7 @@ const forOperators = [
   'confirmPlanRequest',
   'declinePlanRequest',
   'setMerchantPlan',
+  'setBillingStatus',
   'createMerchant',
   'suspendMerchant',
   'reinstateMerchant',

@@ -6,6 +6,7 @@ import {
   answerPlanRequest,
   type PlanAnswerOutcome,
   requestPlan,
+  setBillingStatus,
   setCancellation,
   setPlan,
 } from './subscriptions.ts'
@@ -31,6 +32,9 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
     declinePlanRequest: planRequest('declinePlanRequest', false),
     setMerchantPlan: defineOperatorAction('setMerchantPlan', async (_call, input) =>
       answer(input.merchantId, 'plan', await setPlan(database, named(input))),
+    ),
+    setBillingStatus: defineOperatorAction('setBillingStatus', async (_call, input) =>
+      answer(input.merchantId, 'status', await setBillingStatus(database, named(input))),
     ),
     cancelSubscription: cancellation('cancelSubscription', true),
     resumeSubscription: cancellation('resumeSubscription', false),

@@ -52,4 +52,7 @@ export const subscriptionTransitions = {
   choose: transition(subscriptionMachine, 'choose'),
   renew: transition(subscriptionMachine, 'renew'),
   end: transition(subscriptionMachine, 'end'),
+  fail: transition(subscriptionMachine, 'fail'),
+  settle: transition(subscriptionMachine, 'settle'),
+  giveUp: transition(subscriptionMachine, 'giveUp'),
 }

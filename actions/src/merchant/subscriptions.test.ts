@@ -52,6 +52,9 @@ async function subscription(): Promise<Row> {
   return found(row)
 }
 
+const bill = (status: string) =>
+  shop.call(merchant, 'setBillingStatus', { merchantId: merchant.merchantId, status }, { session: operator })
+
 const endPeriod = (ago: string) => shop.database`
   UPDATE merchant.subscription
   SET current_period_start = now() - interval '10 years', current_period_end = now() - ${ago}::interval
@@ -251,5 +254,42 @@ describe('an allow-list', () => {
     await shop.database`UPDATE merchant.merchant SET ip_allow_list_enabled = false WHERE id = ${merchant.merchantId}`
     await shop.database`DELETE FROM merchant.ip_allow_list_entry WHERE merchant_id = ${merchant.merchantId}`
     await shop.database`DELETE FROM merchant.merchant WHERE id = ${merchant.merchantId}`
+  })
+})
+
+describe('the payment of a plan', () => {
+  test('can be late, given up and made after all, and nothing else leads from one to the other', async () => {
+    expect(await bill('UNPAID')).toMatchObject({ errors: [{ field: 'status', code: 'INVALID_VALUE' }] })
+    expect(await bill('PAID')).toMatchObject({ errors: [{ field: 'status', code: 'INVALID_VALUE' }] })
+    for (const [said, status] of [
+      ['PAST_DUE', 'PAST_DUE'],
+      ['UNPAID', 'UNPAID'],
+      ['PAID', 'ACTIVE'],
+      ['PAST_DUE', 'PAST_DUE'],
+      ['PAID', 'ACTIVE'],
+    ] as const) {
+      dataOf(await bill(said))
+      expect(await subscription()).toMatchObject({ status })
+    }
+  })
+
+  test('that is late takes nothing from the merchant; one that was not made takes what adds, until it is made', async () => {
+    const { id } = await shop.createProduct(merchant, { stock: [1] })
+    dataOf(await bill('PAST_DUE'))
+    await shop.createProduct(merchant, {})
+    dataOf(await bill('UNPAID'))
+    await expect(shop.createProduct(merchant, {})).rejects.toMatchObject({
+      constraint_name: 'plan_feature',
+      message: expect.stringContaining('UNPAID') as string,
+    })
+    await shop.database`UPDATE catalog.product SET name = 'Renamed' WHERE id = ${id}`
+    dataOf(await bill('PAID'))
+    await shop.createProduct(merchant, {})
+  })
+
+  test('is no merchant’s to tell', async () => {
+    expect(
+      await call('setBillingStatus', { merchantId: merchant.merchantId, status: 'PAST_DUE' }),
+    ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
   })
 })

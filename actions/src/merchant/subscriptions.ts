@@ -49,6 +49,19 @@ export async function setCancellation(
   return merchant.setCancellation(database, { merchantId, cancel, from })
 }
 
+export type BillingStatus = 'PAID' | 'PAST_DUE' | 'UNPAID'
+
+const billingEvents = { PAID: 'settle', PAST_DUE: 'fail', UNPAID: 'giveUp' } as const
+
+/** Follows what a billing system says of the plan's payment. */
+export async function setBillingStatus(
+  database: Database,
+  { merchantId, status }: { readonly merchantId: MerchantId; readonly status: BillingStatus },
+): Promise<PlanAnswerOutcome> {
+  const { from, to } = subscriptionTransitions[billingEvents[status]]
+  return merchant.setBillingStatus(database, { merchantId, from, to })
+}
+
 const batch = 500
 
 /** Begins the next period of every subscription whose period is over. Returns how many. */

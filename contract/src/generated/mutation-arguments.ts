@@ -1120,6 +1120,7 @@ export interface MutationArguments {
     readonly merchantId: string
     readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
   }
+  readonly setBillingStatus: { readonly merchantId: string; readonly status: 'PAID' | 'PAST_DUE' | 'UNPAID' }
   readonly updateMerchantAccount: {
     readonly input: UpdateMerchantAccountInput
     readonly confirmLockout?: boolean | null

@@ -6042,6 +6042,24 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION merchant.set_billing_status(p_merchant_id uuid, p_from text[], p_to text)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_subscription.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
+  END IF;
+  UPDATE merchant.subscription s SET status = p_to WHERE s.merchant_id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
 CREATE FUNCTION merchant.begin_periods(p_limit integer, p_from text[], p_renewed text, p_ended text)
 RETURNS integer
 LANGUAGE sql
@@ -6092,10 +6110,14 @@ LANGUAGE plpgsql
 STABLE
 AS $$
 DECLARE
-  v_plan text := (SELECT s.plan FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id);
+  v_subscription merchant.subscription;
   v_needed text;
 BEGIN
-  IF EXISTS (SELECT FROM merchant.plan_feature f WHERE f.plan = v_plan AND f.feature = p_feature) THEN
+  SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id;
+  IF
+    v_subscription.status <> 'UNPAID'
+    AND EXISTS (SELECT FROM merchant.plan_feature f WHERE f.plan = v_subscription.plan AND f.feature = p_feature)
+  THEN
     RETURN;
   END IF;
   SELECT f.plan
@@ -6108,8 +6130,25 @@ BEGIN
     platform.violate(
       'merchant.subscription',
       'plan_feature',
-      format('the plan %s does not include %s, which needs the plan %s', v_plan, p_feature, coalesce(v_needed, 'NONE')),
-      jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text
+      CASE v_subscription.status
+        WHEN 'UNPAID' THEN format('the subscription is UNPAID: it includes no %s until it is paid', p_feature)
+        ELSE format(
+          'the plan %s does not include %s, which needs the plan %s',
+          v_subscription.plan,
+          p_feature,
+          coalesce(v_needed, 'NONE')
+        )
+      END,
+      jsonb_build_object(
+        'feature',
+        p_feature,
+        'plan',
+        v_subscription.plan,
+        'requiredPlan',
+        v_needed,
+        'status',
+        v_subscription.status
+      )::text
     );
 END;
 $$;

@@ -102,6 +102,25 @@ export const setCancellation = (caller: Caller, args: SetCancellationArguments):
       p_from => ${listOf(args.from)}::text[]
     )`)
 
+export interface SetBillingStatusArguments {
+  readonly merchantId: MerchantId
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+export type SetBillingStatusAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+  | { readonly outcome: 'unknown' }
+
+/** `merchant.set_billing_status` */
+export const setBillingStatus = (caller: Caller, args: SetBillingStatusArguments): Promise<SetBillingStatusAnswer> =>
+  answerOf<SetBillingStatusAnswer>(caller, 'merchant.set_billing_status', (sql) => sql`merchant.set_billing_status(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text
+    )`)
+
 export interface BeginPeriodsArguments {
   readonly limit: number
   readonly from: readonly string[]
