@@ -33,6 +33,32 @@ describe('a verification', () => {
     expect(cache.find('theirs')).toBe(theirs)
   })
 
+  test('that was refused is remembered until anything changes: it does not say whose it would be', () => {
+    const cache = new AccessCache()
+    const refusal = refuse('SVC_AUTH_001', 'unknown key')
+    cache.remember('guess', refusal, cache.epoch)
+    expect(cache.find('guess')).toBe(refusal)
+    cache.forget(merchantId)
+    expect(cache.find('guess')).toBeUndefined()
+  })
+
+  test('is forgotten with all others after a gap', () => {
+    const cache = new AccessCache()
+    cache.remember('granted', grant(merchantId), cache.epoch)
+    cache.remember('refused', refuse('SVC_AUTH_001', 'unknown key'), cache.epoch)
+    cache.clear()
+    expect([cache.find('granted'), cache.find('refused')]).toEqual([undefined, undefined])
+  })
+
+  test('is not remembered after a change and a gap, either', () => {
+    const cache = new AccessCache()
+    const begun = cache.epoch
+    cache.forget(merchantId)
+    cache.clear()
+    cache.remember('granted', grant(merchantId), begun)
+    expect(cache.find('granted')).toBeUndefined()
+  })
+
   test.each([
     ['a change', (cache: AccessCache) => cache.forget(merchantId)],
     ['a gap', (cache: AccessCache) => cache.clear()],

@@ -26,6 +26,16 @@ describe('the address of a client', () => {
     expect(clientAddress('10.0.0.1', undefined, proxies)).toBe('10.0.0.1')
   })
 
+  test('has no name of an interface behind it, which would be ours', () => {
+    expect(clientAddress('fe80::1%eth0', undefined, proxies)).toBe('fe80::1')
+  })
+
+  test('is unknown where what is said is no address', () => {
+    expect(clientAddress(undefined, undefined, proxies)).toBeUndefined()
+    for (const said of ['unknown', '203.0.113.7:80 or so', ''])
+      expect(clientAddress('10.0.0.1', said, proxies)).toBeUndefined()
+  })
+
   test.each([
     ['203.0.113.7:5678', '203.0.113.7'],
     ['[2001:db8::7]:443', '2001:db8::7'],

@@ -12,6 +12,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { paidOrder } from '../testing/paid-order.ts'
 import { KeyedRequest } from './keyed-request.ts'
 import type { AnySession } from './session.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
@@ -87,6 +88,25 @@ describe('a key', () => {
     dataOf(await adjust())
     dataOf(await adjust())
     expect(await available()).toBe(8)
+  })
+
+  test('is recorded with the first step of an action that takes several, or neither is', async () => {
+    const { paymentId } = await paidOrder(shop, merchant, [1])
+    const request = { id: paymentId, input: { reason: 'Broken' } }
+    const idempotencyKey = randomUUID()
+    const refund = () => shop.call(merchant, 'refundPayment', request, { idempotencyKey })
+    const refunds = () => shop.database`SELECT FROM payment.refund WHERE payment_id = ${paymentId}`
+    await shop.database.unsafe(`
+      CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$;
+      ${onRecord} EXECUTE FUNCTION public.fault();`)
+    try {
+      await expect(refund()).rejects.toThrow('no room')
+    } finally {
+      await shop.database.unsafe('DROP FUNCTION public.fault() CASCADE')
+    }
+    expect(await refunds()).toHaveLength(0)
+    expect(dataOf(await refund())).toEqual(dataOf(await refund()))
+    expect(await refunds()).toHaveLength(1)
   })
 
   test('is its owner’s: another shopper, or the merchant, gets nothing of what it was answered', async () => {
@@ -229,6 +249,7 @@ const tellingSecrets = [
   'confirmMfa',
   'createApiKey',
   'createCustomerAccessToken',
+  'createMerchant',
   'enrollMfa',
   'refreshSession',
   'registerCustomer',
@@ -254,7 +275,7 @@ describe('every action', () => {
     expect(sealed.sort()).toEqual(tellingSecrets)
     // Of metadata/actions.graphql, the results that have such a field.
     const sdl = readFileSync(join(import.meta.dirname, '../../../metadata/actions.graphql'), 'utf8')
-    const secret = /^ {2}(key|secret|accessToken|refreshToken|recoveryCodes|url): /m
+    const secret = /^ {2}(key|\w+Key|secret|accessToken|refreshToken|recoveryCodes|url): /m
     const results = [...sdl.matchAll(/^type (\w+Result) \{\n([^}]*)\}/gm)].flatMap(
       ([, name = '', fields = '']) => (secret.test(fields) ? [name] : []),
     )
