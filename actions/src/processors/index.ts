@@ -1,5 +1,5 @@
 export { withCircuitBreaker } from './circuit-breaker.ts'
-export { checkStripeKey, type KeyCheck } from './stripe/check-stripe-key.ts'
+export { checkStripeKey } from './stripe/check-stripe-key.ts'
 export { manualProcessor } from './manual/manual-processor.ts'
 export { createRetiredProcessor } from './retired/retired-processor.ts'
 export type * from './processor.ts'

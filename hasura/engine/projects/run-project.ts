@@ -2,13 +2,13 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runCommand } from '../src/testing/run-command.ts'
 
-export const adminSecret = 'of the project'
+const adminSecret = 'of the project'
 
 export const asAdmin = { 'x-hasura-admin-secret': adminSecret }
 
 export type Headers = Readonly<Record<string, string>>
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly body: unknown
 }

@@ -1,5 +1,5 @@
 /** What the platform tells somebody by itself, when it happens. */
-export const messageKinds = [
+const messageKinds = [
   'ORDER_CONFIRMATION',
   'ORDER_SHIPPED',
   'ORDER_REFUNDED',

@@ -32,7 +32,7 @@ export interface Charge {
   }
 }
 
-export interface NextAction {
+interface NextAction {
   readonly type: 'redirect_to_url'
   readonly redirect_to_url: { readonly url: string; readonly return_url: string | null }
 }

@@ -107,13 +107,7 @@ export type {
 } from './permission.ts'
 export type { QueryCollection, RestEndpoint } from './query-collection.ts'
 export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'
-export {
-  type ArrayRelationship,
-  type ObjectRelationship,
-  type RelationshipKey,
-  type RemoteRelationship,
-  relationshipKey,
-} from './relationship.ts'
+export { type ArrayRelationship, type ObjectRelationship, type RemoteRelationship } from './relationship.ts'
 export type { RemoteSchema } from './remote-schema.ts'
 export type { ComputedField, CustomRootFields, FunctionMetadata, TableMetadata } from './table.ts'
 export type { RequestTransform, ResponseTransform, WebhookHeader } from './webhook.ts'

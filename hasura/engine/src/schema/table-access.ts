@@ -44,7 +44,7 @@ export interface UpdateAccess extends ValidatedAccess {
   readonly presets: readonly Preset[]
 }
 
-export interface DeleteAccess extends ValidatedAccess {
+interface DeleteAccess extends ValidatedAccess {
   readonly filter: Predicate
 }
 
