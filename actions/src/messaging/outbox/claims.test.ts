@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Queryable } from '../../database.ts'
+import { overlap } from '../../testing/overlap.ts'
 import { createCustomer, openTestShop, type TestShop } from '../../testing/test-shop.ts'
 
 let shop: TestShop
@@ -24,25 +26,14 @@ const claims = ['email.claim', 'notification.claim_pushes'] as const
 
 test.each(claims)('%s gives a message to one of two senders that look at the same moment', async (claim) => {
   const { database } = shop
-  const take = (sql: TestShop['database'], limit: number) =>
+  const take = async (sql: Queryable, limit: number) =>
     sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(${limit}, interval '1 minute', 6)`)
-  // The first holds what it took; the second looks before the first has committed.
-  let second: Promise<readonly { id: string }[]> | undefined
-  const first = await database.begin(async (sql) => {
-    const taken = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(10, interval '1 minute', 6)`)
-    second = take(database, 10).execute()
-    // Whether it waits for the first, or passes by what that holds, it has begun once both show among the statements.
-    await expect
-      .poll(
-        () => database<{ pid: number }[]>`
-          SELECT pid FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE ${`%${claim}%`}`,
-        { timeout: 20_000 },
-      )
-      .toHaveLength(2)
-    return taken
-  })
-  const ids = [...first, ...((await second) ?? [])].map(({ id }) => id)
+  const [first, second] = await overlap<readonly { id: string }[]>(
+    database,
+    (sql) => take(sql, 10),
+    () => take(database, 10),
+  )
+  const ids = [...first, ...second].map(({ id }) => id)
   expect(ids).toHaveLength(20)
   expect(new Set(ids).size).toBe(20)
 
