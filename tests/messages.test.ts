@@ -107,12 +107,16 @@ async function redeliver(trigger: string): Promise<void> {
   >`SELECT id FROM hdb_catalog.event_log WHERE trigger_name = ${trigger}`
   expect(events.length).toBeGreaterThan(0)
   for (const { id } of events) {
-    const response = await fetch(`${platform.hasuraUrl}/v1/metadata`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
-      body: JSON.stringify({ type: 'pg_redeliver_event', args: { source: 'default', event_id: id } }),
-    })
-    expect(response.status).toBe(200)
+    const redelivered = async (): Promise<number> => {
+      const { status } = await fetch(`${platform.hasuraUrl}/v1/metadata`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
+        body: JSON.stringify({ type: 'pg_redeliver_event', args: { source: 'default', event_id: id } }),
+      })
+      return status
+    }
+    // The engine refuses an event that it is delivering at this moment.
+    await expect.poll(redelivered, patience).toBe(200)
   }
 }
 
