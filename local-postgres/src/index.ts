@@ -1,5 +1,10 @@
 export { freePorts, isPortFree } from './free-port.ts'
 export { LocalPostgresError } from './local-postgres-error.ts'
-export { type LocalPostgres, type LocalPostgresOptions, startLocalPostgres } from './local-postgres.ts'
+export {
+  endLeftServer,
+  type LocalPostgres,
+  type LocalPostgresOptions,
+  startLocalPostgres,
+} from './local-postgres.ts'
 export { acquireLock, type LockAttempt } from './process-lock.mjs'
 export { type ServerExit } from './server-process.ts'

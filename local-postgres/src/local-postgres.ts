@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findBinaries } from './binaries.ts'
@@ -51,6 +51,22 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   }
 }
 
+/**
+ * Ends a server that outlived its process on the data folder, so that its port is free. Does nothing when there is no folder
+ * yet, or while another process uses it.
+ */
+export async function endLeftServer(folder: string): Promise<void> {
+  if (!existsSync(folder)) return
+  const dataDir = realpathSync(folder)
+  const lock = acquireLock(join(dataDir, 'lock'))
+  if (lock.kind === 'held') return
+  try {
+    await endOrphan(dataDir)
+  } finally {
+    lock.release()
+  }
+}
+
 async function startLocked(
   dataDir: string,
   { port: fixedPort, databases = [], durable = true }: LocalPostgresOptions,
@@ -58,7 +74,7 @@ async function startLocked(
 ): Promise<LocalPostgres> {
   const account = await chooseServerAccount(dataDir)
   const binaries = await reachableBinaries(await findBinaries(), account)
-  await endOrphan(join(dataDir, 'cluster'))
+  await endOrphan(dataDir)
   const port = fixedPort ?? (await freePorts(1))
   if (!(await isPortFree(port))) {
     throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)

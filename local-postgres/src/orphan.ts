@@ -12,7 +12,8 @@ const stopTimeoutMs = 15_000
  * lock of the data folder, so that no other process is using the server. Throws LocalPostgresError when the server
  * doesn't stop.
  */
-export async function endOrphan(folder: string): Promise<void> {
+export async function endOrphan(dataDir: string): Promise<void> {
+  const folder = join(dataDir, 'cluster')
   const pidFile = join(folder, 'postmaster.pid')
   const pid = await postmasterPid(pidFile)
   if (pid === undefined) return

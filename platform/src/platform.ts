@@ -1,5 +1,7 @@
+import { endLeftServer } from '@commerce-graph/local-postgres'
+import { join } from 'node:path'
 import type { PlatformConfig } from './configuration.ts'
-import { openDataFolder } from './data-folder.ts'
+import { openDataFolder, postgresFolder } from './data-folder.ts'
 import { openDatabase } from './database.ts'
 import { checkPorts, choosePorts, neededListeners } from './ports.ts'
 import { readyFile } from './ready-file.ts'
@@ -32,6 +34,8 @@ export async function startPlatform(
     const folder = openDataFolder(config.dataDir)
     started.defer(() => folder.release())
     folder.remove('ready.json')
+    // After a kill, its Postgres may still hold its port for a moment.
+    if (config.databaseUrl === undefined) await endLeftServer(join(folder.path, postgresFolder))
     const ports = await choosePorts(config.ports)
     await checkPorts(
       ports,
