@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Fails when a dependency that is shipped has a known vulnerability of severity high or critical, as `npm audit` knows them.
-// A registry without that service, or no network, is told and passed over: it says nothing about the dependencies.
+// A registry without that service, or no network, is reported and passed over: it says nothing about the dependencies.
 // Arguments go to npm, for example --registry=https://…
 import { spawnSync } from 'node:child_process'
 

@@ -12,7 +12,7 @@ export interface SigningKey {
 
 // Rows written by another process are seen, and retired ones forgotten, after at most this long.
 const publicKeysTtlMs = 10_000
-// A token that names a key we don't know is worth a look at the database, but not each time somebody invents one.
+// A token that names a key we don't know is worth a look at the database, but not for every made-up one.
 const unknownKeyReloadMs = 1_000
 
 /** `private_jwk`: sealed. */

@@ -4,7 +4,7 @@ import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/id
 export const issuer = 'commerce-graph'
 export const audience = 'commerce-graph'
 
-/** No token is valid for longer, whoever asks for it. */
+/** The longest life of any token. */
 export const maxTokenTtlSeconds = 24 * 60 * 60
 
 /** How far the clocks of the machine that signs and the one that verifies may be apart. */

@@ -25,7 +25,7 @@ export interface AccessToken {
 export interface TokenIssuer {
   /**
    * Signs an access token. Whether there is such a person, and whether the caller may speak for them, is for the caller
-   * to know; a token of somebody who is gone is refused when it is used.
+   * to know; a token of a deleted person is refused when it is used.
    *
    * @throws RangeError when ttlSeconds is out of bounds
    */

@@ -14,7 +14,7 @@ interface Statement {
   cancel(): unknown
 }
 
-/** Somebody who waits for an answer, and what was begun for it. */
+/** A client that waits for an answer, and what was begun for it. */
 interface Caller {
   readonly signal: AbortSignal
   readonly statements: Set<Statement>

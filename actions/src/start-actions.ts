@@ -103,7 +103,7 @@ export function actionsByDomain(
     formerProcessors = [],
     uninterrupted,
   }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors'> & {
-    /** What has begun with a payment processor is written down over it, whether or not somebody still waits. */
+    /** What has begun with a payment processor is recorded over it, whether or not the client still waits. */
     readonly uninterrupted?: Database
   },
   { database: pool, tokenIssuer, secretBox }: IdentityOptions,

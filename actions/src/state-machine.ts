@@ -1,7 +1,7 @@
 /** The event is not allowed in the state. */
 export const refused = 'refused'
 
-/** Every state beside every event: there is no combination that nobody has thought of. */
+/** Every state beside every event: each combination is decided. */
 export type StateMachine<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Record<Event, State | typeof refused>>>
 >

@@ -72,7 +72,7 @@ export class AuditTrail {
   async #flushNow(all: boolean): Promise<void> {
     for (const counted of this.#refusals.take(Date.now(), { all })) this.#tell(counted)
     const dropped = this.#refusals.takeDropped()
-    if (dropped > 0) this.#logger.warn({ dropped }, 'more kinds of refused access than can be told apart')
+    if (dropped > 0) this.#logger.warn({ dropped }, 'more kinds of refused access than are counted apart')
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, batchSize)
       try {

@@ -38,7 +38,7 @@ export type Attempt = Actor & Origin & AuditedOperation
 
 /** An access that was refused. */
 export type RefusedAccess = Origin & {
-  /** Null: nobody that we know. Told to the operator, who has the log, since no merchant can be. */
+  /** Null: unknown. Such an entry goes to the operator's log, as it belongs to no merchant. */
   readonly actor: Actor | null
   /** The catalogue's id. */
   readonly code: string

@@ -7,7 +7,7 @@ export interface CountedRefusal {
 }
 
 const windowMs = 60_000
-// Kinds of refusals of one merchant, or of nobody we know, that are told apart within a minute. Further ones only count by their id.
+// Kinds of refusals of one merchant, or of unknown callers, that are counted apart within a minute. Further ones only count by their id.
 const maxKindsPerMerchant = 20
 const maxKinds = 5_000
 
@@ -19,7 +19,7 @@ interface Counted {
 }
 
 /**
- * Counts refused accesses, so that nobody fills a disk by being refused: the first of a kind (whose, from where, why, what for) is told at
+ * Counts refused accesses, so that a refused client can't fill a disk: the first of a kind (whose, from where, why, what for) is logged at
  * once, and how many more there were when its minute is over.
  */
 export class RefusalCounter {

@@ -10,11 +10,11 @@ const maxRefusals = 10_000
 const refusalTtlMs = 2_000
 
 /**
- * What was found out about credentials, by SHA-256 of the credential. Refusals live apart from grants: somebody
- * who guesses can push out other guesses and nothing else.
+ * What was found out about credentials, by SHA-256 of the credential. Refusals live apart from grants: a client
+ * that guesses can push out other guesses and nothing else.
  *
  * A verification that was begun before a change was announced, and ends after it, may have read the old rows. So
- * whoever verifies takes the `epoch` first, and `remember` drops what belongs to an earlier one.
+ * a verification takes the `epoch` first, and `remember` drops what belongs to an earlier one.
  */
 export class AccessCache {
   readonly #grants = new LRUCache<string, Grant>({ max: maxGrants, ttl: grantTtlMs })

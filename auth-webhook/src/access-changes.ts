@@ -5,7 +5,7 @@ import type { AccessScope } from './access.ts'
 
 // The channel that triggers announce on (migrations/default): a merchant's id, or `operator`.
 const channel = 'access_changed'
-// A connection can be dead without either side being told. It is asked in every beat and has as long to answer, so
+// A connection can be dead without either side noticing. It is asked in every beat and has as long to answer, so
 // that a revocation is missed for at most a second.
 const heartbeatMs = 500
 const connectTimeoutMs = 2_000

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ReturnType<typeof ipaddr.parse>
 type Network = readonly [Address, number]
 
-/** The networks of a merchant whose allow-list is switched on. An empty one lets nobody in. */
+/** The networks of a merchant whose allow-list is switched on. An empty one refuses every client. */
 export type AllowList = readonly Network[]
 
 /** Reads networks as Postgres prints `cidr` values: `203.0.113.0/24`, `2001:db8::/32`. */

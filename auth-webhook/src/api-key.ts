@@ -25,7 +25,7 @@ export function randomKey(kind: string): GeneratedApiKey {
 }
 
 /**
- * SHA-256 of the whole key. A key has 256 random bits, so nobody can try them out and a slow password hash would
+ * SHA-256 of the whole key. A key has 256 random bits, so trying them out is hopeless, and a slow password hash would
  * only slow down requests.
  */
 export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()

@@ -26,7 +26,7 @@ export type Authentication =
       readonly clientAddress: string | null
     }
   | Refusal
-  /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
+  /** The database can't be asked, or too many ask at once. Nothing is granted unverified. */
   | { readonly kind: 'unavailable' }
 
 export const refuse = (id: RefusalId, reason: string, actor?: Actor): Refusal => ({

@@ -27,7 +27,7 @@ export interface AuthenticatorOptions {
   readonly mode: Mode
   /** Networks of proxies whose X-Forwarded-For is believed; none by default. */
   readonly trustedProxies?: readonly string[]
-  /** Who else signs customers in; nobody by default. */
+  /** Outside issuers that sign customers in; none by default. */
   readonly trustedIssuers?: readonly TrustedIssuer[]
   /** Whose door this is, as the audit log has it; the contract's when absent. */
   readonly source?: Origin['source']
@@ -68,7 +68,7 @@ export interface Authenticator {
   close(): Promise<void>
 }
 
-// Verifications at once and waiting. Beyond it somebody is guessing, or the database is slow; both end here.
+// Verifications at once and waiting. Beyond it a client is guessing, or the database is slow; both end here.
 const maxVerifications = 1_000
 const verificationTimeoutMs = 2_000
 const poolSize = 4
@@ -181,7 +181,7 @@ class Verifier {
   readonly #cache = new AccessCache()
   readonly #tokenKeys: TokenKeys
   readonly #changes: AccessChanges
-  /** By epoch and hash, so that nobody joins a verification that was begun before access changed. */
+  /** By epoch and hash, so that no request joins a verification that began before access changed. */
   readonly #underWay = new Map<string, Promise<Verification | undefined>>()
 
   constructor({ sql, mode, tokenKeys, databaseUrl, onAccessChange, logger }: VerifierOptions) {

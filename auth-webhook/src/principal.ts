@@ -27,7 +27,7 @@ export type KeyPrincipal = Caller & {
   readonly mode: Mode
 }
 
-/** Somebody who works for the merchant, with an access token. Sees the merchant's rows, as the roles permit. */
+/** A person who works for the merchant, with an access token. Sees the merchant's rows, as the roles permit. */
 export type UserPrincipal = Caller & {
   readonly kind: 'user'
   readonly userId: UserId

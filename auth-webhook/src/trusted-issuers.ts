@@ -2,7 +2,7 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 
-/** Somebody else who signs customers of a merchant in, and whose word we take for who they are. */
+/** An outside issuer whose tokens sign customers of a merchant in. */
 export const trustedIssuer = z.object({
   /** The `iss` of its tokens. */
   issuer: z.string().min(1),
@@ -15,11 +15,11 @@ export const trustedIssuer = z.object({
 
 export type TrustedIssuer = z.output<typeof trustedIssuer>
 
-/** Asymmetric ones only: with a shared secret, whoever verifies could sign too. */
+/** Asymmetric ones only: with a shared secret, every verifier could sign too. */
 export const trustedAlgorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
 const jwksTimeoutMs = 1_500
-// An unknown key id is worth another look, but not each time that somebody invents one.
+// An unknown key id is worth another look, but not for every made-up one.
 const jwksCooldownMs = 10_000
 const jwksMaxAgeMs = 10 * 60 * 1000
 

@@ -33,7 +33,7 @@ export interface TokenKeys {
   readonly trustedIssuers: TrustedIssuers
 }
 
-/** Checks a token, ours or a trusted issuer's, and that whoever it is about still may come in. */
+/** Checks a token, ours or a trusted issuer's, and that its subject still has access. */
 export async function verifyToken(
   sql: Sql,
   { keys, trustedIssuers }: TokenKeys,

@@ -139,8 +139,8 @@ async function answerOperation(
   { caller, context }: Pick<Admitted, 'caller' | 'context'>,
 ): Promise<Answer> {
   const { operation, complexity } = checked
-  const told = incoming.request.headers[complexityHeader] === undefined ? null : complexity
-  if (operation.stored) return storedAnswer(operation.stored(), told, context)
+  const shownComplexity = incoming.request.headers[complexityHeader] === undefined ? null : complexity
+  if (operation.stored) return storedAnswer(operation.stored(), shownComplexity, context)
   const endClient = endClientOf(caller.principal, incoming.request, caller.clientAddress)
   if (endClient.kind === 'refused') return refusal([endClient.error], context)
   const keyed = idempotencyKeyOf(incoming.request.headers)
@@ -157,7 +157,7 @@ async function answerOperation(
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
   if (result.kind === 'refused') return refusal(result.errors, context)
-  const answered = answer(result, context, told)
+  const answered = answer(result, context, shownComplexity)
   const size = Buffer.byteLength(answered.body)
   const { answerBytes } = parts.limits
   if (size > answerBytes) return refusal([answerTooLarge(size, answerBytes)], context)
@@ -333,7 +333,7 @@ const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => 
 /** Of an answer to what was carried out by an earlier request with the same Idempotency-Key, in whole or in part. */
 const replayedHeader = { 'idempotency-replayed': 'true' }
 
-/** Whoever sends it is told in `extensions` what the request was estimated to cost. */
+/** A client that sends it gets the request's estimated cost in `extensions`. */
 const complexityHeader = 'x-complexity'
 
 function answer(
@@ -346,8 +346,8 @@ function answer(
   const nothingRun = data === null && errors.every(({ path }) => path === undefined)
   if (nothingRun && context.mediaType === 'application/graphql-response+json') return refusal(errors, context)
   const text = JSON.stringify(data)
-  const told = answerExtensions(result, complexity)
-  const extensions = told ? `,"extensions":${JSON.stringify(told)}` : ''
+  const shown = answerExtensions(result, complexity)
+  const extensions = shown ? `,"extensions":${JSON.stringify(shown)}` : ''
   const headers = { ...typeHeader(context), ...(result.replayed === true && replayedHeader) }
   if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}`, headers }
   const bodies = JSON.stringify(errors.map((error) => errorBody(error, context)))
@@ -360,8 +360,8 @@ function answer(
 }
 
 function storedAnswer(schema: Buffer, complexity: number | null, context: Answering): Answer {
-  const told = answerExtensions({ shortened: [] }, complexity)
-  const end = told ? `},"extensions":${JSON.stringify(told)}}` : '}}'
+  const shown = answerExtensions({ shortened: [] }, complexity)
+  const end = shown ? `},"extensions":${JSON.stringify(shown)}}` : '}}'
   const body = Buffer.concat([Buffer.from('{"data":{"__schema":'), schema, Buffer.from(end)])
   return { status: 200, body, headers: typeHeader(context), compressible: true }
 }

@@ -26,7 +26,7 @@ export interface GatewayOptions {
     Authenticator,
     'audit' | 'authenticate' | 'usedKeys' | 'healthy' | 'publicKeys' | 'untrustedProxy' | 'isTrustedProxy'
   >
-  /** Every request is counted there. Whoever made them closes them. */
+  /** Every request is counted there. The caller closes them. */
   readonly rateLimits: RateLimits
   readonly logger: Logger
   /** 0 takes a free one. */
@@ -37,7 +37,7 @@ export interface GatewayOptions {
   readonly limits?: Limits
   /** From the environment (`CORS_ORIGINS`) when absent. */
   readonly allowedOrigins?: AllowedOrigins
-  /** What GraphiQL shows to somebody who opens /graphql for the first time. */
+  /** The query that GraphiQL shows at first. */
   readonly firstQuery: string
   /** What `/readyz` tells, to which the gateway adds what it stands on itself. */
   readonly readiness?: Readiness
@@ -54,7 +54,7 @@ export interface GatewayStop extends StopOptions {
   readonly graceMilliseconds?: number
 }
 
-/** A client that is told that the server goes answers at once, or is not there any more. */
+/** How long a client may take to answer that its socket closes; most answer at once or are gone. */
 const maxFarewellMilliseconds = 1_000
 
 /**

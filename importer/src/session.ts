@@ -50,7 +50,7 @@ export class Session {
     const retryPolicy = options.retryPolicy ?? defaultRetryPolicy
     const api = new CommerceApi({ ...target, retryPolicy, stopping: options.stopping })
     try {
-      // Not tried again: an address that is wrong should be told at once.
+      // Not tried again: a wrong address should be reported at once.
       const { data, errors } = await api.send(
         'query { viewer { merchant { id } } }',
         {},

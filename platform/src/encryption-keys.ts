@@ -2,7 +2,7 @@ import type { EncryptionKey } from '@commerce-graph/secret-box'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { PlatformError } from './platform-error.ts'
 
-/** Throws a PlatformError when the database keeps something that none of the keys opens: better now than at somebody's sign-in. */
+/** Throws a PlatformError when the database keeps something that none of the keys opens: better now than at a sign-in. */
 export async function checkEncryptionKeys(sql: Sql, keys: readonly EncryptionKey[]): Promise<void> {
   const known = keys.map(({ id }) => id)
   const missing = await sql<{ id: string }[]>`

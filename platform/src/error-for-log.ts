@@ -6,7 +6,7 @@ import { pino } from 'pino'
  */
 const tellsValues = ['detail', 'where', 'query', 'internalQuery', 'parameters', 'args'] as const
 
-/** An error as it goes into the log: message, stack, cause and codes, but no row of anybody's. */
+/** An error as it goes into the log: message, stack, cause and codes, but no row's values. */
 export function errorForLog(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const told = pino.stdSerializers.err(error)

@@ -1,4 +1,4 @@
-/** What keeps the platform from starting, told so that the person who started it can act on it. */
+/** What keeps the platform from starting, in words that tell an operator what to do. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** AES-256 with Galois/counter mode (NIST SP 800-38D): nobody reads what is sealed, and nobody changes it unseen. */
+/** AES-256 with Galois/counter mode (NIST SP 800-38D): sealed text can't be read, and a change to it is noticed. */
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
 // 96 bits are what the mode is made for. Random ones may be used 2³² times under a key, far beyond what is sealed here.
@@ -22,8 +22,8 @@ export interface SecretBox {
   /** @throws Error when it was sealed with a key that isn't here, under another context, or has been changed */
   open(sealed: string, context: string): string
   /**
-   * What a text is known again by, under each of the keys, the current one first. Without a key nobody finds out by trying what it
-   * was, as a password would be by a plain hash.
+   * What a text is known again by, under each of the keys, the current one first. Without a key, trying texts does not show
+   * which one it was, as it would with a plain hash.
    */
   digests(text: string): readonly string[]
 }

@@ -1,7 +1,7 @@
 CREATE SCHEMA audit;
 
 CREATE TABLE audit.entry (
-  -- No foreign key: what was done outlives whoever did it, and the merchant. The nil id: it was about no merchant.
+  -- No foreign key: an entry outlives its actor and the merchant. The nil id: it was about no merchant.
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -84,7 +84,7 @@ LANGUAGE plpgsql
 STABLE
 AS $$
 DECLARE
-  -- A slot at this very moment would be in the past before anybody could book it.
+  -- A slot at this very moment would be in the past before a client could book it.
   v_from timestamptz := greatest("from", now() + INTERVAL '1 minute');
   v_to timestamptz := least("to", booking.horizon(), v_from + INTERVAL '31 days');
 BEGIN

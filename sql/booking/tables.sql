@@ -28,7 +28,7 @@ CREATE TABLE booking.staff_member (
   -- Whose clock the schedule is read by; NULL is the merchant's.
   time_zone text CONSTRAINT staff_member_time_zone_check CHECK (platform.is_time_zone(time_zone)),
   active boolean NOT NULL DEFAULT TRUE,
-  -- Who gets an appointment that could be with anybody: the lowest number first.
+  -- Which staff member gets an appointment that names none: the lowest number first.
   priority integer NOT NULL DEFAULT 0 CHECK (priority >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -92,7 +92,8 @@ CREATE TABLE booking.appointment (
     status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')
   ),
   notes text,
-  -- Booked by booking.book, so that its customer is told; rows that come complete, as those of an import, tell nobody.
+  -- Booked by booking.book, so that its customer is notified. A row that comes complete, as one of an import does,
+  -- notifies no customer.
   booked_here boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -101,7 +102,7 @@ CREATE TABLE booking.appointment (
   CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
   CONSTRAINT appointment_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
   CONSTRAINT appointment_times_in_order CHECK (start_time < end_time),
-  -- Nobody is at two places at once. What was cancelled or missed leaves its time free.
+  -- A staff member is at one place at a time. What was cancelled or missed leaves its time free.
   CONSTRAINT appointment_no_overlap
     EXCLUDE
       USING gist

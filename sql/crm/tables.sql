@@ -64,7 +64,7 @@ CREATE TABLE crm.contact (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What an interaction points at: somebody at that very customer.
+  -- What an interaction points at: a contact of the same customer.
   CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
   CONSTRAINT contact_customer_fkey
     FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
@@ -166,7 +166,7 @@ CREATE TABLE crm.loyalty_entry (
   points integer NOT NULL,
   -- The sum of all entries up to this one; filled in by trigger.
   balance integer NOT NULL CHECK (balance >= 0),
-  -- Why somebody adjusted it.
+  -- Why it was adjusted.
   reason text CHECK (reason <> ''),
   -- What earned them, or was refunded.
   payment_id uuid,

@@ -58,7 +58,7 @@ CREATE TABLE email.campaign (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
-  -- Whom it goes to; NULL is every customer. Whoever has not opted in to marketing gets nothing either way.
+  -- Whom it goes to; NULL is every customer. A customer who has not opted in to marketing gets nothing either way.
   segment_id uuid,
   subject text NOT NULL CHECK (subject <> ''),
   html text NOT NULL CHECK (html <> ''),

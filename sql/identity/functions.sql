@@ -267,7 +267,7 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  -- Nobody can be given the role while it is locked.
+  -- The role can't be given to a user while it is locked.
   IF EXISTS (SELECT FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.role_id = p_id) THEN
     RETURN identity.refused(ARRAY[identity.refusal('id', 'in_use')]);
   END IF;

@@ -56,7 +56,7 @@ CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
   stock_item_id uuid NOT NULL,
   warehouse_id uuid NOT NULL,
-  -- What can still be promised to somebody. The constraint is the last word on overselling.
+  -- What can still be reserved. The constraint is the last word on overselling.
   available integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_available_not_negative CHECK (available >= 0),
   -- What is promised and still on the shelf.
   reserved integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_reserved_not_negative CHECK (reserved >= 0),

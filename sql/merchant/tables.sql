@@ -56,8 +56,8 @@ CREATE TABLE merchant.settings (
   language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
-  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order that nobody has chosen a
-  -- method for waits as for a card. NULL: until it is cancelled.
+  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order without a payment
+  -- method waits as for a card. NULL: until it is cancelled.
   card_payment_minutes integer NOT NULL DEFAULT 60 CHECK (card_payment_minutes BETWEEN 1 AND 525600),
   bank_transfer_payment_minutes integer DEFAULT 10080 CHECK (bank_transfer_payment_minutes BETWEEN 1 AND 525600),
   cash_payment_minutes integer CHECK (cash_payment_minutes BETWEEN 1 AND 525600),

@@ -51,7 +51,7 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- An api_key's last_used_at is written in the background and changes nobody's access.
+  -- An api_key's last_used_at is written in the background and changes no access.
   IF
     TG_TABLE_NAME = 'api_key'
     AND TG_OP = 'UPDATE'

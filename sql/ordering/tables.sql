@@ -33,7 +33,7 @@ CREATE TABLE ordering.order (
   tags text[] NOT NULL DEFAULT '{}',
   cancel_reason text,
   cancelled_at timestamptz,
-  -- Cancelled because nobody paid it in time.
+  -- Cancelled because it was not paid in time.
   lapsed boolean NOT NULL DEFAULT FALSE,
   -- The end of the payment window that its customer was reminded of.
   reminded_of timestamptz,

@@ -35,13 +35,13 @@ CREATE TABLE payment.payment (
   -- Since when the processor holds the money for us, and until when.
   authorized_at timestamptz,
   capture_before timestamptz,
-  -- What the processor is about to be asked to take; NULL when nobody has captured.
+  -- What the processor is about to be asked to take; NULL before a capture.
   capture_requested bigint,
   -- What was taken.
   captured_amount bigint NOT NULL DEFAULT 0,
   -- What all refunds together come to, whatever became of them: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
-  -- Why somebody has to look at it. UNANSWERED: nobody knows whether the processor took the money. REFUND_FAILED: the
+  -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back.
   attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED')),
   PRIMARY KEY (merchant_id, id),

@@ -40,7 +40,7 @@ CREATE TABLE promotion.promotion (
   CONSTRAINT promotion_campaign_fkey
     FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
       ON DELETE SET NULL (campaign_id),
-  -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
+  -- An empty list would be a promotion that no product and no customer meets; NULL means all of them.
   CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
   CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
   CONSTRAINT promotion_customer_ids_some CHECK (cardinality(customer_ids) > 0)

@@ -33,10 +33,10 @@ type Keeping = 'in one transaction' | 'in steps'
 /** An action as the HTTP layer sees it: it takes a call and always has an answer. */
 export interface Action {
   readonly roles: readonly Role[]
-  /** Null: whoever the roles let in. */
+  /** Null: every caller of these roles. */
   readonly permission: string | null
   readonly keeping: Keeping
-  /** Whether its answer holds what is told only once, like a new key: then it is kept sealed, and for minutes. */
+  /** Whether its answer holds a secret that is shown only once, like a new key: then it is kept sealed, and for minutes. */
   readonly answersSecret: boolean
   run(call: ActionCall<AnySession>): Promise<Answer>
 }
@@ -50,7 +50,7 @@ export interface ActionDefinition<Name extends ActionName, Kept extends Absent> 
   readonly answersSecret?: boolean
   /** What the contract doesn't say of the input: how one field stands to another. */
   check?(input: InputOf<Name, Kept>): readonly UserError[]
-  /** What only the database knows about an input that is wrong already, so that all of it is told at once. */
+  /** What only the database knows about an input that is wrong already, so that the client gets all errors at once. */
   lookUp?(call: ActionCall): Promise<readonly UserError[]>
   handle(call: ActionCall, input: InputOf<Name, Kept>): Promise<Answer>
 }

@@ -1,6 +1,6 @@
 import * as contract from '@commerce-graph/contract/input'
 
-/** An input error, told in the payload's `errors`, all at once. */
+/** The input's errors for the payload's `errors`, all at once. */
 export interface UserError extends contract.UserError {
   /** Of a record that isn't there, its name. The id that the caller sent joins the message in `withIds`. */
   readonly missing?: string
@@ -61,7 +61,7 @@ export const forbidden = (reason: string): Refusal => ({
   details: { reason },
 })
 
-/** A refresh token that is expired, used up, revoked or nobody's: which of them is not for the bearer to know. */
+/** A refresh token that is expired, used up, revoked or unknown. The answer does not say which. */
 export const sessionEnded = (): Refusal => ({
   kind: 'refused',
   status: 401,
@@ -92,13 +92,13 @@ export function insufficientInventory(
   shortages: readonly Shortage[],
   fieldOf: (shortage: Shortage) => string,
 ): Refusal {
-  const told = shortages.map((shortage) => ({
+  const listed = shortages.map((shortage) => ({
     field: fieldOf(shortage),
     sku: shortage.sku,
     available: shortage.available,
     requested: shortage.requested,
   }))
-  const [first] = told
+  const [first] = listed
   if (first === undefined) throw new Error('There is no shortage to tell.')
   const message = `Insufficient inventory. Available: ${first.available}, Requested: ${first.requested}`
   return {
@@ -106,7 +106,7 @@ export function insufficientInventory(
     status: 400,
     id: 'SVC_BIZ_001',
     message,
-    details: { ...first, reason: message, shortages: told },
+    details: { ...first, reason: message, shortages: listed },
   }
 }
 

@@ -6,7 +6,7 @@ import type { ActionCall, IdempotencyKey } from './action.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
 
-/** Seconds for which an answer that holds secrets is told again. */
+/** Seconds for which an answer that holds secrets is repeated. */
 const secretsKept = 10 * 60
 
 export type Recalled =
@@ -67,8 +67,8 @@ export class KeyedRequest {
     }
   }
 
-  // The input may hold a password, so it takes our key to find out what a digest is of. Secrets are told again to the one who has
-  // been told them, not to the next one who may call the action.
+  // The input may hold a password, so it takes our key to find out what a digest is of. Secrets are repeated to the caller
+  // who got them, not to another one who may call the action.
   get #fingerprints(): readonly string[] {
     const { session, action, input } = this.#call
     const who = this.#answersSecret && session.role !== 'operator' ? principalOf(session) : null

@@ -22,7 +22,7 @@ export async function bookAppointment(
   merchantId: MerchantId,
   appointment: {
     readonly serviceId: string
-    /** null: with anybody who is free */
+    /** null: with any staff member who is free */
     readonly staffId: string | null
     readonly customerId: string
     readonly startTime: string
@@ -58,7 +58,7 @@ export async function changeStatus(
   event: 'confirm' | 'start' | 'complete' | 'cancel' | 'miss',
 ): Promise<AppointmentOutcome> {
   const { from, to } = appointmentTransitions[event]
-  // The shop may still call off what should have begun: nobody may have been there to open.
+  // The shop may still call off what should have begun: its staff may have been absent.
   const when = event === 'miss' ? 'begun' : event === 'cancel' && owner !== null ? 'ahead' : 'any'
   return booking.changeStatus(database, { merchantId, appointmentId: id, ownerId: owner, from, to, when })
 }

@@ -3,9 +3,9 @@ import type { Database } from '../database.ts'
 import { type EmailKind, isTokenMail } from '../messaging/compose/index.ts'
 
 /**
- * What somebody lacks to word a kind of mail, or to say where its link leads; null: nothing. Who does so could have the tokens sent
- * elsewhere, and become whoever gets one. So for customers it takes what signs in as any of them, and for users everything that
- * any of them may do: nobody grants what they don't have.
+ * Which permission a caller lacks to word a kind of mail, or to set where its link leads; null: none. A caller who may could have
+ * the tokens sent elsewhere, and act as their receivers. So for customers it takes what signs in as any of them, and for users everything that
+ * any of them may do: a caller never grants what it doesn't have.
  */
 export async function missingToWord(
   database: Database,

@@ -6,7 +6,7 @@ import * as email from '../sql/generated/email.ts'
 
 /**
  * What a campaign's link leads to: `GET /:token` asks, `POST /:token` unsubscribes, which mailboxes do by themselves as well
- * (RFC 8058). Whoever has the token may; a mail scanner that follows links only gets the question.
+ * (RFC 8058). The token is the permission; a mail scanner that follows links only gets the question.
  */
 export function unsubscribePages(database: Database): Router {
   const router = Router()

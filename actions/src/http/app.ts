@@ -18,7 +18,7 @@ export interface AppOptions {
   readonly secret: string
   /** By domain, then by name: served under `/<domain>/<name>`. */
   readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
-  /** Does an action's work, and gives it up when the signal says that nobody waits for it any more. */
+  /** Does an action's work, and gives it up when the signal says that the client has gone. */
   readonly runFor: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
   /** What Hasura's event triggers are sent to: `POST /events/:trigger`. */
   readonly receiveEvent: RequestHandler
@@ -42,7 +42,7 @@ const idempotencyKeyFormat = /^[ -~]+$/
 /** What of a client's request id goes into the log. */
 const maxRequestId = 128
 
-/** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
+/** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are sent. */
 export function createApp(options: AppOptions): Express {
   const { secret, actions, receiveEvent, pages, health, logger } = options
   const app = express()
@@ -128,7 +128,7 @@ const serveAction =
     })
   }
 
-/** Does the work while somebody waits for it: Hasura hangs up when its client does, and when the time is up. */
+/** Does the work while the client waits for it: Hasura hangs up when its client does, and when the time is up. */
 async function untilGone<T>(
   response: Response,
   work: (signal: AbortSignal) => Promise<T>,

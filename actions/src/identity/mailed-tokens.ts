@@ -51,7 +51,7 @@ export interface PasswordResetOptions {
 }
 
 /**
- * Writes down that somebody has asked for a new password. It takes as long whether or not the address is anybody's; who it is,
+ * Records a request for a new password. It takes as long whether or not an account has the address; who it is,
  * `answerPasswordResets` finds out.
  */
 export async function requestPasswordReset(
@@ -71,7 +71,7 @@ interface ResetRequest {
   readonly email: string
 }
 
-/** Has tokens for new passwords mailed to those who asked and are somebody. Returns how many requests it looked into. */
+/** Has tokens for new passwords mailed to those requests whose address has an account. Returns how many requests it looked into. */
 export const answerPasswordResets = async ({ database, secretBox }: PasswordResetOptions): Promise<number> =>
   inBatches(1, () =>
     database.begin(async (sql) => {

@@ -10,7 +10,7 @@ const maxWaiting = 200
 export class Passwords {
   #running = 0
   readonly #waiting: (() => void)[] = []
-  #nobodys: Promise<string> | undefined
+  #decoy: Promise<string> | undefined
 
   /** Whether another one may wait; who finds no room is asked to come back. */
   get hasRoom(): boolean {
@@ -22,10 +22,10 @@ export class Passwords {
     return this.#inTurn(() => hash(password, parameters))
   }
 
-  /** @param stored null for somebody who isn't there: takes as long, so that nobody learns who is */
+  /** @param stored null for an unknown account: takes as long, so that the time does not tell which accounts exist */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    this.#nobodys ??= hash('nobody has this password', parameters)
-    const compared = stored ?? (await this.#nobodys)
+    this.#decoy ??= hash('the password of no account', parameters)
+    const compared = stored ?? (await this.#decoy)
     const matches = await this.#inTurn(() => verify(compared, password))
     return stored !== null && matches
   }
@@ -36,7 +36,7 @@ export class Passwords {
     try {
       return await work()
     } finally {
-      // Whoever is next takes over the place.
+      // The next one waiting takes over the place.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running -= 1
       else next()

@@ -91,7 +91,7 @@ export async function removeAuthenticator(
   await identity.removeTotp(database, { merchantId, userId })
 }
 
-/** Takes somebody else's authenticator away, who has lost it. */
+/** Removes the authenticator of another user, who has lost it. */
 export const resetAuthenticator = async (
   database: Database,
   { merchantId, permissions }: Grantor,

@@ -10,13 +10,13 @@ export interface Secret {
   readonly hash: Buffer
 }
 
-/** 256 random bits: nobody guesses them, so a plain hash is enough. */
+/** 256 random bits can't be guessed, so a plain hash is enough. */
 export function newToken(): Secret {
   const value = randomBytes(tokenBytes).toString('base64url')
   return { value, hash: hashOf(value) }
 }
 
-/** For whoever has lost the authenticator: `k7m2x-…`, four groups of four. */
+/** For a user who has lost the authenticator: `k7m2x-…`, four groups of four. */
 export const newRecoveryCodes = (): readonly Secret[] =>
   Array.from({ length: recoveryCodes }, () => {
     const value = base32(randomBytes(recoveryBytes)).replace(/(.{4})(?!$)/g, '$1-')
@@ -28,7 +28,7 @@ export const hashOf = (value: string): Buffer => createHash('sha256').update(val
 /** However it was typed. */
 export const recoveryHash = (code: string): Buffer => hashOf(code.toLowerCase().replace(/[^a-z0-9]/g, ''))
 
-// Letters and digits that nobody mistakes for one another when copying them from paper.
+// Letters and digits that are not mistaken for one another when copied from paper.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz023456789'
 
 function base32(bytes: Buffer): string {

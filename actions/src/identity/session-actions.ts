@@ -122,7 +122,7 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
     },
   })
 
-/** Whoever has signed in gets in, whatever has become of the guest's cart. */
+/** A sign-in succeeds, whatever has become of the guest's cart. */
 async function signedIn(
   database: Database,
   merchantId: MerchantId,

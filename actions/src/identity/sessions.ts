@@ -8,7 +8,7 @@ import * as identity from '../sql/generated/identity.ts'
 /** Whom a session is for. */
 export type Subject = 'USER' | 'CUSTOMER'
 
-/** What whoever has signed in gets. */
+/** The tokens that a sign-in returns. */
 export interface Tokens {
   readonly accessToken: string
   /** ISO 8601. */
@@ -24,7 +24,7 @@ const idleLifetime = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as cons
 const sessionLifetime = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
 
 /**
- * Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more.
+ * Opens a session for a person who has proved to be `id`. Null: the person may not sign in any more.
  *
  * @param caller whose request it is; the network of the person's client is remembered
  */

@@ -17,11 +17,11 @@ export interface SignIn {
   readonly code: string | null
 }
 
-/** Who somebody has shown to be, or what keeps them out. */
+/** Who the client has proved to be, or why it is refused. */
 export type SignInOutcome =
   | { readonly outcome: 'recognised'; readonly id: string }
   | { readonly outcome: 'blocked'; readonly seconds: number }
-  /** An unknown address, a wrong password, somebody who may not sign in: all the same to the caller. */
+  /** An unknown address, a wrong password, a person who may not sign in: the caller can't tell them apart. */
   | { readonly outcome: 'wrong_password' | 'code_required' | 'wrong_code' }
 
 export interface SignInOptions {

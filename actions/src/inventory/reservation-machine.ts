@@ -4,7 +4,7 @@ export type ReservationStatus = 'ACTIVE' | 'COMMITTED' | 'CONSUMED' | 'RELEASED'
 
 /**
  * takeOver: an order takes the stock over. commit: the order is paid. consume: the goods leave the shelf.
- * release: somebody gives the stock back. expire: its time is over.
+ * release: a caller gives the stock back. expire: its time is over.
  */
 export type ReservationEvent = 'takeOver' | 'commit' | 'consume' | 'release' | 'expire'
 

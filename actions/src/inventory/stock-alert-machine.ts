@@ -2,7 +2,7 @@ import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type StockAlertStatus = 'PENDING' | 'NOTIFIED' | 'CANCELLED'
 
-/** notify: the SKU is available again, and the mail is claimed. cancel: nobody waits any more. */
+/** notify: the SKU is available again, and the mail is claimed. cancel: the customer waits no more. */
 export type StockAlertEvent = 'notify' | 'cancel'
 
 /** See SPEC.md. */

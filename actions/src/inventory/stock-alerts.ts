@@ -6,7 +6,7 @@ import * as inventory from '../sql/generated/inventory.ts'
 /** Alerts that wait for one address at once. */
 export const mostAlerts = 50
 
-/** @param owner the signed-in shopper, who is told at the own verified address alone */
+/** @param owner the signed-in shopper, who is notified at the verified address of the account alone */
 export const subscribeStockAlert = async (
   database: Database,
   merchantId: MerchantId,

@@ -27,7 +27,7 @@ export interface Schedules {
 }
 
 /**
- * Plans all schedules, and looks every minute whether they still are: whoever empties or restores the queue's tables, and whatever
+ * Plans all schedules, and looks every minute whether they still are: when the queue's tables are emptied or restored, and whatever
  * happens to a job there, a schedule goes on by itself.
  */
 export async function keepSchedules(

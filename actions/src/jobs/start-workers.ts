@@ -55,7 +55,7 @@ export interface WorkersOptions {
   readonly reconcileAfter?: number
   /** What takes e-mail away; without one every e-mail is SUPPRESSED. */
   readonly mailer?: MailTransport | undefined
-  /** Whose address e-mail comes from: the operator's, which the mail server may send for. By default nobody's. */
+  /** Whose address e-mail comes from: the operator's, which the mail server may send for. By default a reserved one. */
   readonly senderAddress?: string | undefined
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
   readonly unsubscribeUrl: string
@@ -144,7 +144,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
 }
 
-/** For trials: a domain that RFC 2606 keeps from ever being anybody's. */
+/** For trials: a domain that RFC 2606 reserves. */
 const nobodysAddress = 'no-reply@commerce-graph.invalid'
 
 function messageSending(options: WorkersOptions): MessageSending {

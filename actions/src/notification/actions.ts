@@ -13,7 +13,7 @@ export const notificationActions = (database: Database): Readonly<Record<string,
   markAllNotificationsRead: markAllRead(database),
 })
 
-// A device that somebody else was signed in on before is theirs no more.
+// A device on which another person was signed in before is that person's no more.
 const registerDevice = (database: Database): Action =>
   defineAction('registerNotificationDevice', {
     async handle({ session }, { input: { platform, token, name } }) {

@@ -22,7 +22,7 @@ export interface CancellationRefund {
   /** Minor units. */
   readonly amount: number
   readonly status: string
-  /** When the money is expected to be with the customer, ISO 8601 date; null when nobody can say. */
+  /** When the money is expected to be with the customer, ISO 8601 date; null when that is unknown. */
   readonly estimatedDate: string | null
 }
 

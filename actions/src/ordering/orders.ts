@@ -142,7 +142,7 @@ export const processOrder = async (
     moves: orderTransitions,
   })
 
-/** Adds a remark to an order's history, where nobody changes it any more. */
+/** Adds a remark to an order's history, where it can't be changed any more. */
 export const addNote = async (
   sql: Queryable,
   session: Session,

@@ -63,14 +63,14 @@ export interface Payment {
   /** Whether the processor holds the money for us. */
   readonly authorized: boolean
   readonly authorizationIsOver: boolean
-  /** Minor units that are to be taken of what is held; null when nobody has captured. */
+  /** Minor units that are to be taken of what is held; null before a capture. */
   readonly captureRequested: number | null
   /** The answer was lost too long ago to ask for the same again. */
   readonly isLost: boolean
   readonly failureReason: string | null
   readonly failureCode: string | null
   readonly declineCode: string | null
-  /** Nobody can pay the order any more once this payment is over. */
+  /** The order can't be paid any more once this payment is over. */
   readonly windowIsOver: boolean
 }
 
@@ -229,7 +229,7 @@ export const unsettledPayments = async (
     ORDER BY p.updated_at
     LIMIT ${limit}`
 
-/** Seconds without an answer after which somebody should know of it. */
+/** Seconds without an answer after which a payment needs attention. */
 const attentionAfter = 60 * 60
 
 /**

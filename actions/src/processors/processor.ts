@@ -95,7 +95,7 @@ export type RefundAnswer =
 export interface PaymentProcessor {
   /** What `payment.payment.processor` holds, so that a payment is settled where it was made. */
   readonly name: string
-  /** Days until a refund is with the customer; null when nobody can say. */
+  /** Days until a refund is with the customer; null when that is unknown. */
   readonly refundDays: number | null
   charge(request: ChargeRequest): Promise<ChargeAnswer>
   /** Takes reserved money. The answer tells what the payment is now, also when it can't be captured any more. */

@@ -11,7 +11,7 @@ export interface ActingCaller {
   readonly actingAs: Fragment
 }
 
-/** Whoever's change it is: the platform's own, or a session's, as `actingAs(sql, session)` says. */
+/** Whose change it is: the platform's own, or a session's, as `actingAs(sql, session)` says. */
 export type Caller = Queryable | ActingCaller
 
 /** What is published on the channel `commerce-graph:sql-answer`: tests hold answers to what is declared. */

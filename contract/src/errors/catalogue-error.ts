@@ -6,7 +6,7 @@ import {
   type MessageValues,
 } from './catalogue.ts'
 
-/** A refusal, before it is told: everything but what belongs to the answer (request id and time). */
+/** A refusal, before it is sent: everything but what belongs to the answer (request id and time). */
 export interface CatalogueError {
   readonly id: CatalogueId
   readonly code: ExtensionsCode

@@ -54,7 +54,7 @@ export const alreadyExists = (field: string, value: string): UserError => ({
 })
 
 /**
- * The id is unknown, or another merchant's: the two are not told apart.
+ * The id is unknown, or another merchant's: the answer does not distinguish the two.
  *
  * @param what the record's name as a sentence begins: `Product`
  * @param id what the client sent; null where the record is not named by the input

@@ -42,7 +42,7 @@ export class BoundRegister {
     return { min: given(min, path), max: given(max, path) }
   }
 
-  /** The definition without the directives of bounds, which are now in the register and told in the descriptions. */
+  /** The definition without the directives of bounds, which the register and the descriptions state now. */
   takeFrom(definition: DefinitionNode): DefinitionNode {
     switch (definition.kind) {
       case Kind.OBJECT_TYPE_DEFINITION: {

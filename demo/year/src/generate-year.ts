@@ -39,7 +39,7 @@ export interface YearOptions extends Terms {
 
 export interface DemoRun {
   readonly merchantId: string
-  /** The key of a shop that was opened for the run; it is told once. */
+  /** The key of a shop that was opened for the run; it is shown once. */
   readonly key: string | undefined
 }
 

@@ -27,7 +27,7 @@ export interface OrderPlan {
 export type LaterKind =
   'cancel' | 'process' | 'ship' | 'deliver' | 'refund' | 'ask to return' | 'take back' | 'review'
 
-/** Of a hundred orders, so many are somebody's first. */
+/** Of a hundred orders, so many are the customer's first. */
 const newCustomers = 35
 const attempts = 4
 const fateOf = chooser([92, 3, 1, 4])
@@ -125,7 +125,7 @@ export interface CustomerPlan {
 
 const customerSeeds = 1_000_000_000
 
-/** Somebody, by number: the same one whenever asked. */
+/** A customer by number: the same one at each call. */
 export function planCustomer(faker: Faker, seed: number, number: number): CustomerPlan {
   faker.seed([seed, customerSeeds + number])
   const firstName = faker.person.firstName()
@@ -133,7 +133,7 @@ export function planCustomer(faker: Faker, seed: number, number: number): Custom
   return {
     id: faker.string.uuid(),
     name: `${firstName} ${lastName}`,
-    // Nobody's: the domain is reserved for examples.
+    // The domain is reserved for examples.
     email: `${firstName}.${lastName}.${number}@demo.example`.toLowerCase().replaceAll(/[^a-z0-9.@]/g, ''),
     phone: `+1 555 ${faker.string.numeric(7)}`,
     marketing: faker.datatype.boolean(),

@@ -8,7 +8,7 @@ export const segmentDescription = 'Of the demo'
 const productCount = 60
 const categoryCount = 8
 
-/** Opens an empty shop with something to sell, at the clock's time. Returns its key, which nobody can read later. */
+/** Opens an empty shop with something to sell, at the clock's time. Returns its key, which can't be read later. */
 export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): Promise<string> {
   const { key, hash, prefix } = generateApiKey('live')
   await sql`

@@ -248,7 +248,7 @@ export async function playViews(
     ON CONFLICT (merchant_id, bucket, product_id) DO UPDATE SET views = product_view.views + excluded.views`
 }
 
-/** Somebody books an appointment in the next days, if there is room, and comes, or doesn't. */
+/** A customer books an appointment in the next days, if there is room, and comes or doesn't. */
 export async function playAppointment(
   stage: Stage,
   customer: number,

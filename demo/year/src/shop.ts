@@ -13,7 +13,7 @@ interface Item {
   readonly sku: string
 }
 
-/** A shop as somebody who works there sees it, with the actions that its keys may call. */
+/** A shop as its staff sees it, with the actions that its keys may call. */
 export interface Shop {
   readonly merchantId: string
   /** The most wanted ones first. */

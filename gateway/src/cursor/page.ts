@@ -6,7 +6,7 @@ export const maxPageSize = 100
 
 /**
  * Items that an answer shows of a list that is no connection, where its arguments don't say less; of a longer list it tells
- * (`extensions.shortenedLists`). What must be told whole is bounded below it by its own rules (an order has 200 lines).
+ * (`extensions.shortenedLists`). What must be complete is bounded below it by its own rules (an order has 200 lines).
  */
 export const maxListLength = 250
 

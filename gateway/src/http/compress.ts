@@ -15,7 +15,7 @@ const compressed = promisify(gzip)
 /**
  * An answer's body, compressed where that pays and the client takes gzip. Answers of mutations must not be given here: they
  * can hold a new key or token beside text of the caller's, and a length would tell of the secret (BREACH). Answers of queries
- * hold no secrets, and no request is made with somebody else's credential, as none is in a cookie.
+ * hold no secrets, and no page can send a request with a visitor's credential, as none is in a cookie.
  */
 export async function compress(body: string | Buffer, headers: IncomingHttpHeaders): Promise<Compressed> {
   if (Buffer.byteLength(body) < minBytes || !takesGzip(headers['accept-encoding'])) return { body }

@@ -10,7 +10,7 @@ export interface GraphiQLSettings {
 
 export const graphiql = (settings: GraphiQLSettings): PageHandler =>
   servePage(async () => {
-    // Nine megabytes of page are loaded only once somebody opens it.
+    // Nine megabytes of page are loaded only at its first request.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
     const { title, defaultQuery, schema } = settings
     return withKeyBar(

@@ -16,7 +16,7 @@ interface Page {
   readonly etag: string
 }
 
-/** @param render makes the page's HTML, once somebody opens it */
+/** @param render makes the page's HTML, at its first request */
 export function servePage(render: () => string | Promise<string>): PageHandler {
   let page: Promise<Page> | undefined
   return async (request, response) => {

@@ -5,7 +5,7 @@ import type { Limits } from '../limits/limits.ts'
 export type Body =
   | { readonly kind: 'body'; readonly bytes: Buffer }
   | { readonly kind: 'refused'; readonly error: CatalogueError }
-  /** The client went away; there is nobody to answer. */
+  /** The client went away; no answer can be sent. */
   | { readonly kind: 'aborted' }
 
 /** Reads a request's body, never more of it nor longer than the limits allow. */

@@ -39,7 +39,7 @@ export interface Answer {
 export interface Incoming {
   readonly request: IncomingMessage
   readonly requestId: string
-  /** Fires when the client has gone or the time is up: nobody waits for what still runs. */
+  /** Fires when the client has gone or the time is up: what still runs can be cancelled. */
   readonly signal: AbortSignal
 }
 
@@ -202,14 +202,14 @@ function send(
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
-    // No browser may take an answer for a page or a script, whatever somebody had stored in it.
+    // No browser may take an answer for a page or a script, whatever a client has stored in it.
     'x-content-type-options': 'nosniff',
     ...headers,
   })
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
-/** What isn't HTTP has no request to answer to; it is told on the bare socket all the same. */
+/** What isn't HTTP has no request to answer to; it is refused on the bare socket. */
 function refuseBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || cause.code === 'ECONNRESET') {
     socket.destroy()

@@ -28,7 +28,7 @@ export function actionOperation(definition: ActionMutation, call: PlannedCall): 
   }
 }
 
-/** A value of the contract as the action's types want it: ids are UUIDs there, and one that is none is nobody's. */
+/** A value of the contract as the action's types want it: ids are UUIDs there; an id that is no UUID becomes one that no record has. */
 function hasuraValue(value: unknown, type: GraphQLInputType): unknown {
   if (value == null) return null
   const nullable = getNullableType(type)

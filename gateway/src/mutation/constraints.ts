@@ -5,7 +5,7 @@ import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce
 type Meaning =
   /** The value is taken. */
   | { readonly kind: 'unique'; readonly field: string }
-  /** The id in the field is nobody's, or, seen from the other side, the record is still pointed at. */
+  /** No record has the id in the field; or the record to delete is still referenced. */
   | { readonly kind: 'reference'; readonly field: string; readonly what: string; readonly inUse?: string }
   /** The value can't be stored. The input rules are stricter and speak first. */
   | { readonly kind: 'value'; readonly field: string; readonly message?: string }

@@ -34,7 +34,7 @@ export interface RowsMutation {
   readonly kind: 'rows'
   /** The projection of the payload's record; null for a deletion, whose payload has `success` instead. */
   readonly record: string | null
-  /** What is wrong with the input beyond the contract's rules, as far as it can be told without the database. */
+  /** What is wrong with the input beyond the contract's rules, as far as it can be checked without the database. */
   readonly check: (args: Arguments, principal: Principal) => readonly UserError[]
   /** What only the database knows about the input. Asked for when something is wrong, to tell all of it at once. */
   readonly lookUps: (args: Arguments, principal: Principal) => readonly LookUp[]

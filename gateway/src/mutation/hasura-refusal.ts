@@ -11,8 +11,8 @@ export function actionRefusal({ message, extensions = {} }: HasuraError): Catalo
   const { code: id, details } = extensions
   if (!isCatalogueId(id)) return null
   const { code, status } = catalogue[id]
-  const told = typeof details === 'object' && details !== null ? details : {}
-  return { id, code, status, message, details: { reason: message, ...told } }
+  const ofAction = typeof details === 'object' && details !== null ? details : {}
+  return { id, code, status, message, details: { reason: message, ...ofAction } }
 }
 
 const isCatalogueId = (id: string | undefined): id is CatalogueId =>

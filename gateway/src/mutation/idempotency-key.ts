@@ -32,6 +32,6 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): KeyOfRequest {
 export const keyOfPart = (key: IdempotencyKey | undefined, index: number): IdempotencyKey | undefined =>
   key && { ...key, part: `${key.part}.${index}` }
 
-/** Whoever gets the key by its header is told the part by a session variable, which only the gateway sets. */
+/** The actions get the key by its header, and the part by a session variable that only the gateway sets. */
 export const partVariable = (key: IdempotencyKey | undefined): Readonly<Record<string, string>> =>
   key === undefined || key.part === '' ? {} : { 'x-hasura-idempotency-part': key.part }

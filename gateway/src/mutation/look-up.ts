@@ -11,7 +11,7 @@ import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { LookUp } from './definition.ts'
 
-/** A list beyond this is too long for any field, which is told anyway. */
+/** A list beyond this is too long for any field, which is refused anyway. */
 const maxValues = 1_000
 
 /** No row has a text that Postgres can't hold, and it can't even be asked. */

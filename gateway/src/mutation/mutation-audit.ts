@@ -8,7 +8,7 @@ import {
 } from '@commerce-graph/audit'
 import type { PlannedCall } from './plan-mutation.ts'
 
-/** Where a request came from, and who is told of mutations that came to nothing. */
+/** Where a request came from, and the log of mutations that came to nothing. */
 export interface AuditedRequest extends Origin {
   readonly trail: Pick<AuditTrail, 'record'>
   /** The client's name for its operation. */

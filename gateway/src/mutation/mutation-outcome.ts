@@ -23,7 +23,7 @@ export type Outcome =
   | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
   | { readonly kind: 'refused'; readonly error: CatalogueError }
 
-/** Runs an operation for the caller, with what the database, the actions and the audit log are told of the request. */
+/** Runs an operation for the caller, with the facts of the request that the database, the actions and the audit log get. */
 export function ask(
   operation: Operation,
   { dataLayer, principal, signal, headers, audit, endClient, idempotencyKey }: QueryContext,
@@ -41,7 +41,7 @@ export function ask(
   return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })
 }
 
-/** Something that is our fault, which the log is told. */
+/** A fault of the platform, which goes into the log. */
 export function defect(
   { query }: Operation,
   answer: Exclude<DataLayerResult, { kind: 'data' }>,

@@ -58,7 +58,7 @@ async function writeNow(
     ...definition.check(call.args, context.principal),
   ])
   if (faults.length > 0) {
-    // What only the database knows is asked for now, so that all of it is told at once.
+    // What only the database knows is looked up now, so that the client gets all errors at once.
     const known = await lookUp(definition, call, context)
     return { kind: 'invalid', errors: onePerField([...faults, ...known]) }
   }

@@ -93,7 +93,7 @@ function isOfType({ value }: Cursor, type: string): boolean {
   }
 }
 
-/** How many rows to read: the page, and one more where somebody asks whether there is one. */
+/** How many rows to read: the page, and one more where the client asks whether there is one. */
 export function planLimit(
   scope: PlanScope,
   page: PagePlan,

@@ -48,7 +48,7 @@ export type RootField =
   /** Known without asking Hasura. */
   | { readonly kind: 'local'; readonly key: string; readonly read: (request: Request) => unknown }
 
-/** Plans a validated query. What is wrong with values is told when a request is bound; what is thrown is a bug. */
+/** Plans a validated query. Wrong values become errors when a request is bound; what is thrown is a bug. */
 export function planQuery(operation: OperationDefinitionNode, options: PlanScopeOptions): QueryPlan {
   const scope = new PlanScope(options)
   const type = scope.schema.getQueryType()

@@ -258,7 +258,7 @@ interface ListBound {
 }
 
 /**
- * @param said what an argument or its preset says, where one does: then nobody expects more
+ * @param said what an argument or its preset says, where one does: then the client expects no more
  * @param max the bound otherwise. One row beyond it is asked for, so that the answer can tell of a longer list
  */
 export const listBound = (said: VariableReference | number | undefined, max: number): ListBound =>

@@ -13,7 +13,7 @@ import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A subscription of the contract, as one for Hasura and what to do with its answers. */
 export interface SubscriptionPlan {
-  /** Why the subscription is refused; empty where what is refused leaves the rest to be told. */
+  /** Why the subscription is refused; empty where the rest of the selection can still be answered. */
   readonly refusals: readonly CatalogueError[]
   readonly binders: readonly Binder[]
   readonly document: string

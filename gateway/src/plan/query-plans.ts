@@ -8,7 +8,7 @@ import type { PreparedOperation } from './prepared-operation.ts'
 
 /**
  * Plans of one operation at most. Its variables' structures are few: which filters are given, which way a list is
- * sorted. Somebody who makes up more of them only makes planning happen again.
+ * sorted. A client that makes up more of them only causes plans to be made again.
  */
 const maxPlansPerOperation = 64
 

@@ -14,14 +14,14 @@ export interface Filter {
 type TypedVariable = (type: string) => VariableReference
 
 /** An id that no record has: ids are UUIDs of version 7. What is no UUID at all is looked up as this one. */
-const nobody = '00000000-0000-0000-0000-000000000000'
+const noRecord = '00000000-0000-0000-0000-000000000000'
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && uuidPattern.test(value)
 
 /** The contract's ids are opaque strings, so one that no record can have is simply not found, and no error. */
-export const toUuid = (value: unknown): string => (isUuid(value) ? value.toLowerCase() : nobody)
+export const toUuid = (value: unknown): string => (isUuid(value) ? value.toLowerCase() : noRecord)
 
 /** @param condition what holds for the given id */
 export const idFilter = (condition: (id: VariableReference) => Condition): Filter => ({

@@ -32,7 +32,7 @@ export type QueryResult =
       readonly omitted?: number
     }
 
-/** Something that is our fault, for the log; the client is told SVC_SRV_001. */
+/** A fault of the platform, for the log; the client gets SVC_SRV_001. */
 export type Defect =
   | {
       readonly kind: 'engine'
@@ -57,7 +57,7 @@ export interface QueryContext {
   readonly answerBytes?: number
   /** The client of the person who acts; absent where nothing is known of it, and nothing counted. */
   readonly endClient?: EndClientContext
-  /** What the audit log is told of the request's mutations; absent where nothing is. */
+  /** The facts of the request for the audit log of mutations; absent where none is kept. */
   readonly audit?: AuditedRequest
 }
 
@@ -136,7 +136,7 @@ function answer(
   return {
     kind: 'data',
     data: whole ? data : null,
-    errors: [...refusals.told, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
+    errors: [...refusals.listed, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
     shortened,
     ...(refusals.omitted > 0 && { omitted: refusals.omitted }),
   }

@@ -49,14 +49,14 @@ export interface ShapeContext {
 /** What an answer tells of fields that the caller may not have. */
 interface Refusals {
   /** With their places in the answer. */
-  readonly told: CatalogueError[]
-  /** The fields of which one place is told at least. */
+  readonly listed: CatalogueError[]
+  /** The fields of which at least one place is listed. */
   readonly fields: Set<CatalogueError>
-  /** How many more places there are than are told. */
+  /** How many more places there are than are listed. */
   omitted: number
 }
 
-/** Places told of refused fields, of all fields together; each field has one in any case. */
+/** Places listed of refused fields, of all fields together; each field has one in any case. */
 const maxRefusals = 100
 
 /** @param path where in the answer the shape begins */
@@ -65,7 +65,7 @@ export const shapeContext = (pageSizes: readonly number[], path: Path = []): Sha
   path,
   violations: [],
   shortened: [],
-  refusals: { told: [], fields: new Set(), omitted: 0 },
+  refusals: { listed: [], fields: new Set(), omitted: 0 },
 })
 
 /** Turns Hasura's value into the contract's. Null: something inside was null that must not be, and has been reported. */
@@ -135,10 +135,10 @@ export function listShape(item: Complete<unknown> | undefined): Complete<unknown
   }
 }
 
-/** Null for a field that the caller may not have, which is told of this place in the answer. */
+/** Null for a field that the caller may not have; the answer's errors list this place. */
 export function refuse(error: CatalogueError, { path, refusals }: ShapeContext): null {
-  if (refusals.told.length < maxRefusals || !refusals.fields.has(error))
-    refusals.told.push(withPath(error, [...path]))
+  if (refusals.listed.length < maxRefusals || !refusals.fields.has(error))
+    refusals.listed.push(withPath(error, [...path]))
   else refusals.omitted += 1
   refusals.fields.add(error)
   return null

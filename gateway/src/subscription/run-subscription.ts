@@ -18,7 +18,7 @@ export interface SubscriptionAnswer {
   readonly omitted?: number
 }
 
-/** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. Who waits for more than that is told. */
+/** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. A client that waits for longer gets an error. */
 const retryDelays = [250, 500, 1_000, 2_000, 4_000, 8_000] as const
 
 /** What a request may not do, or what is wrong with its values: everything that is known before the engine is asked. */
@@ -33,7 +33,7 @@ export function bindSubscription(
 
 /**
  * The answers of a subscription, until the signal aborts. When the engine goes away it is asked again for a while: a
- * live query then answers with the state of then, a stream with what came after the last row that was told.
+ * live query then answers with the state of then, a stream with what came after the last row that was sent.
  */
 export async function* runSubscription(
   plan: SubscriptionPlan,
@@ -120,7 +120,7 @@ function* answersOf(
   }
   for (const { row, place } of streamedRows(answer, source)) {
     yield answerOf({ [key]: row }, key, source.shape, pageSizes, context)
-    // Only now: whoever takes no more answers has not been told of this row.
+    // Only now: a client that takes no more answers has not got this row.
     variables[source.variable] = place
   }
 }
@@ -138,7 +138,7 @@ function answerOf(
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     data: whole ? { [key]: row[key] ?? null } : null,
-    errors: [...refusals.told, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
+    errors: [...refusals.listed, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
     shortened,
     ...(refusals.omitted > 0 && { omitted: refusals.omitted }),
   }

@@ -34,7 +34,7 @@ function planFor(
   return { plan: plans.planFor(prepared, principal, coerced.variables), variables: coerced.variables }
 }
 
-/** Runs a query as the gateway does. What the log would be told comes along. */
+/** Runs a query as the gateway does. What would be logged comes along. */
 export async function runQuery(
   shop: TestShop,
   principal: Principal,

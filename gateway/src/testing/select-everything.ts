@@ -46,7 +46,7 @@ function selectField(field: GraphQLField<unknown, unknown>, options: SelectEvery
   return options.depth > 0 ? `${field.name} ${selectEverything(field.type, options)}` : ''
 }
 
-/** Whether somebody with every permission of the role may select a field, going by the contract alone. */
+/** Whether a caller with every permission of the role may select a field, going by the contract alone. */
 export function isVisible(
   { schema, permissions }: Contract,
   role: Role,

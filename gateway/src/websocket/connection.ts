@@ -54,8 +54,8 @@ export interface ConnectionParts extends EndpointParts {
   readonly subscriptionQuota: Quota
 }
 
-/** An error as it is told: graphql-ws wants instances of GraphQLError, clients get the body. */
-class ToldError extends GraphQLError {
+/** An error as it is sent: graphql-ws wants instances of GraphQLError, clients get the body. */
+class SentError extends GraphQLError {
   readonly body: GraphQLFormattedError
 
   constructor(body: GraphQLFormattedError) {
@@ -65,7 +65,7 @@ class ToldError extends GraphQLError {
 }
 
 export const bodyOf = (error: GraphQLError): GraphQLFormattedError =>
-  error instanceof ToldError ? error.body : error.toJSON()
+  error instanceof SentError ? error.body : error.toJSON()
 
 /** One client's WebSocket: who it is, what it is subscribed to, and when it has to go. */
 export class Connection {
@@ -144,7 +144,7 @@ export class Connection {
     this.#checking = true
     const authentication = await this.#parts.authenticator.authenticate(this.#credentials)
     this.#checking = false
-    // While nobody can tell, nothing is read either: the same database is away.
+    // While that is unknown, nothing is read either: the same database is away.
     if (authentication.kind === 'unavailable') return
     if (authentication.kind !== 'authenticated') this.#refuse(authentication)
     else if (accessOf(authentication.principal) !== accessOf(this.#principal))
@@ -191,7 +191,7 @@ export class Connection {
   async start(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID()
     const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] =>
-      errors.map((error) => new ToldError(this.#told(error, requestId)))
+      errors.map((error) => new SentError(this.#formatted(error, requestId)))
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
     const admission = await this.#parts.rateLimits.admit(rateHolderOf(principal))
@@ -230,7 +230,7 @@ export class Connection {
     }
   }
 
-  #told(error: CatalogueError, requestId: string): GraphQLFormattedError {
+  #formatted(error: CatalogueError, requestId: string): GraphQLFormattedError {
     return errorBody(error, { requestId, now: Date.now() }) as GraphQLFormattedError
   }
 
@@ -289,7 +289,7 @@ export class Connection {
         const { data, errors } = answer
         const extensions = answerExtensions(answer)
         yield {
-          ...(errors.length > 0 && { errors: errors.map((error) => this.#told(error, requestId)) }),
+          ...(errors.length > 0 && { errors: errors.map((error) => this.#formatted(error, requestId)) }),
           data,
           ...(extensions && { extensions }),
         }
@@ -297,7 +297,7 @@ export class Connection {
     } catch (cause) {
       if (signal.aborted) return
       logger.error({ requestId, err: cause }, 'a subscription failed')
-      yield { errors: [this.#told(unexpectedError(), requestId)], data: null }
+      yield { errors: [this.#formatted(unexpectedError(), requestId)], data: null }
     }
   }
 }

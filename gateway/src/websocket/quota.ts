@@ -1,4 +1,4 @@
-/** Counts what each principal holds at once, and lets nobody hold more than the bound. */
+/** Counts what each principal holds at once, and lets none hold more than the bound. */
 export class Quota {
   readonly #bound: number
   readonly #held = new Map<string, number>()

@@ -27,7 +27,7 @@ interface RawResponse {
 }
 
 const requestTimeoutMs = 60_000
-// A plan's hour may have to pass. Nobody waits for longer than this in front of a progress bar.
+// A plan's hour may have to pass. The command waits for no longer than this.
 const maxPauseMs = 15 * 60_000
 // The specification's retryable statuses (Errors, rule 2).
 const retryable = new Set([429, 500, 502, 503, 504])

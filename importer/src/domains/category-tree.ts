@@ -64,7 +64,7 @@ export class CategoryTree {
     try {
       return await creation
     } catch (error) {
-      // Perhaps it was created and only the answer got lost: whoever tries again looks first.
+      // Perhaps it was created and only the answer got lost: so a second attempt looks first.
       this.#ids = undefined
       throw error
     }

@@ -174,7 +174,7 @@ function variantInput({ sku, price, compareAtPrice, options }: NonNullable<Produ
   return { sku, price, compareAtPrice, options: list }
 }
 
-// A new product brought its variants along. Those of an existing one are told apart by SKU; none is deleted.
+// A new product brought its variants along. Those of an existing one are matched by SKU; none is deleted.
 function saveVariants(task: ProductTask): Call<ProductRow>[] {
   const { existing } = task
   if (existing === undefined) return []

@@ -50,7 +50,7 @@ export type ParsedRow =
 export const fieldsOf = (kind: RowKind): readonly string[] =>
   Object.keys(kind === 'product' ? productRow.shape : customerRow.shape)
 
-/** Checks a row against its schema. All that is wrong is told at once, a problem per field. */
+/** Checks a row against its schema. Returns all problems at once, one per field. */
 export function parseRow(raw: RawRow): ParsedRow {
   const { location } = raw
   if ('problem' in raw) return refused(location, raw.kind, undefined, [raw.problem])
@@ -113,7 +113,7 @@ function repeatedSkus({ sku, variants }: ProductRow): readonly Problem[] {
   })
 }
 
-// A field that breaks several rules is told once, by the first of them.
+// A field that breaks several rules is reported once, by the first of them.
 function problemsOf<Value extends object>(
   parsed: z.ZodSafeParseResult<Value>,
   given: unknown,

@@ -449,7 +449,7 @@ CREATE TABLE analytics.widget (
 CREATE SCHEMA audit;
 
 CREATE TABLE audit.entry (
-  -- No foreign key: what was done outlives whoever did it, and the merchant. The nil id: it was about no merchant.
+  -- No foreign key: an entry outlives its actor and the merchant. The nil id: it was about no merchant.
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -524,7 +524,7 @@ CREATE TABLE booking.staff_member (
   -- Whose clock the schedule is read by; NULL is the merchant's.
   time_zone text CONSTRAINT staff_member_time_zone_check CHECK (platform.is_time_zone(time_zone)),
   active boolean NOT NULL DEFAULT TRUE,
-  -- Who gets an appointment that could be with anybody: the lowest number first.
+  -- Which staff member gets an appointment that names none: the lowest number first.
   priority integer NOT NULL DEFAULT 0 CHECK (priority >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -626,7 +626,8 @@ CREATE TABLE booking.appointment (
     status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')
   ),
   notes text,
-  -- Booked by booking.book, so that its customer is told; rows that come complete, as those of an import, tell nobody.
+  -- Booked by booking.book, so that its customer is notified. A row that comes complete, as one of an import does,
+  -- notifies no customer.
   booked_here boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -635,7 +636,7 @@ CREATE TABLE booking.appointment (
   CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
   CONSTRAINT appointment_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
   CONSTRAINT appointment_times_in_order CHECK (start_time < end_time),
-  -- Nobody is at two places at once. What was cancelled or missed leaves its time free.
+  -- A staff member is at one place at a time. What was cancelled or missed leaves its time free.
   CONSTRAINT appointment_no_overlap
     EXCLUDE
       USING gist
@@ -724,7 +725,7 @@ CREATE TABLE promotion.promotion (
   CONSTRAINT promotion_campaign_fkey
     FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
       ON DELETE SET NULL (campaign_id),
-  -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
+  -- An empty list would be a promotion that no product and no customer meets; NULL means all of them.
   CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
   CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
   CONSTRAINT promotion_customer_ids_some CHECK (cardinality(customer_ids) > 0)
@@ -1030,7 +1031,7 @@ CREATE TABLE crm.contact (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What an interaction points at: somebody at that very customer.
+  -- What an interaction points at: a contact of the same customer.
   CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
   CONSTRAINT contact_customer_fkey
     FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
@@ -1161,7 +1162,7 @@ CREATE TABLE ordering.order (
   tags text[] NOT NULL DEFAULT '{}',
   cancel_reason text,
   cancelled_at timestamptz,
-  -- Cancelled because nobody paid it in time.
+  -- Cancelled because it was not paid in time.
   lapsed boolean NOT NULL DEFAULT FALSE,
   -- The end of the payment window that its customer was reminded of.
   reminded_of timestamptz,
@@ -1228,13 +1229,13 @@ CREATE TABLE payment.payment (
   -- Since when the processor holds the money for us, and until when.
   authorized_at timestamptz,
   capture_before timestamptz,
-  -- What the processor is about to be asked to take; NULL when nobody has captured.
+  -- What the processor is about to be asked to take; NULL before a capture.
   capture_requested bigint,
   -- What was taken.
   captured_amount bigint NOT NULL DEFAULT 0,
   -- What all refunds together come to, whatever became of them: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
-  -- Why somebody has to look at it. UNANSWERED: nobody knows whether the processor took the money. REFUND_FAILED: the
+  -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back.
   attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED')),
   PRIMARY KEY (merchant_id, id),
@@ -1256,7 +1257,7 @@ CREATE TABLE crm.loyalty_entry (
   points integer NOT NULL,
   -- The sum of all entries up to this one; filled in by trigger.
   balance integer NOT NULL CHECK (balance >= 0),
-  -- Why somebody adjusted it.
+  -- Why it was adjusted.
   reason text CHECK (reason <> ''),
   -- What earned them, or was refunded.
   payment_id uuid,
@@ -1420,7 +1421,7 @@ CREATE TABLE email.campaign (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
-  -- Whom it goes to; NULL is every customer. Whoever has not opted in to marketing gets nothing either way.
+  -- Whom it goes to; NULL is every customer. A customer who has not opted in to marketing gets nothing either way.
   segment_id uuid,
   subject text NOT NULL CHECK (subject <> ''),
   html text NOT NULL CHECK (html <> ''),
@@ -1835,7 +1836,7 @@ CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
   stock_item_id uuid NOT NULL,
   warehouse_id uuid NOT NULL,
-  -- What can still be promised to somebody. The constraint is the last word on overselling.
+  -- What can still be reserved. The constraint is the last word on overselling.
   available integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_available_not_negative CHECK (available >= 0),
   -- What is promised and still on the shelf.
   reserved integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_reserved_not_negative CHECK (reserved >= 0),
@@ -2086,8 +2087,8 @@ CREATE TABLE merchant.settings (
   language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
-  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order that nobody has chosen a
-  -- method for waits as for a card. NULL: until it is cancelled.
+  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order without a payment
+  -- method waits as for a card. NULL: until it is cancelled.
   card_payment_minutes integer NOT NULL DEFAULT 60 CHECK (card_payment_minutes BETWEEN 1 AND 525600),
   bank_transfer_payment_minutes integer DEFAULT 10080 CHECK (bank_transfer_payment_minutes BETWEEN 1 AND 525600),
   cash_payment_minutes integer CHECK (cash_payment_minutes BETWEEN 1 AND 525600),
@@ -3622,7 +3623,7 @@ LANGUAGE plpgsql
 STABLE
 AS $$
 DECLARE
-  -- A slot at this very moment would be in the past before anybody could book it.
+  -- A slot at this very moment would be in the past before a client could book it.
   v_from timestamptz := greatest("from", now() + INTERVAL '1 minute');
   v_to timestamptz := least("to", booking.horizon(), v_from + INTERVAL '31 days');
 BEGIN
@@ -4662,7 +4663,7 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  -- Nobody can be given the role while it is locked.
+  -- The role can't be given to a user while it is locked.
   IF EXISTS (SELECT FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.role_id = p_id) THEN
     RETURN identity.refused(ARRAY[identity.refusal('id', 'in_use')]);
   END IF;
@@ -9951,7 +9952,7 @@ BEGIN
   UPDATE booking.appointment a SET notes = NULL WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   UPDATE crm.customer c
   SET
-    -- A domain that RFC 2606 keeps from ever being anybody's.
+    -- A domain that RFC 2606 reserves.
     email = 'anonymized-' || c.id || '@customer.invalid',
     name = 'Anonymized customer',
     phone = NULL,
@@ -10053,7 +10054,7 @@ DECLARE
   v_account crm.loyalty_account;
   v_entry_id uuid := platform.uuid_v7();
   v_promotion_id uuid := platform.uuid_v7();
-  -- 64 random bits: nobody guesses another customer's, who couldn't use it anyway.
+  -- 64 random bits can't be guessed, and another customer couldn't use the code anyway.
   v_code text := 'REWARD-' || upper(right(replace(gen_random_uuid()::text, '-', ''), 16));
 BEGIN
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
@@ -10622,7 +10623,7 @@ BEGIN
   INSERT INTO identity.user_role (merchant_id, user_id, role_id)
   SELECT DISTINCT p_merchant_id, v_id, x FROM unnest(p_role_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);
-EXCEPTION WHEN unique_violation THEN -- Somebody else was invited under the same address at the same time.
+EXCEPTION WHEN unique_violation THEN -- Another request invited the same address at the same time.
   RETURN identity.refused(ARRAY[identity.refusal('email', 'taken')]);
 END;
 $$;
@@ -10879,7 +10880,7 @@ AS $$
         (s.merchant_id, s.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.session x
-          -- Refresh tokens that come back late are told from unknown ones for a day; a backend's session has none.
+          -- For a day, a refresh token that comes back late is known from an unknown one; a backend's session has none.
           WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - INTERVAL '1 day')
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -12672,7 +12673,7 @@ BEGIN
       AND ordering.payment_window_is_over(o.merchant_id, o.id)
   );
   -- Their coupons' uses go back with the orders' status (promotion.count_usage); several promotions are locked in one
-  -- order, and before reservations and levels, as whoever places an order does.
+  -- order, and before reservations and levels, as placing an order does.
   PERFORM
   FROM promotion.promotion p
   WHERE
@@ -16323,7 +16324,7 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- An api_key's last_used_at is written in the background and changes nobody's access.
+  -- An api_key's last_used_at is written in the background and changes no access.
   IF
     TG_TABLE_NAME = 'api_key'
     AND TG_OP = 'UPDATE'

@@ -76,7 +76,7 @@ BEGIN
   UPDATE booking.appointment a SET notes = NULL WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   UPDATE crm.customer c
   SET
-    -- A domain that RFC 2606 keeps from ever being anybody's.
+    -- A domain that RFC 2606 reserves.
     email = 'anonymized-' || c.id || '@customer.invalid',
     name = 'Anonymized customer',
     phone = NULL,

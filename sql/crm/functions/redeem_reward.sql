@@ -14,7 +14,7 @@ DECLARE
   v_account crm.loyalty_account;
   v_entry_id uuid := platform.uuid_v7();
   v_promotion_id uuid := platform.uuid_v7();
-  -- 64 random bits: nobody guesses another customer's, who couldn't use it anyway.
+  -- 64 random bits can't be guessed, and another customer couldn't use the code anyway.
   v_code text := 'REWARD-' || upper(right(replace(gen_random_uuid()::text, '-', ''), 16));
 BEGIN
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN

@@ -45,7 +45,7 @@ BEGIN
   INSERT INTO identity.user_role (merchant_id, user_id, role_id)
   SELECT DISTINCT p_merchant_id, v_id, x FROM unnest(p_role_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);
-EXCEPTION WHEN unique_violation THEN -- Somebody else was invited under the same address at the same time.
+EXCEPTION WHEN unique_violation THEN -- Another request invited the same address at the same time.
   RETURN identity.refused(ARRAY[identity.refusal('email', 'taken')]);
 END;
 $$;

@@ -11,7 +11,7 @@ AS $$
         (s.merchant_id, s.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.session x
-          -- Refresh tokens that come back late are told from unknown ones for a day; a backend's session has none.
+          -- For a day, a refresh token that comes back late is known from an unknown one; a backend's session has none.
           WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - INTERVAL '1 day')
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

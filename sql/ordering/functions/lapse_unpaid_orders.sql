@@ -34,7 +34,7 @@ BEGIN
       AND ordering.payment_window_is_over(o.merchant_id, o.id)
   );
   -- Their coupons' uses go back with the orders' status (promotion.count_usage); several promotions are locked in one
-  -- order, and before reservations and levels, as whoever places an order does.
+  -- order, and before reservations and levels, as placing an order does.
   PERFORM
   FROM promotion.promotion p
   WHERE

@@ -82,7 +82,7 @@ export type CreateAppointmentInput = {
   readonly notes?: string | null | undefined;
   /** The service's id. */
   readonly serviceId: string;
-  /** With this staff member; with anybody who is free when nothing is said. */
+  /** With this staff member; with any who is free when absent. */
   readonly staffId?: string | null | undefined;
   /** When it starts, on a whole minute. */
   readonly startTime: string;

@@ -4,14 +4,14 @@ import type { EmailKind, MessageKind } from './message-kind.ts'
 export interface ShopFacts {
   readonly name: string
   readonly email: string
-  /** Whether somebody of the shop has shown that mail to the address arrives. */
+  /** Whether the shop has confirmed that mail to the address arrives. */
   readonly emailIsVerified: boolean
   readonly website: string | null
   readonly timeZone: string
 }
 
 interface CustomerFacts {
-  /** Absent for somebody without an account. */
+  /** Absent for a receiver without an account. */
   readonly customer?: { readonly name: string; readonly email: string }
 }
 
@@ -97,7 +97,7 @@ export interface Facts {
   readonly ORDER_CANCELLED: OrderFacts & {
     readonly cancellation: {
       readonly reason: string | null
-      /** Whether the order ended because nobody paid it in time. */
+      /** Whether the order ended because it was not paid in time. */
       readonly unpaid: boolean
     }
   }

@@ -1,4 +1,4 @@
-/** What the platform tells somebody by itself, when it happens. */
+/** The messages that the platform sends by itself. */
 const messageKinds = [
   'ORDER_CONFIRMATION',
   'ORDER_SHIPPED',

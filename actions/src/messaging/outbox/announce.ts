@@ -3,17 +3,17 @@ import type { Queryable } from '../../database.ts'
 import { headlineOf, type MessageKind, type HappeningOccasion } from '../compose/index.ts'
 import * as notification from '../../sql/generated/notification.ts'
 
-/** Something that has happened and that somebody may want to know. */
+/** An event that a receiver may want to hear of. */
 export interface Happening {
   readonly merchantId: MerchantId
   readonly kind: MessageKind
-  /** With the kind and the receiver, what makes it one message however often it is told. */
+  /** With the kind and the receiver, what makes it one message however often it is announced. */
   readonly subjectKey: string
   /** null when there is nothing to tell (any more). */
   readonly message: notification.Message | null
 }
 
-/** Writes a happening down for every channel that its receiver wants, once. Sending is for whoever looks into the outbox. */
+/** Writes a happening down for every channel that its receiver wants, once. A worker sends it from the outbox. */
 export async function announce(
   sql: Queryable,
   { merchantId, kind, subjectKey, message }: Happening,

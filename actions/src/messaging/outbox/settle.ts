@@ -2,7 +2,7 @@ import type { Queryable } from '../../database.ts'
 import type { SendOutcome } from '../transports/index.ts'
 import { deliveryTransitions } from './delivery-machine.ts'
 
-/** An attempt that somebody has claimed. */
+/** An attempt that a worker has claimed. */
 export interface Claim {
   readonly merchantId: string
   readonly id: string
@@ -17,7 +17,7 @@ export interface RetryPolicy {
   readonly retryDelay: number
 }
 
-/** Half a minute to eight minutes: what is still refused after a quarter of an hour needs somebody to look at it. */
+/** Half a minute to eight minutes: what is still refused after a quarter of an hour needs an operator. */
 export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 6, retryDelay: 30 }
 
 /** A sender renews its claims for as long as it lives (`keepingClaims`), so a message whose claim runs out is in no hands. */

@@ -11,7 +11,7 @@ export interface Mail {
   readonly id: string
   /** Whose mail server it is. */
   readonly from: Mailbox
-  /** Where answers go; null: to `from`, as nobody has shown that another address is theirs. */
+  /** Where answers go; null: to `from`, as no other address has been confirmed. */
   readonly replyTo: Mailbox | null
   readonly to: Mailbox
   readonly subject: string

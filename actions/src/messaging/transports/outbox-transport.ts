@@ -9,9 +9,9 @@ const maxFiles = 500
 
 /**
  * Puts each message into a folder, as a file that mail programs open and only its owner may read, and sends nothing: for
- * development, where nobody's mailbox is meant.
+ * development, where no real mailbox is meant.
  *
- * @param logger is told, once, when the first e-mail has to make room
+ * @param logger warns, once, when the first e-mail has to make room
  */
 export function createOutboxTransport(folder: string, logger?: Logger): MailTransport {
   let hasSaid = false

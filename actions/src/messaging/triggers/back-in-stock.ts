@@ -5,12 +5,12 @@ import * as inventory from '../../sql/generated/inventory.ts'
 import * as notification from '../../sql/generated/notification.ts'
 import { announce } from '../outbox/index.ts'
 
-/** Alerts that are told in one transaction. */
+/** Alerts that are announced in one transaction. */
 const alertBatch = 50
 /** Items of one run; the next run goes on. */
 const itemBatch = 100
 
-/** What somebody waits for can be had again: everybody who waits is told, once. Returns how many. */
+/** Announces SKUs that are available again to each customer who waits, once. Returns how many announcements. */
 export const tellBackInStock = async (
   database: Database,
   merchantId: MerchantId,
@@ -29,7 +29,7 @@ export const tellBackInStock = async (
 /** The same for every item: not only stock brings something back, a product that is for sale again does too. */
 export async function tellEverythingBackInStock(database: Database): Promise<number> {
   const items = await inventory.stockItemsBack(database, { limit: itemBatch })
-  let told = 0
-  for (const item of items) told += await tellBackInStock(database, item.merchantId, item.stockItemId)
-  return told
+  let announced = 0
+  for (const item of items) announced += await tellBackInStock(database, item.merchantId, item.stockItemId)
+  return announced
 }

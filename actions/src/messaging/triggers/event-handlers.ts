@@ -51,16 +51,16 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     const row = appointment.parse(event.new)
     const { merchant_id: merchantId, id, status, start_time: at } = row
     const before = event.old === null ? null : appointment.parse(event.old)
-    const told = { merchantId, id, at }
+    const change = { merchantId, id, at }
     if (before === null) {
-      // What comes complete, as with an import, tells nobody.
-      if (row.booked_here === true) await tellOfAppointment(database, 'APPOINTMENT_BOOKED', told)
+      // What comes complete, as with an import, notifies no customer.
+      if (row.booked_here === true) await tellOfAppointment(database, 'APPOINTMENT_BOOKED', change)
       return
     }
     if (status === 'CANCELLED' && before.status !== status)
-      return tellOfAppointment(database, 'APPOINTMENT_CANCELLED', told)
+      return tellOfAppointment(database, 'APPOINTMENT_CANCELLED', change)
     if (Date.parse(before.start_time) !== Date.parse(at))
-      await tellOfAppointment(database, 'APPOINTMENT_MOVED', told)
+      await tellOfAppointment(database, 'APPOINTMENT_MOVED', change)
   },
   async appointment_reminder_due(database, event) {
     const { merchant_id: merchantId, appointment_id: id, start_time: at } = reminder.parse(event.new)
@@ -106,7 +106,7 @@ const toldWhile: Readonly<Record<AppointmentKind, readonly string[]>> = {
 }
 
 /**
- * Tells of an appointment that is still ahead. One that has been moved since is told of at its new time only.
+ * Announces an appointment that is still ahead. One that has been moved since is announced at its new time only.
  *
  * @param at the appointment's start when it happened
  */

@@ -2,7 +2,7 @@ import type { PaymentProcessor } from '../processor.ts'
 
 /**
  * Money that changes hands outside of this platform, in cash or by bank transfer: a merchant records that it came in
- * or went back, and nobody has to be asked.
+ * or went back, and no processor has to be asked.
  */
 const taken = { status: 'succeeded', intentId: null, card: null, captured: null } as const
 

@@ -12,7 +12,7 @@ export interface NewIntent {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Stripe's form of ids: a kind, and characters that nobody guesses. */
+/** Stripe's form of ids: a kind, and random characters. */
 export const stripeId = (kind: string): string =>
   `${kind}_${randomBytes(15).toString('base64url').replace(/[-_]/g, '0')}`
 

@@ -232,11 +232,11 @@ function declineOf(error: StripeDecline | null | undefined): Decline {
 const authorizationDays = 7
 
 function captureBeforeOf({ created, latest_charge: charge }: Stripe.PaymentIntent): string {
-  const told =
+  const captureBefore =
     charge === null || typeof charge === 'string'
       ? undefined
       : charge.payment_method_details?.card?.capture_before
-  return new Date((told ?? created + authorizationDays * 24 * 60 * 60) * 1000).toISOString()
+  return new Date((captureBefore ?? created + authorizationDays * 24 * 60 * 60) * 1000).toISOString()
 }
 
 const cardOfCharge = (charge: Stripe.PaymentIntent['latest_charge']): Card | null =>

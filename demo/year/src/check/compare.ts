@@ -1,4 +1,4 @@
-const told = 5
+const maxShown = 5
 
 /** Compares what is kept with what was recomputed, by key. What is nothing needn't be there. */
 export function compare(
@@ -10,7 +10,7 @@ export function compare(
   const wrong = [...keys]
     .filter((key) => (kept.get(key) ?? 0) !== (recomputed.get(key) ?? 0))
     .map((key) => `${key}: ${kept.get(key) ?? 0} instead of ${recomputed.get(key) ?? 0}`)
-  return { name, compared: keys.size, wrong: wrong.slice(0, told) }
+  return { name, compared: keys.size, wrong: wrong.slice(0, maxShown) }
 }
 
 export const byKey = (rows: readonly { readonly key: string; readonly value: number | null }[]) =>
@@ -21,6 +21,6 @@ export interface Check {
   readonly name: string
   /** How many things were compared. */
   readonly compared: number
-  /** Those that differ, told; a few of them when they are many. */
+  /** What differs, described; at most five of them. */
   readonly wrong: readonly string[]
 }

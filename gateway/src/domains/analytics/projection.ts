@@ -9,7 +9,7 @@ const firstYear = 1970
 const lastYear = 2199
 const dayInMilliseconds = 24 * 60 * 60 * 1000
 
-/** More currencies than one make more rows than `maxRows`; nobody's report is cut off for that. */
+/** More currencies than one make more rows than `maxRows`; a report is not cut off for that. */
 const limit = maxRows * 10
 
 const inOrder: readonly OrderBy[] = [

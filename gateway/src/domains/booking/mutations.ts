@@ -66,7 +66,7 @@ function checkSchedule(input: CreateScheduleInput): readonly UserError[] {
   ]
 }
 
-/** What can be told of an update without the rest of the row, which the database compares with. */
+/** What can be checked of an update without the rest of the row, which the database compares with. */
 function checkOrder({
   startDate,
   endDate,

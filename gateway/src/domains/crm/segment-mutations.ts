@@ -60,7 +60,7 @@ const filterValues = (filter: CustomerSegmentFilterInput | null | undefined): Va
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
 
-/** Filters that nobody can meet. */
+/** Filters that no customer can meet. */
 function contradictions({ filter }: CustomerSegmentInput | UpdateCustomerSegmentInput): readonly UserError[] {
   if (filter == null) return []
   const ranges = [

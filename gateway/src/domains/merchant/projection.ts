@@ -5,7 +5,7 @@ import type { ConnectionProjection, DomainProjection } from '../../projection/ty
 /** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
 const maxAllowListEntries = 1000
 
-/** More wait only where nobody answers; the answer tells that the list goes on. */
+/** More wait only where no operator answers; the answer says that the list goes on. */
 const maxPlanRequests = 1000
 
 const merchants: ConnectionProjection = {

@@ -19,7 +19,7 @@ const articles: ConnectionProjection = {
   },
 }
 
-/** How deep anybody pages into results; what stands below isn't what was looked for. */
+/** How deep a client may page into results; what stands below isn't what was looked for. */
 const maxOffset = 1000
 
 type Values = Readonly<Record<string, unknown>>
