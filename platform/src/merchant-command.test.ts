@@ -1,50 +1,19 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
-import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { createSecretBox, formatEncryptionKeys, newEncryptionKey } from '@commerce-graph/secret-box'
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CommandLine, openCommandLine } from '../test/command-line.ts'
 
-const migrations = fileURLToPath(new URL('../../migrations/default', import.meta.url))
 const encryptionKey = newEncryptionKey()
-let database: TestDatabase
-let sql: Sql
+let commandLine: CommandLine
 
 beforeAll(async () => {
-  database = await createMigratedDatabase({ migrations })
-  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  commandLine = await openCommandLine('merchant')
 })
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+afterAll(() => commandLine[Symbol.asyncDispose]())
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const merchant = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['bin/merchant.ts', ...args],
-      {
-        cwd: new URL('..', import.meta.url),
-        env: {
-          ...process.env,
-          DATABASE_URL: database.url,
-          ENCRYPTION_KEYS: formatEncryptionKeys([encryptionKey]),
-          ...env,
-        },
-      },
-      (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    )
-  })
+const merchant = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  commandLine.run(args, { ENCRYPTION_KEYS: formatEncryptionKeys([encryptionKey]), ...env })
 
 const account = ['--name', 'Old Mill', '--email', 'mill@example.com', '--currency', 'EUR', '--country', 'deu']
 
@@ -77,7 +46,9 @@ test('a new merchant is empty, has its own currency, country, time zone and lang
     status: 'ACTIVE',
     plan: 'FREE',
   })
-  const [owner] = await sql<{ email: string; status: string; role: string; token: string; hash: string }[]>`
+  const [owner] = await commandLine.sql<
+    { email: string; status: string; role: string; token: string; hash: string }[]
+  >`
     SELECT u.email, u.status, r.kind AS role, t.undelivered AS token, encode(t.hash, 'hex') AS hash
     FROM identity.user u
     JOIN identity.user_role l ON l.merchant_id = u.merchant_id AND l.user_id = u.id
@@ -87,7 +58,7 @@ test('a new merchant is empty, has its own currency, country, time zone and lang
   expect(owner).toMatchObject({ email: 'mill@example.com', status: 'INACTIVE', role: 'OWNER' })
   const context = `mailed token ${merchantId} ${owner?.hash ?? ''}`
   expect(createSecretBox([encryptionKey]).open(owner?.token ?? '', context)).toHaveLength(43)
-  const [rows] = await sql`
+  const [rows] = await commandLine.sql`
     SELECT (SELECT count(*)::int FROM catalog.product WHERE merchant_id = ${merchantId}) AS products,
       (SELECT count(*)::int FROM ordering.order WHERE merchant_id = ${merchantId}) AS orders`
   expect(rows).toEqual({ products: 0, orders: 0 })
@@ -97,7 +68,7 @@ test('a new merchant is empty, has its own currency, country, time zone and lang
 test('a suspended merchant’s keys are refused at once and taken again after it is reinstated, and the audit log has both', async () => {
   const { merchantId, liveKey } = await open()
   const authenticator = createAuthenticator({
-    databaseUrl: database.url,
+    databaseUrl: commandLine.databaseUrl,
     mode: 'live',
     logger: pino({ level: 'silent' }),
   })
@@ -120,7 +91,7 @@ test('a suspended merchant’s keys are refused at once and taken again after it
   } finally {
     await authenticator.close()
   }
-  const entries = await sql`
+  const entries = await commandLine.sql`
     SELECT actor_kind, source, operation FROM audit.entry
     WHERE merchant_id = ${merchantId} AND actor_kind = 'OPERATOR' ORDER BY created_at`
   expect(entries.map(({ operation }) => operation as string)).toEqual([
@@ -141,10 +112,10 @@ test.each([
   [['show', 'none'], 'There is no merchant none'],
   [['suspend', '01a1f000-0000-7000-8000-000000000001'], 'There is no merchant 01a1f000'],
 ])('%j is refused with what is wrong', async (args, message) => {
-  const before = await sql`SELECT count(*) FROM merchant.merchant`
+  const before = await commandLine.sql`SELECT count(*) FROM merchant.merchant`
   const { code, stderr } = await merchant(args)
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) as string })
-  expect(await sql`SELECT count(*) FROM merchant.merchant`).toEqual(before)
+  expect(await commandLine.sql`SELECT count(*) FROM merchant.merchant`).toEqual(before)
 })
 
 test('without the platform’s encryption keys no merchant is opened that could not be invited', async () => {

@@ -1,49 +1,27 @@
-import { execFile } from 'node:child_process'
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
-import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CommandLine, openCommandLine } from '../test/command-line.ts'
 
-const migrations = fileURLToPath(new URL('../../migrations/default', import.meta.url))
-let database: TestDatabase
-let sql: Sql
+let commandLine: CommandLine
 
 beforeAll(async () => {
-  database = await createMigratedDatabase({ migrations })
-  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  commandLine = await openCommandLine('operator')
 })
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+afterAll(() => commandLine[Symbol.asyncDispose]())
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const operator = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['bin/operator.ts', ...args],
-      { cwd: new URL('..', import.meta.url), env: { ...process.env, DATABASE_URL: database.url, ...env } },
-      (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    )
-  })
+const operator = (...[args, env]: Parameters<CommandLine['run']>) => commandLine.run(args, env)
 
 test('a key is printed once, stored as a hash, listed, used, revoked within milliseconds, and all of it is in the log', async () => {
   const made = await operator(['create', '--name', 'billing'])
   const key = /^cg_op_[\w-]{43}$/m.exec(made.stdout)?.[0] ?? ''
   expect(key).not.toBe('')
-  const [row] = await sql<{ id: string; row: string }[]>`SELECT id, k::text AS row FROM operator.key k`
+  const [row] = await commandLine.sql<
+    { id: string; row: string }[]
+  >`SELECT id, k::text AS row FROM operator.key k`
   expect(row?.row).not.toContain(key.slice(12))
   const authenticator = createAuthenticator({
-    databaseUrl: database.url,
+    databaseUrl: commandLine.databaseUrl,
     mode: 'live',
     logger: pino({ level: 'silent' }),
   })
@@ -65,7 +43,9 @@ test('a key is printed once, stored as a hash, listed, used, revoked within mill
   } finally {
     await authenticator.close()
   }
-  const [used] = await sql<{ used: boolean }[]>`SELECT last_used_at IS NOT NULL AS used FROM operator.key`
+  const [used] = await commandLine.sql<
+    { used: boolean }[]
+  >`SELECT last_used_at IS NOT NULL AS used FROM operator.key`
   expect(used).toEqual({ used: true })
   expect((await operator(['list'])).stdout).toMatch(/revoked \d{4}-.*billing/)
   expect((await operator(['revoke', row?.id ?? ''])).stdout).toContain('was revoked before')
