@@ -14,6 +14,7 @@ export default tseslint.config(
       // One style for each axis: CONTRIBUTING.md says which.
       'house/function-style': 'error',
       'arrow-body-style': ['error', 'as-needed'],
+      'object-shorthand': ['error', 'properties'],
       '@typescript-eslint/naming-convention': [
         'error',
         { selector: 'variable', format: ['camelCase', 'PascalCase'] },

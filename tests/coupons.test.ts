@@ -94,7 +94,7 @@ test('a coupon goes from the merchant over a shopper’s cart to an order, and i
       `mutation ($id: ID!, $input: CheckoutCartInput!) { checkoutCart(id: $id, input: $input) {
         order { id total discount tax items { discount tax } coupon { code discountAmount } } ${errors}
       } }`,
-      { id: cartId, input: { shippingAddress: shippingAddress } },
+      { id: cartId, input: { shippingAddress } },
     ),
   )
   expect(order).toMatchObject({
@@ -177,7 +177,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
         input: {
           customerId,
           items: [{ productId: product.id, quantity: 1 }],
-          shippingAddress: shippingAddress,
+          shippingAddress,
           couponCode,
         },
       },
@@ -196,7 +196,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
   const input = {
     customerId: other,
     items: [{ productId: product.id, quantity: 1 }],
-    shippingAddress: shippingAddress,
+    shippingAddress,
     couponCode: 'KNOWN',
   }
   payload(
@@ -225,7 +225,7 @@ test('a promotion without a code applies by itself, and the shopper sees which, 
       `mutation ($id: ID!, $input: CheckoutCartInput!) {
         checkoutCart(id: $id, input: $input) { order { id ${applied} } ${errors} }
       }`,
-      { id: cartId, input: { shippingAddress: shippingAddress } },
+      { id: cartId, input: { shippingAddress } },
     ),
   )
   expect(order).toMatchObject({ ...seen, appliedPromotion })

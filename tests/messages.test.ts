@@ -171,7 +171,7 @@ describe('an order that is paid', () => {
       `mutation ($input: CreateOrderInput!) {
         createOrder(input: $input) { order { orderNumber status total payment { id } } ${errors} }
       }`,
-      { input: { customerId, items, couponCode: promotion.code, shippingAddress: shippingAddress } },
+      { input: { customerId, items, couponCode: promotion.code, shippingAddress } },
     )
     expect(order).toMatchObject({ status: 'CONFIRMED', total: 0, payment: null })
     await expect.poll(() => mailsTo(address), patience).toHaveLength(1)

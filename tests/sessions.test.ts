@@ -53,7 +53,7 @@ async function registered(): Promise<Tokens> {
       `mutation ($input: RegisterCustomerInput!) {
         registerCustomer(input: $input) { accessToken refreshToken customerId errors { field message } }
       }`,
-      { input: { email: `session${customers}@example.com`, password: password, name: 'Ada' } },
+      { input: { email: `session${customers}@example.com`, password, name: 'Ada' } },
     ),
   )
 }

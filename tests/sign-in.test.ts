@@ -170,7 +170,7 @@ test('a guest fills a cart with a storefront’s key, registers, and buys what w
       shopper,
       'checkoutCart(id: $id, input: $input)',
       'order { id }',
-      { id: cart.id, input: { shippingAddress: shippingAddress } },
+      { id: cart.id, input: { shippingAddress } },
       '$id: ID!, $input: CheckoutCartInput!',
     ),
   )

@@ -79,8 +79,8 @@ const verifyOwn = (keys: VerificationKeys, token: string) =>
     },
     {
       algorithms: [signingAlgorithm],
-      issuer: issuer,
-      audience: audience,
+      issuer,
+      audience,
       clockTolerance: clockToleranceSeconds,
       maxTokenAge: maxTokenTtlSeconds,
     },

@@ -12,7 +12,7 @@ export type MerchantDatabase = TestDatabase & { readonly sql: Sql; readonly clos
 
 /** A database of its own with all migrations applied. */
 export async function createMerchantDatabase(): Promise<MerchantDatabase> {
-  const database = await createMigratedDatabase({ migrations: migrations })
+  const database = await createMigratedDatabase({ migrations })
   const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
   async function close(): Promise<void> {
     await sql.end()

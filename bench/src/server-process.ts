@@ -49,5 +49,5 @@ export const startBareServer = (
   statement: ExplainedStatement,
 ): Promise<ServerProcess> =>
   startServerProcess(path.join(import.meta.dirname, 'bare-server.ts'), {
-    BARE_STATEMENT: JSON.stringify({ databaseUrl, field, poolSize: poolSize, ...statement }),
+    BARE_STATEMENT: JSON.stringify({ databaseUrl, field, poolSize, ...statement }),
   })

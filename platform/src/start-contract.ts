@@ -30,7 +30,7 @@ export async function startContract(
     rateLimits,
     ...(limits && { limits }),
     ...(allowedOrigins !== undefined && { allowedOrigins }),
-    firstQuery: firstQuery,
+    firstQuery,
     readiness,
     logger: logger.child({ service: 'gateway' }),
   })

@@ -40,7 +40,7 @@ export async function openBlog(naming: NamingConvention = 'hasura-default'): Pro
   await database.query(await readFile(new URL('blog.sql', import.meta.url), 'utf8'))
   const engine = await startEngine({
     databaseUrl,
-    adminSecret: adminSecret,
+    adminSecret,
     port: 0,
     liveQueries: { intervalMs: 50, batchSize: 100 },
     streamingQueries: { intervalMs: 50, batchSize: 100 },

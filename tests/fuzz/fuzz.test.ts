@@ -19,7 +19,7 @@ test(`${requests} odd and malformed requests are answered, or refused by the cat
     await sql.end()
     const schema = buildSchema(await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8'))
     const target = { graphqlUrl: platform.graphqlUrl, key: platform.liveKey, schema, ids }
-    const report = await runFuzz(target, { requests: requests, seed: seed })
+    const report = await runFuzz(target, { requests, seed })
     expect(report.faults).toEqual([])
     // Both the ways in and the ways out were met.
     expect(Object.keys(report.outcomes).length).toBeGreaterThan(10)

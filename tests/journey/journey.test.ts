@@ -149,8 +149,7 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
   )
 
   const order = done(
-    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress: shippingAddress } }))
-      .checkoutCart,
+    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress } })).checkoutCart,
     'order',
   )
   expect(order).toMatchObject({ status: 'PENDING', total: discounted.total, customerId })

@@ -85,7 +85,7 @@ export const createOrder = async (
     `mutation ($input: CreateOrderInput!) {
       createOrder(input: $input) { order { id status total } errors { field message } }
     }`,
-    { input: { customerId, items, shippingAddress: shippingAddress } },
+    { input: { customerId, items, shippingAddress } },
   )
 
 export interface StockRow {

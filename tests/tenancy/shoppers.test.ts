@@ -145,7 +145,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
           input: {
             customerId: matrix.customers[0],
             items: [{ productId, quantity: 1 }],
-            shippingAddress: shippingAddress,
+            shippingAddress,
           },
         },
       ),

@@ -388,7 +388,7 @@ describe('availability', () => {
         async (timeZone, duration, entries, ahead, picks) => {
           const offered = await createService(shop, merchant, { duration })
           const schedule = entries.map(([type, on, startTime, endTime]): ScheduleEntry => ({
-            type: type,
+            type,
             startTime,
             endTime,
             ...(type === 'WEEKLY'

@@ -33,7 +33,7 @@ export const createCart = async (
     currency: created.currency,
     lines: created.items,
     lifetime: cartLifetime,
-    maxLines: maxLines,
+    maxLines,
   })
 
 /** A cart as a caller may name it. `owner`: only this customer's carts exist. */
@@ -55,7 +55,7 @@ export const addLine = async (
     customerId: owner,
     line: { ...line },
     lifetime: cartLifetime,
-    maxLines: maxLines,
+    maxLines,
   })
 
 /** @param quantity 0 removes the line */
@@ -136,5 +136,5 @@ export const mergeCart = async (
     guestCartId,
     customerId,
     lifetime: cartLifetime,
-    maxLines: maxLines,
+    maxLines,
   })

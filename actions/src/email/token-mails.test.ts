@@ -99,7 +99,7 @@ function tokenFor(email: string): string {
 }
 
 const setPassword = (token: string) =>
-  shop.call(merchant, 'resetPassword', { token, password: password }, as(everything))
+  shop.call(merchant, 'resetPassword', { token, password }, as(everything))
 
 async function deliveryTo(email: string) {
   const [row] = await shop.database<
@@ -135,7 +135,7 @@ describe('a mail with a token', () => {
     expect((await deliveryTo(email)).text).toContain('•••')
     dataOf(await setPassword(token))
     expect(await setPassword(token)).toMatchObject({ errors: [{ field: 'token' }] })
-    const user = { email, password: password }
+    const user = { email, password }
     expect(dataOf(await shop.call(merchant, 'signInUser', { input: user }, as(everything)))).toHaveProperty(
       'accessToken',
     )

@@ -26,7 +26,7 @@ export interface Address {
 }
 
 export async function listen(app: Express, { port, host = '127.0.0.1' }: Address): Promise<Listener> {
-  const server = createServer({ requestTimeout: requestTimeout, headersTimeout: headersTimeout }, app)
+  const server = createServer({ requestTimeout, headersTimeout }, app)
   server.setTimeout(requestTimeout)
   server.maxConnections = maxConnections
   const httpServer = stopping(server)

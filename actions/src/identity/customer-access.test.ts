@@ -31,7 +31,7 @@ beforeAll(async () => {
   backend = {
     ...owner,
     role: 'merchant',
-    keyId: keyId,
+    keyId,
     client: '203.0.113.7',
     device: 'Mozilla/5.0 (a telephone)',
   }
@@ -60,14 +60,14 @@ let people = 0
 async function registered(): Promise<Person & Tokens> {
   people += 1
   const email = `registered${people}@example.com`
-  const input = { email, password: password, name: 'Ada' }
+  const input = { email, password, name: 'Ada' }
   const { customerId, ...tokens } = dataOf(await call('registerCustomer', { input }))
   return { ...(tokens as unknown as Tokens), id: customerId as CustomerId, email }
 }
 
 const tokenFor = async (customerId: string) =>
   dataOf(await call('createCustomerAccessToken', { customerId })) as unknown as Tokens
-const signIn = (email: string) => call('signInCustomer', { input: { email, password: password } })
+const signIn = (email: string) => call('signInCustomer', { input: { email, password } })
 
 async function letsIn({ accessToken }: Pick<Tokens, 'accessToken'>): Promise<boolean> {
   const request = { authorization: `Bearer ${accessToken}`, remoteAddress: '192.0.2.1' }
@@ -263,9 +263,9 @@ describe('a blocked customer', () => {
   test('keeps the address: nobody registers under it', async () => {
     const { id, email } = await registered()
     dataOf(await block(id))
-    expect(
-      await call('registerCustomer', { input: { email, password: password, name: 'Ada' } }),
-    ).toMatchObject({ errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] })
+    expect(await call('registerCustomer', { input: { email, password, name: 'Ada' } })).toMatchObject({
+      errors: [{ field: 'email', code: 'ALREADY_EXISTS' }],
+    })
   })
 
   test('is blocked with a reason, and only one that there is', async () => {

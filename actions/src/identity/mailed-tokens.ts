@@ -41,7 +41,7 @@ export async function issueMailedToken(
     token: sealed,
     hash: token.hash,
     lifetime: lifetime[purpose],
-    pause: pause,
+    pause,
   })
 }
 

@@ -54,7 +54,7 @@ export async function enrollAuthenticator(
   const [user] = await database<{ email: string }[]>`
     SELECT email FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${userId}`
   const totp = new TOTP({
-    issuer: issuer,
+    issuer,
     label: user?.email ?? '',
     secret: new Secret({ size: secretBytes }),
   })
@@ -133,6 +133,6 @@ export const resealAuthenticators = async ({ database, secretBox }: SecondFactor
 /** The time step that a code belongs to; null: to none that is near. */
 function counterOf(secret: string, code: string): number | null {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  const delta = totp.validate({ token: code, window: window })
+  const delta = totp.validate({ token: code, window })
   return delta === null ? null : totp.counter() + delta
 }

@@ -50,8 +50,8 @@ export async function recognise(
     subject,
     email,
     client: client ?? null,
-    ofClient: ofClient,
-    ofAll: ofAll,
+    ofClient,
+    ofAll,
     longest: longestBlock,
   })
   if (begun.outcome === 'blocked') return begun

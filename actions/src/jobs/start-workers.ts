@@ -100,7 +100,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
-  const database = connectDatabase({ databaseUrl, poolSize: poolSize, applicationName: 'workers' })
+  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'workers' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const processors = [...options.processors, manualProcessor].map((one) => withCircuitBreaker(one))
   const messages = messageSending(options)

@@ -11,7 +11,7 @@ const databases: { readonly database: TestDatabase; readonly sql: Sql }[] = []
 
 /** A migrated database in which orders leave events behind, as Hasura's triggers do. */
 async function openDatabase(): Promise<{ readonly url: string; readonly sql: Sql }> {
-  const database = await createMigratedDatabase({ migrations: migrations })
+  const database = await createMigratedDatabase({ migrations })
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   databases.push({ database, sql })
   await sql.unsafe(`

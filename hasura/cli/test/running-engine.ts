@@ -17,7 +17,7 @@ export async function runEngine(): Promise<RunningEngine> {
   const database = await createTestDatabase()
   const engine = await startEngine({
     databaseUrl: database.url,
-    adminSecret: adminSecret,
+    adminSecret,
     port: 0,
     env: {
       HASURA_GRAPHQL_DATABASE_URL: database.url,
@@ -30,7 +30,7 @@ export async function runEngine(): Promise<RunningEngine> {
   return {
     url,
     databaseUrl: database.url,
-    api: createHasuraApi({ endpoint: url, adminSecret: adminSecret }),
+    api: createHasuraApi({ endpoint: url, adminSecret }),
     stop: async () => {
       await engine.stop()
       await database.drop()

@@ -12,10 +12,10 @@ export function createSmtpTransport(smtpUrl: string): MailTransport {
   const transporter = createTransport({
     url: smtpUrl,
     pool: true,
-    maxConnections: maxConnections,
-    connectionTimeout: connectionTimeout,
+    maxConnections,
+    connectionTimeout,
     greetingTimeout: connectionTimeout,
-    socketTimeout: socketTimeout,
+    socketTimeout,
     // A message is text from templates, and never reads a file or a page.
     disableFileAccess: true,
     disableUrlAccess: true,

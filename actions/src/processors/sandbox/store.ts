@@ -43,7 +43,7 @@ const poolSize = 8
 
 /** The sandbox's state lives in a schema of its own, so that killing it loses nothing that it has answered. */
 export async function openStore(databaseUrl: string): Promise<Store> {
-  const database = connectDatabase({ databaseUrl, poolSize: poolSize, applicationName: 'payment-sandbox' })
+  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'payment-sandbox' })
   await createTables(database)
   const transact: Store['transact'] = (work) => database.begin<StripeAnswer>((sql) => work(ledgerOf(sql)))
   return {

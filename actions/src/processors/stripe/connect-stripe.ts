@@ -12,7 +12,7 @@ const retries = 1
 
 export const connectStripe = ({ secretKey, apiUrl }: StripeConnection): Stripe =>
   new Stripe(secretKey, {
-    timeout: timeout,
+    timeout,
     maxNetworkRetries: retries,
     telemetry: false,
     ...(apiUrl !== undefined && endpointOf(new URL(apiUrl))),

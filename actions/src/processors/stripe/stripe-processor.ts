@@ -39,7 +39,7 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
   }
   return {
     name,
-    refundDays: refundDays,
+    refundDays,
     charge: (request) => chargeOf(stripe, request),
     capture: ({ idempotencyKey, intentId, amount }: CaptureRequest) =>
       answerOf(() =>
