@@ -5,6 +5,8 @@ FROM
       ('analytics.dashboard'::regclass, 'Dashboard', 'id'),
       ('analytics.widget', 'DashboardWidget', 'id'),
       ('booking.appointment', 'Appointment', 'id'),
+      ('booking.resource', 'Resource', 'id'),
+      ('booking.resource_requirement', 'ResourceRequirement', 'service_id'),
       ('booking.schedule', 'Schedule', 'id'),
       ('booking.service', 'BookingService', 'id'),
       ('booking.staff_member', 'StaffMember', 'id'),
@@ -39,6 +41,7 @@ FROM
       ('notification.device', 'NotificationDevice', 'id'),
       ('ordering.draft_order', 'DraftOrder', 'id'),
       ('ordering.order', 'Order', 'id'),
+      ('payment.payment_option', 'PaymentOption', 'id'),
       ('promotion.campaign', 'PromotionCampaign', 'id'),
       ('promotion.promotion', 'Promotion', 'id'),
       ('search.article', 'Article', 'id')

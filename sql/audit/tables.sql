@@ -24,7 +24,7 @@ CREATE TABLE audit.entry (
   outcome text NOT NULL CHECK (outcome IN ('STARTED', 'DONE', 'INVALID', 'REFUSED', 'FAILED')),
   -- Of user errors, or the catalogue's id.
   codes text[] NOT NULL DEFAULT '{}',
-  -- How often, where the same refusal within a minute is one entry.
+  -- The number of times: repetitions of a refusal within a minute are one entry.
   occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
   attempt_id uuid,
   -- Read newest first.

@@ -8,7 +8,7 @@ CREATE VIEW audit.log AS
     CASE e.actor_kind
       WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
       WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
-      -- What an operator calls its keys is not for merchants.
+      -- Merchants don't see the names of an operator's keys.
       WHEN 'OPERATOR' THEN NULL
       WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
     END AS actor_name,

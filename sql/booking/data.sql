@@ -1,4 +1,4 @@
 INSERT INTO merchant.permission (name, description)
 VALUES
-  ('booking:read', 'See services, staff, schedules and appointments'),
-  ('booking:write', 'Change services, staff and schedules, book and change appointments');
+  ('booking:read', 'See services, staff, schedules, resources and appointments'),
+  ('booking:write', 'Change services, staff, schedules and resources, book and change appointments');

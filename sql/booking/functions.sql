@@ -28,7 +28,7 @@ AS $$
   WHERE
     a.merchant_id = p_merchant_id
     AND a.staff_id = p_staff_id
-    AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+    AND a.takes_time
     AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to);
 $$;
 
@@ -61,7 +61,10 @@ AS $$
     AND s.id = p_service_id
     AND s.active
     AND (p_staff_id IS NULL OR m.id = p_staff_id)
-    AND start < p_to;
+    AND start < p_to
+    AND NOT booking.lacks_resources(p_merchant_id, p_service_id)
+    -- A subquery is computed once, not for each slot.
+    AND NOT (SELECT booking.starts_without_resources(p_merchant_id, p_service_id, p_from, p_to)) @> start;
 $$;
 
 CREATE FUNCTION booking.horizon()
@@ -148,7 +151,7 @@ BEGIN
       WHERE
         a.merchant_id = p_merchant_id
         AND a.staff_id = p_staff_id
-        AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+        AND a.takes_time
         AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end)
         AND a.id IS DISTINCT FROM p_except
     )
@@ -157,6 +160,38 @@ BEGIN
   END IF;
   RETURN NULL;
 END;
+$$;
+
+CREATE FUNCTION booking.lacks_resources(p_merchant_id uuid, p_service_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM booking.resource_requirement q
+      WHERE
+        q.merchant_id = p_merchant_id
+        AND q.service_id = p_service_id
+        AND q.quantity > (
+          SELECT count(*) FROM booking.resource r WHERE r.merchant_id = p_merchant_id AND r.kind = q.kind AND r.active
+        )
+    );
+$$;
+
+CREATE FUNCTION booking.assign_resources(p_merchant_id uuid, p_appointment_id uuid, p_resource_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO booking.appointment_resource
+    (merchant_id, appointment_id, resource_id, start_time, end_time, takes_time)
+  SELECT a.merchant_id, a.id, resource_id, a.start_time, a.end_time, a.takes_time
+  FROM
+    booking.appointment a
+    CROSS JOIN unnest(p_resource_ids) AS resource_id
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
 $$;
 
 -- answers: integer
@@ -172,6 +207,7 @@ AS $$
       FROM booking.appointment a
       WHERE
         a.status IN ('SCHEDULED', 'CONFIRMED')
+        AND a.payment_due_at IS NULL
         AND a.start_time > now()
         AND a.start_time <= now() + p_ahead
         AND NOT EXISTS (
@@ -188,4 +224,119 @@ AS $$
     )
   SELECT count(*)::integer
   FROM written;
+$$;
+
+-- The amount to pay before an appointment of the service is certain, in minor units.
+CREATE FUNCTION booking.prepayment(p_service booking.service)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE p_service.payment_policy
+      WHEN 'FULL' THEN p_service.price
+      WHEN 'DEPOSIT' THEN least(
+        p_service.price,
+        coalesce(p_service.deposit_amount, ceil(p_service.price::numeric * p_service.deposit_percent / 100)::bigint)
+      )
+      ELSE 0
+    END;
+$$;
+
+-- Gives back what an appointment's payments hold beyond an amount, from as few of them as possible.
+CREATE FUNCTION booking.refund_beyond(p_merchant_id uuid, p_appointment_id uuid, p_kept bigint, p_reason text)
+RETURNS uuid[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+  v_left bigint;
+  v_part bigint;
+  v_ids uuid[] := '{}';
+BEGIN
+  SELECT a.paid_amount - p_kept
+  INTO v_left
+  FROM booking.appointment a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  FOR v_payment IN SELECT *
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.appointment_id = p_appointment_id
+    AND p.captured_amount > p.refund_requested_amount
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+  ORDER BY p.captured_amount - p.refund_requested_amount DESC, p.id
+  FOR UPDATE LOOP
+    EXIT WHEN v_left <= 0;
+    v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
+    v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    v_left := v_left - v_part;
+  END LOOP;
+  RETURN v_ids;
+END;
+$$;
+
+-- Money has come for an appointment: with its prepayment it is certain. p_confirm: the state machine's.
+CREATE FUNCTION booking.confirm_if_prepaid(p_merchant_id uuid, p_appointment_id uuid, p_confirm jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET
+    payment_due_at = NULL,
+    status = p_confirm ->> 'to'
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.id = p_appointment_id
+    AND a.payment_due_at IS NOT NULL
+    AND a.paid_amount >= a.prepayment
+    AND p_confirm -> 'from' ? a.status;
+$$;
+
+-- The customer has chosen to pay by other means, which may take longer: until the appointment starts at most.
+CREATE FUNCTION booking.await_payment(p_merchant_id uuid, p_appointment_id uuid, p_method text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET payment_due_at = least(
+    a.start_time,
+    greatest(
+      a.payment_due_at,
+      a.created_at + make_interval(mins => coalesce(ordering.payment_minutes(p_merchant_id, p_method), 527040))
+    )
+  )
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.payment_due_at IS NOT NULL;
+$$;
+
+-- It is no longer waited for money from outside: the time to pay is a card's again.
+CREATE FUNCTION booking.end_awaiting(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET payment_due_at = least(
+    a.payment_due_at,
+    now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'))
+  )
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.payment_due_at IS NOT NULL;
+$$;
+
+CREATE FUNCTION booking.payment_is_under_way(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    coalesce(
+      (
+        SELECT NOT p.awaited
+        FROM payment.open_payment_of_appointment(p_merchant_id, p_appointment_id) p
+        WHERE p.id IS NOT NULL
+      ),
+      FALSE
+    );
 $$;

@@ -7,7 +7,8 @@
 --   }
 -- type cart.shortage = {sku: text, available: integer, requested: integer, position: integer}
 -- type cart.stays = unknown_cart {} | checked_out {} | expired {}
-CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid)
+-- A caller who is neither the customer nor a guest with the cart's secret gives neither, and is the merchant.
+CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_secret_hash bytea)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -17,7 +18,11 @@ BEGIN
   SELECT *
   INTO v_cart
   FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.id = p_cart_id
+    AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
+    AND (p_secret_hash IS NULL OR (c.customer_id IS NULL AND c.secret_hash = p_secret_hash))
   FOR UPDATE;
   RETURN CASE
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown_cart')
@@ -77,11 +82,12 @@ AS $$
 $$;
 
 -- answers: cart.stays | cart.create_cart()
--- nullable: p_customer_id
+-- nullable: p_customer_id, p_secret_hash
 CREATE FUNCTION cart.add_line(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_line jsonb,
   p_lifetime interval,
   p_max_lines integer
@@ -90,7 +96,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
 BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
@@ -174,13 +180,19 @@ AS $$
 $$;
 
 -- answers: cart.stays | changed {cartId: uuid}
--- nullable: p_customer_id
-CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval)
+-- nullable: p_customer_id, p_secret_hash
+CREATE FUNCTION cart.remove_coupon(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_secret_hash bytea,
+  p_lifetime interval
+)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
 BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;

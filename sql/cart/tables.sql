@@ -6,6 +6,8 @@ CREATE TABLE cart.cart (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   -- NULL: a guest's.
   customer_id uuid,
+  -- SHA-256 of the secret by which a guest has the cart; it counts only while the cart is a guest's.
+  secret_hash bytea CHECK (octet_length(secret_hash) = 32),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- Set once: a cart becomes an order at most once.
   checked_out_at timestamptz,
@@ -27,6 +29,7 @@ CREATE TABLE cart.cart (
 );
 CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
+CREATE UNIQUE INDEX cart_secret ON cart.cart (merchant_id, secret_hash) WHERE secret_hash IS NOT NULL;
 CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
 
 CREATE TABLE cart.cart_item (

@@ -24,7 +24,7 @@ CREATE TABLE catalog.product (
   seo_description text,
   -- The variants' SKUs, a line each; kept by trigger.
   variant_skus text NOT NULL DEFAULT '',
-  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too
+  -- The text that searchQuery looks through. It is one column: for a text in any of several, Postgres expects too
   -- many matches to use an index.
   search_text text NOT NULL GENERATED ALWAYS AS (
     name || E'\n' || sku || E'\n' || variant_skus || E'\n' || coalesce(description, '')
@@ -77,7 +77,7 @@ CREATE TABLE catalog.product_variant (
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What cart and order lines point at: a variant of that very product.
+  -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
     ON DELETE CASCADE

@@ -5,6 +5,8 @@ CREATE TABLE crm.customer (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   email citext NOT NULL,
+  -- FALSE: who has bought as a guest, by an address that was not confirmed. It may be another customer's, too.
+  has_account boolean NOT NULL DEFAULT TRUE,
   name text NOT NULL CHECK (name <> ''),
   phone text,
   marketing_opt_in boolean NOT NULL DEFAULT FALSE,
@@ -24,9 +26,11 @@ CREATE TABLE crm.customer (
   updated_at timestamptz NOT NULL DEFAULT now(),
   anonymized_at timestamptz,
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL)),
-  CONSTRAINT customer_email_key UNIQUE (merchant_id, email)
+  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL))
 );
+CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
+CREATE INDEX customer_guest_email ON crm.customer (merchant_id, email, created_at) WHERE NOT has_account;
+CREATE INDEX customer_guest_created_at ON crm.customer (created_at) WHERE NOT has_account;
 CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
 CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
 CREATE INDEX customer_blocked_created_at ON crm.customer (merchant_id, created_at, id) WHERE status = 'BLOCKED';
@@ -64,7 +68,7 @@ CREATE TABLE crm.contact (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What an interaction points at: a contact of the same customer.
+  -- An interaction references it: a contact of the same customer.
   CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
   CONSTRAINT contact_customer_fkey
     FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
@@ -80,7 +84,7 @@ CREATE TABLE crm.interaction (
   type text NOT NULL CHECK (type IN ('CALL', 'EMAIL', 'MEETING', 'NOTE')),
   subject text NOT NULL CHECK (subject <> ''),
   body text,
-  -- Who of the merchant's it was, as they want to be named.
+  -- The name of the merchant's employee, as they want to be named.
   author text CHECK (author <> ''),
   occurred_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -107,7 +111,7 @@ CREATE TABLE crm.loyalty_program (
   -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they
   -- came.
   points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
-  -- What the thresholds of tiers count: points that orders earned, less what refunds took back, or what was spent.
+  -- The measure of the tiers' thresholds: points of orders less those that refunds took back, or the money spent.
   tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
@@ -168,9 +172,9 @@ CREATE TABLE crm.loyalty_entry (
   balance integer NOT NULL CHECK (balance >= 0),
   -- Why it was adjusted.
   reason text CHECK (reason <> ''),
-  -- What earned them, or was refunded.
+  -- The payment that earned them, or was refunded.
   payment_id uuid,
-  -- What they were redeemed for. The code stays when the promotion is deleted.
+  -- The promotion they were redeemed for. The code stays when the promotion is deleted.
   promotion_id uuid,
   coupon_code text,
   expires_at timestamptz,

@@ -140,7 +140,7 @@ CREATE VIEW crm.segment_member AS
           AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
           AND coalesce(t.order_count >= s.order_count_min, TRUE)
           AND coalesce(t.order_count <= s.order_count_max, TRUE)
-          -- Who never ordered has no last order, neither before nor after anything.
+          -- A customer without orders has no last order, neither before nor after any time.
           AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
           AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
           AND (

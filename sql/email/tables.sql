@@ -16,7 +16,12 @@ CREATE TABLE email.template (
       'APPOINTMENT_MOVED',
       'APPOINTMENT_CANCELLED',
       'APPOINTMENT_REMINDER',
+      'STAFF_APPOINTMENT_BOOKED',
+      'STAFF_APPOINTMENT_MOVED',
+      'STAFF_APPOINTMENT_CANCELLED',
       'LOW_STOCK_ALERT',
+      'PAYMENT_DISPUTED',
+      'SENDER_LOST',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -44,7 +49,8 @@ CREATE TABLE email.link (
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
       'CUSTOMER_PASSWORD_RESET',
-      'CUSTOMER_EMAIL_VERIFICATION'
+      'CUSTOMER_EMAIL_VERIFICATION',
+      'GUEST_ORDER'
     )
   ),
   -- Checked by the action that writes it.
@@ -98,7 +104,12 @@ CREATE TABLE email.delivery (
       'APPOINTMENT_MOVED',
       'APPOINTMENT_CANCELLED',
       'APPOINTMENT_REMINDER',
+      'STAFF_APPOINTMENT_BOOKED',
+      'STAFF_APPOINTMENT_MOVED',
+      'STAFF_APPOINTMENT_CANCELLED',
       'LOW_STOCK_ALERT',
+      'PAYMENT_DISPUTED',
+      'SENDER_LOST',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -107,8 +118,8 @@ CREATE TABLE email.delivery (
       'CAMPAIGN'
     )
   ),
-  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
-  -- mailed token, a campaign.
+  -- The subject: an order, a shipment, a refund, a subscription, an appointment at its time, a move of one, a
+  -- crossing, a mailed token, a campaign.
   subject_key text NOT NULL,
   recipient citext NOT NULL,
   recipient_name text,
@@ -122,9 +133,9 @@ CREATE TABLE email.delivery (
   reason text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
-  -- Who sends it has until then; after that it counts as dead, and another one may.
+  -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
-  -- What the template's variables are made of, as things were when it happened.
+  -- The values of the template's variables at the time of the event.
   facts jsonb NOT NULL,
   -- As rendered at the last attempt; NULL before the first.
   subject text,
@@ -154,4 +165,7 @@ CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE s
 CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+-- The customer whose appointment a staff member was mailed about; the message is forgotten with the customer.
+CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
+WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;

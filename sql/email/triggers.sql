@@ -52,4 +52,5 @@ $$;
 CREATE TRIGGER write_token_mail
 AFTER INSERT ON identity.one_time_token
 FOR EACH ROW
+WHEN (NEW.undelivered IS NOT NULL)
 EXECUTE FUNCTION email.write_token_mail();

@@ -287,7 +287,7 @@ AS $$
       FROM
         identity.known_client k
         LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
-        LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
+        LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id AND x.has_account
       WHERE
         k.merchant_id = p_merchant_id
         AND k.client = p_client
@@ -573,7 +573,12 @@ AS $$
 DECLARE
   v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{EMAIL_VERIFICATION}');
 BEGIN
-  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  PERFORM
+    identity.mark_email_verified(
+      p_merchant_id,
+      v_token.user_id,
+      identity.account_of_mailed_token(p_merchant_id, v_token.customer_id, FALSE)
+    );
   RETURN v_token.id IS NOT NULL;
 END;
 $$;
@@ -591,11 +596,13 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{INVITATION,PASSWORD_RESET}');
+  v_customer_id uuid;
 BEGIN
   IF v_token.id IS NULL THEN
     RETURN FALSE;
   END IF;
-  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  v_customer_id := identity.account_of_mailed_token(p_merchant_id, v_token.customer_id, TRUE);
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_customer_id);
   UPDATE identity.user u
   SET status = p_join_to
   WHERE
@@ -603,7 +610,7 @@ BEGIN
     AND u.id = v_token.user_id
     AND u.status = ANY (p_join_from)
     AND v_token.purpose = 'INVITATION';
-  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_token.customer_id, p_password_hash);
+  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_customer_id, p_password_hash);
   RETURN TRUE;
 END;
 $$;
@@ -672,6 +679,32 @@ BEGIN
   WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id AND c.hash = p_hash AND c.used_at IS NULL;
   RETURN FOUND;
 END;
+$$;
+
+-- Whether the merchant requires authenticators.
+--
+-- answers: boolean
+CREATE FUNCTION identity.requires_mfa(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.settings s WHERE s.merchant_id = p_merchant_id AND s.mfa_required);
+$$;
+
+-- Whether the user has to set up an authenticator before it has any permission.
+--
+-- answers: boolean
+CREATE FUNCTION identity.lacks_mfa(p_merchant_id uuid, p_user_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    identity.requires_mfa(p_merchant_id)
+    AND EXISTS (
+      SELECT FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND NOT u.mfa_enabled
+    );
 $$;
 
 -- answers: void

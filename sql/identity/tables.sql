@@ -92,10 +92,10 @@ CREATE TABLE identity.session (
   customer_id uuid,
   -- BACKEND: by a token that the merchant's backend asked for. It has no refresh tokens.
   origin text NOT NULL DEFAULT 'SIGN_IN' CHECK (origin IN ('SIGN_IN', 'BACKEND')),
-  -- Whose request opened it; NULL where the caller isn't known.
+  -- The caller whose request opened it; NULL if unknown.
   opened_by_kind text CHECK (opened_by_kind IN ('KEY', 'USER')),
   opened_by_id uuid,
-  -- What the person's client calls itself, and the network that it came from; NULL where they aren't known.
+  -- The client's name for itself, and the network of its address; NULL if unknown.
   device text CHECK (char_length(device) <= 500),
   network text CHECK (char_length(network) <= 64),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -119,6 +119,7 @@ CREATE TABLE identity.session (
 CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_at, id) WHERE user_id IS NOT NULL;
 CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
+CREATE INDEX session_network ON identity.session (merchant_id, network) WHERE customer_id IS NOT NULL;
 CREATE INDEX session_expires_at ON identity.session (expires_at);
 
 CREATE TABLE identity.refresh_token (

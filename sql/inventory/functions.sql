@@ -803,3 +803,17 @@ BEGIN
   END;
 END;
 $$;
+
+CREATE FUNCTION inventory.shown_quantity(p_merchant_id uuid, p_available integer)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE s.stock_visibility
+      WHEN 'EXACT' THEN p_available
+      WHEN 'UP_TO_BOUND' THEN least(p_available, s.stock_visibility_bound)
+    END
+  FROM merchant.settings s
+  WHERE s.merchant_id = p_merchant_id;
+$$;

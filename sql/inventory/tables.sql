@@ -56,9 +56,9 @@ CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
   stock_item_id uuid NOT NULL,
   warehouse_id uuid NOT NULL,
-  -- What can still be reserved. The constraint is the last word on overselling.
+  -- The units that can still be reserved. The constraint is the last word on overselling.
   available integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_available_not_negative CHECK (available >= 0),
-  -- What is promised and still on the shelf.
+  -- Units that are promised and still on the shelf.
   reserved integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_reserved_not_negative CHECK (reserved >= 0),
   last_restocked_at timestamptz,
   last_sold_at timestamptz,
@@ -197,7 +197,7 @@ CREATE TABLE inventory.stock_movement (
       'TRANSFER_IN'
     )
   ),
-  -- What is on the shelf is available + reserved of the level.
+  -- The units on the shelf are available + reserved of the level.
   on_hand_delta integer NOT NULL,
   reserved_delta integer NOT NULL,
   -- The level that the entry left behind.

@@ -21,7 +21,9 @@ CREATE VIEW inventory.sku_inventory AS
     ) AS needs_restock,
     l.last_restocked_at,
     l.last_sold_at,
-    greatest(i.updated_at, l.updated_at) AS updated_at
+    greatest(i.updated_at, l.updated_at) AS updated_at,
+    coalesce(l.available, 0) > 0 AS in_stock,
+    inventory.shown_quantity(i.merchant_id, coalesce(l.available, 0)::integer) AS shown_quantity
   FROM
     inventory.stock_item i
     CROSS JOIN LATERAL (
@@ -66,7 +68,9 @@ CREATE VIEW inventory.product_inventory AS
     t.is_low_stock,
     t.last_restocked_at,
     t.last_sold_at,
-    t.updated_at
+    t.updated_at,
+    t.available > 0 AS in_stock,
+    inventory.shown_quantity(p.merchant_id, t.available) AS shown_quantity
   FROM
     catalog.product p
     CROSS JOIN LATERAL (

@@ -31,7 +31,7 @@ BEGIN
   END IF;
   UPDATE merchant.subscription s
   SET
-    -- What the next period begins with anyway needs no asking.
+    -- A plan that the next period begins with anyway needs no request.
     requested_plan = CASE
       WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan
     END,
@@ -302,17 +302,93 @@ BEGIN
   IF v_status IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
-  IF v_status <> ALL (p_from) THEN
+  -- Part of the rows of a merchant whose deletion is due may be gone.
+  IF v_status <> ALL (p_from) OR merchant.deletion_is_due(p_merchant_id) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
   END IF;
   UPDATE merchant.merchant m
   SET
     status = p_to,
     status_since = now(),
-    status_reason = p_reason
+    status_reason = p_reason,
+    deletes_at = NULL
   WHERE m.id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
 END;
+$$;
+
+-- Shuts a merchant out and has its rows deleted after the delay, in days. Refused unless the merchant got its data
+-- within the last 30 days.
+--
+-- answers: changed {} | unknown {} | not_exported {} | not_allowed {status: merchant.merchant.status}
+-- nullable: p_reason
+CREATE FUNCTION merchant.close_merchant(p_merchant_id uuid, p_from text[], p_reason text, p_delay integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant merchant.merchant;
+BEGIN
+  SELECT * INTO v_merchant FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  IF v_merchant.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_merchant.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_merchant.status);
+  END IF;
+  IF coalesce(v_merchant.data_exported_at, '-infinity') < now() - INTERVAL '30 days' THEN
+    RETURN jsonb_build_object('outcome', 'not_exported');
+  END IF;
+  UPDATE merchant.merchant m
+  SET
+    status = 'CLOSED',
+    status_since = now(),
+    status_reason = p_reason,
+    deletes_at = now() + make_interval(days => p_delay)
+  WHERE m.id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
+-- answers: boolean
+CREATE FUNCTION merchant.confirm_export(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    confirmed AS (
+      UPDATE merchant.merchant m
+      SET data_exported_at = now()
+      WHERE m.id = p_merchant_id
+      RETURNING m.id
+    )
+  SELECT EXISTS (SELECT FROM confirmed);
+$$;
+
+-- Whether the rows of the merchant may be deleted, those that are otherwise kept forever included.
+CREATE FUNCTION merchant.deletion_is_due(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.deletes_at <= now())
+    OR EXISTS (SELECT FROM operator.deleted_merchant d WHERE d.id = p_merchant_id);
+$$;
+
+-- The merchants with rows to delete, those that are due for the longest time first. A merchant that was deleted within
+-- the last hour is one of them: a request that was under way may have left an entry in the audit log.
+--
+-- answers: rows {merchant_id: uuid}
+CREATE FUNCTION merchant.due_for_deletion(p_limit integer)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  (SELECT m.id FROM merchant.merchant m WHERE m.deletes_at <= now() ORDER BY m.deletes_at LIMIT p_limit)
+  UNION ALL
+  (SELECT d.id FROM operator.deleted_merchant d WHERE d.deleted_at > now() - INTERVAL '1 hour' LIMIT p_limit);
 $$;
 
 CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
@@ -321,4 +397,73 @@ LANGUAGE sql
 STABLE
 AS $$
   SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
+$$;
+
+-- answers: void
+CREATE FUNCTION merchant.remove_sender(p_merchant_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM merchant.sender s WHERE s.merchant_id = p_merchant_id;
+$$;
+
+CREATE FUNCTION merchant.set_sender_records(p_merchant_id uuid, p_token text, p_records jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM merchant.sender_record r
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.purpose NOT IN (SELECT n.purpose FROM jsonb_to_recordset(p_records) AS n (purpose text));
+  INSERT INTO merchant.sender_record (merchant_id, purpose, type, name, value, found)
+  SELECT s.merchant_id, n.purpose, n.type, n.name, n.value, n.found
+  FROM
+    merchant.sender s
+    CROSS JOIN jsonb_to_recordset(p_records) AS n (purpose text, type text, name text, value text, found boolean)
+  WHERE s.merchant_id = p_merchant_id AND s.token = p_token
+  ON CONFLICT (merchant_id, purpose) DO UPDATE
+    SET
+      type = excluded.type,
+      name = excluded.name,
+      value = excluded.value,
+      found = excluded.found;
+$$;
+
+-- A domain that is being set up is looked at often, one that has been given up once a day.
+CREATE FUNCTION merchant.next_sender_check(p_status text, p_created_at timestamptz)
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    now() + CASE
+      WHEN p_status = 'CONFIRMED' THEN INTERVAL '1 hour'
+      WHEN p_created_at > now() - INTERVAL '3 days' THEN INTERVAL '10 minutes'
+      ELSE INTERVAL '1 day'
+    END;
+$$;
+
+-- Takes the senders whose check is due, those that wait for the longest time first. A check that ends without an
+-- outcome is repeated after ten minutes.
+--
+-- answers: rows {merchant_id: uuid, domain: text, token: text}
+CREATE FUNCTION merchant.claim_sender_checks(p_limit integer)
+RETURNS TABLE (merchant_id uuid, domain text, token text)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE merchant.sender s
+  SET next_check_at = now() + INTERVAL '10 minutes'
+  WHERE
+    s.merchant_id IN (
+      SELECT x.merchant_id
+      FROM merchant.sender x
+      WHERE x.next_check_at <= now()
+      ORDER BY x.next_check_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+  RETURNING s.merchant_id, s.domain, s.token;
 $$;

@@ -8,15 +8,21 @@ CREATE TABLE merchant.merchant (
   website text,
   -- ISO 3166-1 alpha-2: where the merchant is established.
   country text CHECK (country ~ '^[A-Z]{2}$'),
-  -- SUSPENDED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
-  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED')),
+  -- SUSPENDED and CLOSED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED', 'CLOSED')),
   status_since timestamptz NOT NULL DEFAULT now(),
   status_reason text,
+  -- When the merchant last got all of its data.
+  data_exported_at timestamptz,
+  -- From then on a job deletes every row of the merchant (merchant.delete_rows), and nothing reinstates it.
+  deletes_at timestamptz,
   -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
   ip_allow_list_enabled boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now()
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT merchant_deleted_when_closed CHECK ((status = 'CLOSED') = (deletes_at IS NOT NULL))
 );
+CREATE INDEX merchant_deletes_at ON merchant.merchant (deletes_at) WHERE deletes_at IS NOT NULL;
 
 CREATE TABLE merchant.subscription (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
@@ -26,9 +32,9 @@ CREATE TABLE merchant.subscription (
   current_period_start timestamptz NOT NULL DEFAULT now(),
   current_period_end timestamptz NOT NULL DEFAULT now() + INTERVAL '1 month',
   cancel_at_period_end boolean NOT NULL DEFAULT FALSE,
-  -- What the next period begins with; NULL: with the plan of this one.
+  -- The plan of the next period; NULL: the plan of this one.
   next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
-  -- What the merchant has asked for and no operator has answered.
+  -- The plan that the merchant has requested and no operator has answered.
   requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
   requested_at timestamptz,
   CHECK (current_period_start < current_period_end),
@@ -52,7 +58,7 @@ CREATE TABLE merchant.settings (
     ON DELETE CASCADE,
   currency text NOT NULL DEFAULT 'USD' CHECK (currency ~ '^[A-Z]{3}$'),
   timezone text NOT NULL DEFAULT 'UTC',
-  -- What the shop's texts are written in: search takes words' inflections off by it.
+  -- The language of the shop's texts: search removes words' inflections by it.
   language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
@@ -64,10 +70,17 @@ CREATE TABLE merchant.settings (
   -- Whether shoppers may choose to pay outside of the platform; the merchant's own people always may.
   accepts_bank_transfer boolean NOT NULL DEFAULT FALSE,
   accepts_cash boolean NOT NULL DEFAULT FALSE,
-  -- What one shopper may have open without having paid: orders, and units of goods in them. NULL: any number.
+  -- The bounds of a shopper's unpaid orders: their number, and the units of goods in them. NULL: any number.
   max_unpaid_orders integer DEFAULT 5 CHECK (max_unpaid_orders BETWEEN 1 AND 10000),
   max_unpaid_units integer DEFAULT 100 CHECK (max_unpaid_units BETWEEN 1 AND 999999),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- A user without a confirmed authenticator has no permission until it has one.
+  mfa_required boolean NOT NULL DEFAULT FALSE,
+  -- The form in which visitors of the storefront see stock: in stock or not, the number up to a bound, or the number.
+  stock_visibility text NOT NULL DEFAULT 'IN_STOCK_ONLY' CHECK (
+    stock_visibility IN ('IN_STOCK_ONLY', 'UP_TO_BOUND', 'EXACT')
+  ),
+  stock_visibility_bound integer NOT NULL DEFAULT 10 CHECK (stock_visibility_bound BETWEEN 1 AND 999999),
   low_stock_threshold integer NOT NULL DEFAULT 5 CONSTRAINT settings_low_stock_threshold_check
     CHECK (low_stock_threshold BETWEEN 0 AND 999999),
   CONSTRAINT settings_timezone_check CHECK (platform.is_time_zone(timezone))
@@ -109,18 +122,43 @@ CREATE TABLE merchant.api_key (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
-  mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  -- SECRET: for the merchant's own programs. PUBLISHABLE: for pages in browsers, with the role guest.
+  kind text NOT NULL DEFAULT 'SECRET' CHECK (kind IN ('SECRET', 'PUBLISHABLE')),
+  -- NULL for a publishable key, whose origins say where it works.
+  mode text CHECK (mode IN ('live', 'test')),
   -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
   prefix text NOT NULL,
   -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
   hash bytea NOT NULL UNIQUE,
+  -- A publishable key itself, which each page of the storefront shows.
+  publishable_key text CHECK (publishable_key ~ '^cg_pub_([a-z][a-z0-9]{0,5}_)?[A-Za-z0-9_-]{43}$'),
+  -- The storefront's origins, as browsers send them. A key without any works for pages of the developer's machine.
+  origins text[] NOT NULL DEFAULT '{}' CONSTRAINT api_key_origins_check
+    CHECK (
+      cardinality(origins) <= 20
+      AND char_length(array_to_string(origins, ' ')) <= 6000
+      AND array_position(origins, NULL) IS NULL
+      AND array_to_string(origins, ' ') ~ '^(https?://[a-z0-9.:[\]-]+( |$))*$'
+    ),
   permissions text[] NOT NULL,
   last_used_at timestamptz,
   expires_at timestamptz,
   revoked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (merchant_id, id)
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT api_key_of_its_kind
+    CHECK (
+      CASE kind
+        WHEN 'SECRET' THEN num_nonnulls(mode) = 1
+        AND num_nonnulls(publishable_key) = 0
+        AND origins = '{}'
+        ELSE num_nonnulls(mode) = 0
+        AND num_nonnulls(publishable_key) = 1
+        AND permissions = '{}'
+      END
+    )
 );
+CREATE INDEX api_key_origins ON merchant.api_key USING gin (origins) WHERE kind = 'PUBLISHABLE';
 
 CREATE TABLE merchant.ip_allow_list_entry (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -132,4 +170,39 @@ CREATE TABLE merchant.ip_allow_list_entry (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT ip_allow_list_entry_network_key UNIQUE (merchant_id, network)
+);
+
+-- The address of its own that a merchant's mail is to come from. It is used while the status is CONFIRMED.
+CREATE TABLE merchant.sender (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  address citext NOT NULL CONSTRAINT sender_address_check CHECK (address LIKE '%_@_%._%'),
+  -- As DNS has it: in lower case, with letters of other scripts in Punycode.
+  domain text NOT NULL CHECK (domain ~ '^[a-z0-9-]+([.][a-z0-9-]+)+$' AND char_length(domain) <= 253),
+  -- The text that the domain's DNS has to contain, so that only its owner can confirm it for this merchant.
+  token text NOT NULL,
+  -- merchant.record_sender_check changes it.
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'CONFIRMED', 'LOST')),
+  -- Why the last check didn't confirm it.
+  problem text,
+  -- When all records were last seen; NULL: never.
+  confirmed_at timestamptz,
+  checked_at timestamptz,
+  next_check_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT sender_confirmed CHECK (status <> 'CONFIRMED' OR (confirmed_at IS NOT NULL AND problem IS NULL))
+);
+CREATE INDEX sender_next_check ON merchant.sender (next_check_at);
+
+-- The DNS records that the sender's domain needs in this deployment.
+CREATE TABLE merchant.sender_record (
+  merchant_id uuid NOT NULL REFERENCES merchant.sender
+    ON DELETE CASCADE,
+  purpose text NOT NULL CHECK (purpose IN ('OWNERSHIP', 'DKIM', 'SPF')),
+  type text NOT NULL CHECK (type = 'TXT'),
+  name text NOT NULL,
+  value text NOT NULL,
+  -- Whether the last check saw it; NULL: it was not checked, or DNS did not answer.
+  found boolean,
+  PRIMARY KEY (merchant_id, purpose)
 );

@@ -87,6 +87,11 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
+AFTER UPDATE OF mfa_required ON merchant.settings
+FOR EACH ROW
+EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed
 AFTER INSERT OR UPDATE OR DELETE ON merchant.subscription
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
@@ -97,7 +102,7 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
-AFTER DELETE OR UPDATE OF status ON identity.user
+AFTER DELETE OR UPDATE OF status, mfa_enabled ON identity.user
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
@@ -295,3 +300,28 @@ CREATE TRIGGER keep_the_caller_in
 AFTER DELETE ON merchant.ip_allow_list_entry
 FOR EACH ROW
 EXECUTE FUNCTION merchant.keep_the_caller_in('ip_allow_list_entry_caller');
+
+-- A user who requires an authenticator without having one would lose the permission to take that back.
+CREATE FUNCTION merchant.keep_the_user_in()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_user_id uuid := nullif(current_setting('hasura.user', TRUE), '')::jsonb ->> 'x-hasura-user-id';
+BEGIN
+  IF
+    EXISTS (
+      SELECT FROM identity.user u WHERE u.merchant_id = NEW.merchant_id AND u.id = v_user_id AND NOT u.mfa_enabled
+    )
+  THEN
+    PERFORM platform.violate('merchant.settings', 'settings_mfa_own', 'the user has no authenticator');
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_the_user_in
+AFTER UPDATE OF mfa_required ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.mfa_required AND NOT OLD.mfa_required)
+EXECUTE FUNCTION merchant.keep_the_user_in();

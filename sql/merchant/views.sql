@@ -45,8 +45,13 @@ CREATE VIEW merchant.readiness_check AS
           4,
           'PAYMENT_METHOD',
           FALSE,
-          s.accepts_bank_transfer OR s.accepts_cash,
-          'Shoppers can pay by card only, where the platform takes cards'
+          s.accepts_bank_transfer
+          OR s.accepts_cash
+          OR EXISTS (SELECT FROM payment.account a WHERE a.merchant_id = m.id AND a.status = 'ACTIVE')
+          OR EXISTS (
+            SELECT FROM payment.payment_option o WHERE o.merchant_id = m.id AND o.enabled AND o.method <> 'CARD'
+          ),
+          'No payment account is connected: shoppers can pay by card only, where the platform takes cards'
         ),
         (5, 'TAX_RATE', FALSE, s.tax_rate > 0, 'The tax rate is 0'),
         (
@@ -69,5 +74,38 @@ CREATE VIEW merchant.readiness_check AS
           FALSE,
           (notification.shop_facts(m.id) ->> 'emailIsVerified')::boolean,
           'The account''s e-mail address is not verified, so replies to mails do not reach it'
+        ),
+        (
+          8,
+          'PAYMENT_ACCOUNT',
+          FALSE,
+          EXISTS (SELECT FROM payment.account a WHERE a.merchant_id = m.id AND a.status = 'ACTIVE'),
+          'No payment account of the shop''s own is connected'
+        ),
+        (
+          9,
+          'PAYMENT_WEBHOOK',
+          FALSE,
+          NOT EXISTS (
+            SELECT
+            FROM payment.account a
+            WHERE a.merchant_id = m.id AND a.status = 'ACTIVE' AND NOT a.has_webhook_secret
+          ),
+          'A payment account has no webhook secret, so disputes and refunds made at the processor are not seen'
+        ),
+        (
+          10,
+          'SENDER',
+          FALSE,
+          EXISTS (SELECT FROM merchant.sender e WHERE e.merchant_id = m.id AND e.status = 'CONFIRMED'),
+          coalesce(
+            (SELECT e.problem FROM merchant.sender e WHERE e.merchant_id = m.id),
+            (
+              SELECT format('The DNS of %s is not checked yet', e.domain)
+              FROM merchant.sender e
+              WHERE e.merchant_id = m.id
+            ),
+            'Mails come from the platform''s address, not from one of the shop''s own'
+          )
         )
     ) AS c (position, name, required, done, missing);

@@ -53,7 +53,11 @@ AS $$
     );
 $$;
 
--- answers: {name: text, email: text, website: text | null, timeZone: text, emailIsVerified: boolean}
+-- answers:
+--   {
+--   name: text, email: text, website: text | null, timeZone: text, emailIsVerified: boolean,
+--   sender: text | null
+--   }
 CREATE FUNCTION notification.shop_facts(p_merchant_id uuid)
 RETURNS jsonb
 LANGUAGE sql
@@ -74,7 +78,9 @@ AS $$
         SELECT
         FROM identity.user u
         WHERE u.merchant_id = m.id AND u.email = m.email AND u.email_verified AND u.status = 'ACTIVE'
-      )
+      ),
+      'sender',
+      (SELECT e.address FROM merchant.sender e WHERE e.merchant_id = m.id AND e.status = 'CONFIRMED')
     )
   FROM
     merchant.merchant m
@@ -139,6 +145,55 @@ AS $$
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = 'CANCELLED';
 $$;
 
+CREATE FUNCTION notification.appointment_facts(
+  p_appointment booking.appointment,
+  p_staff_id uuid,
+  p_start_time timestamptz
+)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    jsonb_build_object(
+      'id',
+      p_appointment.id,
+      'service',
+      s.name,
+      'staff',
+      m.name,
+      'startTime',
+      p_start_time,
+      'duration',
+      p_appointment.duration,
+      'currency',
+      p_appointment.currency,
+      'paid',
+      p_appointment.paid_amount,
+      'due',
+      p_appointment.amount_due,
+      'fee',
+      p_appointment.fee,
+      'unpaid',
+      p_appointment.lapsed,
+      'timeZone',
+      coalesce(m.time_zone, t.timezone, 'UTC'),
+      'resources',
+      (
+        SELECT coalesce(jsonb_agg(r.name ORDER BY r.kind, r.name, r.id), '[]')
+        FROM
+          booking.appointment_resource a
+          JOIN booking.resource r ON r.merchant_id = a.merchant_id AND r.id = a.resource_id
+        WHERE a.merchant_id = p_appointment.merchant_id AND a.appointment_id = p_appointment.id
+      )
+    )
+  FROM
+    booking.service s
+    JOIN booking.staff_member m ON m.merchant_id = s.merchant_id AND m.id = p_staff_id
+    LEFT JOIN merchant.settings t ON t.merchant_id = s.merchant_id
+  WHERE s.merchant_id = p_appointment.merchant_id AND s.id = p_appointment.service_id;
+$$;
+
 -- answers: notification.message | null
 CREATE FUNCTION notification.appointment_message(
   p_merchant_id uuid,
@@ -163,28 +218,12 @@ AS $$
         'customer',
         jsonb_build_object('name', c.name, 'email', c.email),
         'appointment',
-        jsonb_build_object(
-          'id',
-          a.id,
-          'service',
-          s.name,
-          'staff',
-          m.name,
-          'startTime',
-          a.start_time,
-          'duration',
-          a.duration,
-          'timeZone',
-          coalesce(m.time_zone, t.timezone, 'UTC')
-        )
+        notification.appointment_facts(a, a.staff_id, a.start_time)
       )
     )
   FROM
     booking.appointment a
-    JOIN booking.service s ON s.merchant_id = a.merchant_id AND s.id = a.service_id
-    JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = a.staff_id
     JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
-    LEFT JOIN merchant.settings t ON t.merchant_id = a.merchant_id
   WHERE
     a.merchant_id = p_merchant_id
     AND a.id = p_appointment_id
@@ -194,7 +233,13 @@ AS $$
 $$;
 
 -- answers: notification.message | null
-CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid)
+CREATE FUNCTION notification.staff_appointment_message(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_staff_id uuid,
+  p_start_time timestamptz,
+  p_in_calendar boolean
+)
 RETURNS jsonb
 LANGUAGE sql
 STABLE
@@ -209,6 +254,51 @@ AS $$
       m.name,
       'facts',
       jsonb_build_object(
+        'customer',
+        jsonb_build_object('name', c.name, 'email', c.email),
+        'appointment',
+        notification.appointment_facts(a, m.id, p_start_time) || jsonb_build_object('customerId', c.id)
+      )
+    )
+  FROM
+    booking.appointment a
+    JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
+    JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = p_staff_id
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.id = p_appointment_id
+    AND p_start_time > now()
+    -- A later event covers later changes.
+    AND CASE
+      WHEN p_in_calendar THEN a.staff_id = m.id
+      AND a.start_time = p_start_time
+      AND a.takes_time
+      ELSE a.staff_id <> m.id
+      OR NOT a.takes_time
+    END;
+$$;
+
+-- A message to the merchant's own address.
+CREATE FUNCTION notification.merchant_message(p_merchant_id uuid, p_facts jsonb)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT jsonb_build_object('customerId', NULL, 'recipient', m.email, 'recipientName', m.name, 'facts', p_facts)
+  FROM merchant.merchant m
+  WHERE m.id = p_merchant_id;
+$$;
+
+-- answers: notification.message | null
+CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    notification.merchant_message(
+      c.merchant_id,
+      jsonb_build_object(
         'product',
         jsonb_build_object('id', p.id, 'name', p.name, 'sku', i.sku),
         'stock',
@@ -217,10 +307,43 @@ AS $$
     )
   FROM
     notification.stock_crossing c
-    JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN inventory.stock_item i ON i.merchant_id = c.merchant_id AND i.id = c.stock_item_id
     JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
   WHERE c.merchant_id = p_merchant_id AND c.id = p_crossing_id AND i.sku IS NOT NULL;
+$$;
+
+-- answers: notification.message | null
+CREATE FUNCTION notification.dispute_message(p_merchant_id uuid, p_dispute_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    notification.merchant_message(
+      d.merchant_id,
+      jsonb_build_object(
+        'dispute',
+        jsonb_build_object(
+          'paymentId',
+          d.payment_id,
+          'orderNumber',
+          o.order_number,
+          'amount',
+          d.amount,
+          'currency',
+          d.currency,
+          'reason',
+          d.reason,
+          'evidenceDueAt',
+          d.evidence_due_at
+        )
+      )
+    )
+  FROM
+    payment.dispute d
+    JOIN payment.payment p ON p.merchant_id = d.merchant_id AND p.id = d.payment_id
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+  WHERE d.merchant_id = p_merchant_id AND d.id = p_dispute_id;
 $$;
 
 -- answers: rows {alert_id: uuid, message: notification.message}

@@ -38,7 +38,7 @@ CREATE TABLE notification.device (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   customer_id uuid,
   platform text NOT NULL CHECK (platform IN ('IOS', 'ANDROID', 'WEB')),
-  -- What the push service knows it by. It lets its bearer send to the device, so no API shows it.
+  -- The push service's token of the device. It lets its bearer send to the device, so no API shows it.
   token text NOT NULL CHECK (token <> ''),
   name text,
   -- When the push service said that there is no such device any more. Registering it again brings it back.

@@ -100,6 +100,26 @@ BEGIN
     END,
     claimed_until = NULL
   WHERE d.merchant_id = NEW.merchant_id AND (d.customer_id = NEW.id OR d.recipient = OLD.email);
+  -- Mails to staff members about the customer's appointments, which are over.
+  UPDATE email.delivery d
+  SET
+    facts = '{}',
+    subject = NULL,
+    html = NULL,
+    text = NULL,
+    status = CASE
+      WHEN d.status IN ('QUEUED', 'SENDING', 'FAILED', 'BOUNCED') THEN 'CANCELLED'
+      ELSE d.status
+    END,
+    reason = CASE
+      WHEN d.status = 'SENT' THEN NULL
+      ELSE 'The customer was forgotten'
+    END,
+    claimed_until = NULL
+  WHERE
+    d.merchant_id = NEW.merchant_id
+    AND d.facts #>> '{appointment,customerId}' = NEW.id::text
+    AND d.kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
   DELETE FROM notification.notification n WHERE n.merchant_id = NEW.merchant_id AND n.customer_id = NEW.id;
   DELETE FROM notification.device d WHERE d.merchant_id = NEW.merchant_id AND d.customer_id = NEW.id;
   RETURN NULL;

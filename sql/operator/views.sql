@@ -26,6 +26,8 @@ CREATE VIEW operator.merchant AS
     m.status,
     m.status_since,
     m.status_reason,
+    m.data_exported_at,
+    m.deletes_at,
     s.plan,
     s.status AS subscription_status,
     m.created_at

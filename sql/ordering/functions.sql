@@ -7,10 +7,43 @@ AS $$
     CASE p_method
       WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
       WHEN 'CASH' THEN s.cash_payment_minutes
+      WHEN 'INVOICE' THEN (
+        SELECT o.payment_minutes
+        FROM payment.payment_option o
+        WHERE o.merchant_id = s.merchant_id AND o.method = p_method
+      )
+      WHEN 'CASH_ON_DELIVERY' THEN (
+        SELECT o.payment_minutes
+        FROM payment.payment_option o
+        WHERE o.merchant_id = s.merchant_id AND o.method = p_method
+      )
       ELSE s.card_payment_minutes
     END
   FROM merchant.settings s
   WHERE s.merchant_id = p_merchant_id;
+$$;
+
+-- The customers who count as one buyer: an account by itself, a guest with all guests of the same address or network.
+CREATE FUNCTION ordering.same_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT p_customer_id
+  UNION
+  SELECT g.id
+  FROM
+    crm.customer c
+    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account
+  UNION
+  SELECT s.customer_id
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
+    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
+    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
 CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
@@ -29,7 +62,10 @@ BEGIN
   FROM
     ordering.order o
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
-  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.status = 'PENDING';
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.customer_id IN (SELECT ordering.same_buyer(p_merchant_id, p_customer_id))
+    AND o.status = 'PENDING';
   RETURN coalesce(
     (
       SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', x.reason, 'left', x.remaining))
@@ -591,7 +627,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
-  -- What was sent before its money came arrives before it, too.
+  -- Goods that were sent before they were paid arrive before they are paid, too.
   IF
     NOT (
       p_moves #> '{deliver,from}' ? v_order.status
@@ -749,7 +785,7 @@ AS $$
   WHERE x.quantity > 0;
 $$;
 
-CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid)
+CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order)
 RETURNS bigint
 LANGUAGE sql
 STABLE
@@ -759,8 +795,10 @@ AS $$
       sum(r.shipping_amount),
       0
     )::bigint
-  FROM payment.refund r
-  WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id;
+  FROM
+    payment.refund r
+    JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+  WHERE p.merchant_id = p_order.merchant_id AND p.order_id = p_order.id;
 $$;
 
 CREATE FUNCTION ordering.insert_refund(
@@ -800,6 +838,57 @@ BEGIN
     END
   FROM unnest(p_parts) WITH ORDINALITY x;
   RETURN v_refund_id;
+END;
+$$;
+
+-- The amount that the payments of an order still hold.
+CREATE FUNCTION ordering.refundable(p_merchant_id uuid, p_order_id uuid, p_payment_from text[])
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(sum(p.captured_amount - p.refund_requested_amount), 0)::bigint
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from);
+$$;
+
+-- Gives money back from the payments of an order, from as few as possible. The lines are those of the first refund.
+CREATE FUNCTION ordering.insert_refunds(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_parts ordering.refund_part[],
+  p_shipping bigint,
+  p_amount bigint,
+  p_reason text
+)
+RETURNS uuid[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+  v_left bigint := p_amount;
+  v_part bigint;
+  v_ids uuid[] := '{}';
+BEGIN
+  FOR v_payment IN SELECT *
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = p_order_id
+    AND p.captured_amount > p.refund_requested_amount
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+  ORDER BY p.captured_amount - p.refund_requested_amount DESC, p.id
+  FOR UPDATE LOOP
+    v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
+    EXIT WHEN v_part = 0;
+    IF v_ids = '{}' AND cardinality(p_parts) > 0 THEN
+      v_ids := ARRAY[ordering.insert_refund(p_merchant_id, v_payment.id, p_parts, p_shipping, v_part, p_reason)];
+    ELSE
+      v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    END IF;
+    v_left := v_left - v_part;
+  END LOOP;
+  RETURN v_ids;
 END;
 $$;
 

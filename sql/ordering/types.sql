@@ -29,7 +29,7 @@ CREATE TYPE ordering.pricing AS (
 CREATE TYPE ordering.refund_part AS (
   order_item_id uuid,
   quantity integer,
-  -- What was paid for these units.
+  -- The amount paid for these units.
   amount bigint,
   -- Of the units, those that were never sent, and those that were.
   unsent integer,

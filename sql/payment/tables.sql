@@ -1,29 +1,113 @@
 CREATE SCHEMA payment;
 
+-- A merchant's own account at a payment processor.
+CREATE TABLE payment.account (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  processor text NOT NULL CHECK (processor IN ('STRIPE', 'PAYPAL')),
+  name text NOT NULL CHECK (name <> ''),
+  mode text NOT NULL CHECK (mode IN ('LIVE', 'TEST')),
+  -- DISABLED: no new payment uses it. Earlier ones are captured and refunded where they were made.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DISABLED')),
+  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
+  credentials text NOT NULL,
+  -- The last characters of the secret key: enough to recognise it, useless to guess the rest.
+  key_ending text NOT NULL,
+  -- Whether it has a secret that the processor signs its webhooks with.
+  has_webhook_secret boolean NOT NULL,
+  -- Where the processor's webhooks come to, on the contract's port.
+  webhook_path text NOT NULL GENERATED ALWAYS AS ('/webhooks/' || lower(processor) || '/' || id::text) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+CREATE UNIQUE INDEX account_one_active_per_processor ON payment.account (merchant_id, processor)
+WHERE status = 'ACTIVE';
+-- A webhook names the account alone.
+CREATE UNIQUE INDEX account_id ON payment.account (id);
+
+-- A method that a merchant offers, in its own order and for the purchases that it names.
+CREATE TABLE payment.payment_option (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  method text NOT NULL CHECK (
+    method IN (
+      'CARD',
+      'BANK_TRANSFER',
+      'CASH',
+      'PAYPAL',
+      'APPLE_PAY',
+      'GOOGLE_PAY',
+      'SEPA_DEBIT',
+      'INVOICE',
+      'CASH_ON_DELIVERY'
+    )
+  ),
+  name text NOT NULL CHECK (name <> ''),
+  instructions text CHECK (instructions <> ''),
+  enabled boolean NOT NULL DEFAULT TRUE,
+  position integer NOT NULL DEFAULT 0 CHECK (position BETWEEN 0 AND 1000),
+  -- Empty lists: every currency, every country.
+  currencies text[] NOT NULL DEFAULT '{}' CONSTRAINT payment_option_currencies_check
+    CHECK (array_position(currencies, NULL) IS NULL AND array_to_string(currencies, ' ') ~ '^([A-Z]{3}( [A-Z]{3})*)?$'),
+  countries text[] NOT NULL DEFAULT '{}' CONSTRAINT payment_option_countries_check
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^([A-Z]{2}( [A-Z]{2})*)?$'),
+  min_amount bigint CHECK (min_amount BETWEEN 0 AND 9007199254740991),
+  max_amount bigint CHECK (max_amount BETWEEN 0 AND 9007199254740991),
+  -- Minutes for which an order waits for the money of INVOICE and CASH_ON_DELIVERY. NULL: until it is cancelled.
+  payment_minutes integer CHECK (payment_minutes BETWEEN 1 AND 525600),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payment_option_method_key UNIQUE (merchant_id, method),
+  CONSTRAINT payment_option_amounts_check CHECK (min_amount <= max_amount)
+);
+
 CREATE TABLE payment.payment (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- The order or the appointment that it pays.
   order_id uuid,
+  appointment_id uuid,
   amount bigint NOT NULL CHECK (amount > 0 AND amount < 9007199254740992),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   status text NOT NULL DEFAULT 'PENDING' CHECK (
     status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUNDED', 'PARTIALLY_REFUNDED')
   ),
-  method text NOT NULL CHECK (method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'PAYPAL', 'APPLE_PAY', 'GOOGLE_PAY')),
+  method text NOT NULL CHECK (
+    method IN (
+      'CARD',
+      'BANK_TRANSFER',
+      'CASH',
+      'PAYPAL',
+      'APPLE_PAY',
+      'GOOGLE_PAY',
+      'SEPA_DEBIT',
+      'INVOICE',
+      'CASH_ON_DELIVERY'
+    )
+  ),
   last4 text,
   brand text,
   expiry_month integer,
   expiry_year integer,
   processor text NOT NULL,
+  -- The merchant's own account that it was made with; NULL: the operator's, or none.
+  account_id uuid,
   -- The money comes outside of the platform: PENDING until the merchant says that it is there.
   awaited boolean NOT NULL DEFAULT FALSE,
+  -- The instructions for the customer and the reference of a transfer, as they were when the method was chosen.
+  instructions text,
+  -- A creditor reference by ISO 11649, of the order's number.
+  reference text,
   -- The processor's own id, known only once it has answered.
   processor_payment_intent_id text,
   failure_reason text,
   failure_code text,
   decline_code text,
-  -- What the processor was asked with, so that a request that may not have arrived can be repeated to the letter.
+  -- The request to the processor, so that one that may not have arrived can be repeated to the letter.
   processor_payment_method_id text,
   return_url text,
   refunded_amount bigint NOT NULL DEFAULT 0,
@@ -35,25 +119,35 @@ CREATE TABLE payment.payment (
   -- Since when the processor holds the money for us, and until when.
   authorized_at timestamptz,
   capture_before timestamptz,
-  -- What the processor is about to be asked to take; NULL before a capture.
+  -- Since when the processor is asked to take what the customer has approved. From then on, it is over only when the
+  -- processor says so; before, nothing is taken, and it can be given up without the processor.
+  approved_at timestamptz,
+  -- The amount of a capture that is about to be requested; NULL before a capture.
   capture_requested bigint,
-  -- What was taken.
+  -- The amount taken.
   captured_amount bigint NOT NULL DEFAULT 0,
-  -- What all refunds together come to, whatever became of them: a refund that failed is tried again.
+  -- The sum of all refunds, failed ones included: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
+  -- Whether money was taken with it.
+  taken boolean NOT NULL GENERATED ALWAYS AS (status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) STORED,
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
-  -- processor won't give it back.
-  attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED')),
+  -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
+  -- more than there was on record to give.
+  attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED', 'DISPUTED', 'MISMATCH')),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_refunds_within_amount CHECK (refunded_amount BETWEEN 0 AND amount),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order,
+  CONSTRAINT payment_appointment_fkey FOREIGN KEY (merchant_id, appointment_id) REFERENCES booking.appointment,
+  CONSTRAINT payment_of_one_thing CHECK (num_nonnulls(order_id, appointment_id) <= 1),
+  CONSTRAINT payment_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account,
   CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
   CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
   CONSTRAINT payment_refunds_within_captured
     CHECK (refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount)
 );
-CREATE UNIQUE INDEX payment_one_open_per_order ON payment.payment (merchant_id, order_id)
-WHERE status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
+CREATE INDEX payment_account ON payment.payment (merchant_id, account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX payment_appointment ON payment.payment (merchant_id, appointment_id, created_at)
+WHERE appointment_id IS NOT NULL;
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
 CREATE INDEX payment_unsettled ON payment.payment (updated_at) WHERE status IN ('PENDING', 'PROCESSING');
 CREATE UNIQUE INDEX payment_processor_intent ON payment.payment (processor, processor_payment_intent_id);
@@ -72,11 +166,11 @@ CREATE TABLE payment.refund (
   -- Of it, what was paid for shipping.
   shipping_amount bigint NOT NULL DEFAULT 0,
   failure_reason text,
-  -- How often the processor was asked anew. Each is a request of its own to it.
+  -- The number of new attempts. Each is a request of its own to the processor.
   attempt integer NOT NULL DEFAULT 1,
   -- Since when the present attempt is asked for.
   attempted_at timestamptz NOT NULL DEFAULT now(),
-  -- Who gives the money back, when it isn't the processor that took it.
+  -- The processor that gives the money back, if it isn't the one that took it.
   processor text,
   succeeded_at timestamptz,
   PRIMARY KEY (merchant_id, id),
@@ -103,3 +197,39 @@ CREATE TABLE payment.refund_line (
 );
 CREATE INDEX refund_line_item ON payment.refund_line (merchant_id, order_item_id);
 CREATE INDEX refund_succeeded_at ON payment.refund (merchant_id, succeeded_at) WHERE succeeded_at IS NOT NULL;
+
+-- A webhook that came in, so that each is acted on once.
+CREATE TABLE payment.webhook_event (
+  merchant_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  -- The processor's own id of the event.
+  event_id text NOT NULL CHECK (length(event_id) BETWEEN 1 AND 255),
+  type text NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT now(),
+  -- NULL: not acted on yet; the processor sends it again.
+  processed_at timestamptz,
+  PRIMARY KEY (merchant_id, account_id, event_id),
+  FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+    ON DELETE CASCADE
+);
+CREATE INDEX webhook_event_received ON payment.webhook_event (received_at);
+
+-- A customer's bank asks for the money of a payment back.
+CREATE TABLE payment.dispute (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  payment_id uuid NOT NULL,
+  processor_dispute_id text NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- The processor's word for it: fraudulent, product_not_received …
+  reason text NOT NULL,
+  status text NOT NULL CHECK (status IN ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'WON', 'LOST', 'CLOSED')),
+  -- Until when evidence can be handed in at the processor.
+  evidence_due_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT dispute_processor_dispute_key UNIQUE (merchant_id, payment_id, processor_dispute_id),
+  CONSTRAINT dispute_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment
+);

@@ -1,4 +1,14 @@
 CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.dispute
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.account
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON payment.payment
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
@@ -143,8 +153,114 @@ BEGIN
 END;
 $$;
 
+-- Money that came back to the processor after it had been given back is with the merchant again.
+CREATE FUNCTION payment.forget_succeeded_at()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.succeeded_at := NULL;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER forget_succeeded_at
+BEFORE UPDATE OF status ON payment.refund
+FOR EACH ROW
+WHEN (OLD.status = 'SUCCEEDED' AND NEW.status = 'FAILED')
+EXECUTE FUNCTION payment.forget_succeeded_at();
+
 CREATE TRIGGER note_succeeded_at
 BEFORE INSERT OR UPDATE OF status ON payment.refund
 FOR EACH ROW
 WHEN (NEW.succeeded_at IS NULL AND NEW.status = 'SUCCEEDED')
 EXECUTE FUNCTION payment.note_succeeded_at();
+
+CREATE FUNCTION payment.keep_within_total()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_total bigint;
+BEGIN
+  -- Payments of an order that begin at the same time wait for each other.
+  SELECT o.total
+  INTO v_total
+  FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id
+  FOR UPDATE;
+  IF payment.promised(NEW.merchant_id, NEW.order_id, FALSE) > v_total THEN
+    PERFORM
+      platform.violate(
+        'payment.payment',
+        'payment_within_total',
+        'the payments of an order come to no more than its total'
+      );
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_within_total
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.order_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
+EXECUTE FUNCTION payment.keep_within_total();
+
+CREATE FUNCTION payment.follow_payments_of_appointment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE booking.appointment a
+  SET paid_amount = (
+    SELECT coalesce(sum(p.captured_amount - p.refund_requested_amount), 0)
+    FROM payment.payment p
+    WHERE p.merchant_id = NEW.merchant_id AND p.appointment_id = NEW.appointment_id
+  )
+  WHERE a.merchant_id = NEW.merchant_id AND a.id = NEW.appointment_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_payments_of_appointment
+AFTER INSERT OR UPDATE OF captured_amount, refund_requested_amount ON payment.payment
+FOR EACH ROW
+WHEN (NEW.appointment_id IS NOT NULL AND NEW.captured_amount > 0)
+EXECUTE FUNCTION payment.follow_payments_of_appointment();
+
+CREATE FUNCTION payment.keep_within_appointment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment booking.appointment;
+BEGIN
+  -- Payments of an appointment that begin at the same time wait for each other.
+  SELECT *
+  INTO v_appointment
+  FROM booking.appointment a
+  WHERE a.merchant_id = NEW.merchant_id AND a.id = NEW.appointment_id
+  FOR UPDATE;
+  IF
+    payment.promised_for_appointment(
+      NEW.merchant_id,
+      NEW.appointment_id
+    ) > v_appointment.amount_due + v_appointment.paid_amount
+  THEN
+    PERFORM
+      platform.violate(
+        'payment.payment',
+        'payment_within_price',
+        'the payments of an appointment come to no more than its price, or the fee of one that is over'
+      );
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_within_appointment
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.appointment_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
+EXECUTE FUNCTION payment.keep_within_appointment();

@@ -3,7 +3,7 @@ CREATE SCHEMA platform;
 CREATE TABLE platform.idempotency_record (
   -- The nil id: an operator's.
   merchant_id uuid NOT NULL,
-  -- Whose key it is, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>'
+  -- The key's owner, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>'
   -- or 'operator'.
   caller text NOT NULL,
   key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
@@ -27,6 +27,12 @@ CREATE TABLE platform.idempotency_record (
 );
 CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);
 CREATE INDEX idempotency_record_sealed_until ON platform.idempotency_record (sealed_until) WHERE sealed IS NOT NULL;
+
+-- The name of the deployment in keys, links and payments' references. It is given once.
+CREATE TABLE platform.own_place (
+  is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
+  name text NOT NULL CHECK (name ~ '^[a-z][a-z0-9]{0,5}$')
+);
 
 CREATE TABLE platform.applied_migration (
   name text PRIMARY KEY,

@@ -93,7 +93,7 @@ DECLARE
   END;
   v_merchant_id uuid := coalesce(NEW.merchant_id, OLD.merchant_id);
 BEGIN
-  IF v_before IS DISTINCT FROM v_after THEN
+  IF v_before IS DISTINCT FROM v_after AND NOT (TG_OP = 'DELETE' AND merchant.deletion_is_due(v_merchant_id)) THEN
     UPDATE promotion.promotion p
     SET usage_count = p.usage_count - 1
     WHERE p.merchant_id = v_merchant_id AND p.id = v_before;

@@ -14,7 +14,7 @@ CREATE TYPE promotion.purchase AS (
 CREATE TYPE promotion.discount AS (
   -- coupon_minimum_not_met, coupon_not_for_products; NULL: it applies.
   refusal text,
-  -- What it takes off each line, in the order given, and off shipping; NULL when it is refused.
+  -- The discount on each line, in the order given, and on shipping; NULL if it is refused.
   lines bigint[],
   shipping bigint
 );

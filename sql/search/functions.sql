@@ -268,9 +268,9 @@ AS $$
   SELECT
     ROW(
       (hasura_session ->> 'x-hasura-merchant-id')::uuid,
-      hasura_session ->> 'x-hasura-role' = 'customer',
-      hasura_session ->> 'x-hasura-role' = 'customer' OR 'products:read' = ANY (p.permissions),
-      hasura_session ->> 'x-hasura-role' = 'customer' OR 'articles:read' = ANY (p.permissions)
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest'),
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest') OR 'products:read' = ANY (p.permissions),
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest') OR 'articles:read' = ANY (p.permissions)
     )::search.scope
   FROM (SELECT coalesce(hasura_session ->> 'x-hasura-permissions', '{}')::text[] AS permissions) p;
 $$;

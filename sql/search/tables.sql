@@ -38,7 +38,7 @@ CREATE TABLE search.document (
   -- The words and their stems, with the weight of where they stand: A the title, B SKUs and tags, C excerpts and
   -- categories' descriptions, D the rest.
   words tsvector NOT NULL,
-  -- What the stems are of (platform.language).
+  -- The language of the stems (platform.language).
   stemmer text NOT NULL,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),

@@ -1,6 +1,6 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 
-/** What a database is made of: each object's definition by its kind and name, as Postgres words them. */
+/** The objects of a database: each definition by the object's kind and name, in Postgres' words. */
 export type Catalog = ReadonlyMap<string, string>
 
 /**

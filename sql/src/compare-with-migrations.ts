@@ -8,9 +8,9 @@ import type { Statement } from './statement.ts'
 
 export interface Comparison {
   readonly statements: readonly Statement[]
-  /** What the migrations make. */
+  /** The catalog of the migrations. */
   readonly before: Catalog
-  /** What the source says. */
+  /** The catalog of the source. */
   readonly after: Catalog
   /** The objects that are not the same in both. */
   readonly different: readonly string[]

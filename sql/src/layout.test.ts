@@ -9,7 +9,7 @@ const mostColumns = 120
 const files = globSync('*/**/*.sql', { cwd: source }).sort()
 
 describe('the layout of the SQL', () => {
-  // Prettier leaves a body that its plugin can't read as it is and says nothing, except to those who debug it.
+  // Prettier leaves a body that its plugin can't parse unchanged, and reports it only in debug mode.
   beforeAll(() => {
     vi.stubEnv('PRETTIER_DEBUG', '1')
     return () => {

@@ -16,7 +16,7 @@ import {
   readSource,
 } from './index.ts'
 
-/** A source of the test's own, of the files given. */
+/** A source for this test, with the given files. */
 function sourceOf(files: Readonly<Record<string, string>>): string {
   const source = mkdtempSync(path.join(tmpdir(), 'sql-'))
   onTestFinished(() => rmSync(source, { recursive: true }))
@@ -40,18 +40,18 @@ async function catalogAfter(texts: readonly string[]): Promise<Catalog> {
 }
 
 describe('the source', () => {
-  test('is what the sum of the migrations makes', async () => {
+  test('equals the sum of the migrations', async () => {
     const { different } = await compareWithMigrations(testServerUrl())
     expect(different).toEqual([])
   })
 
-  test('is in the initial migration as it stands', async () => {
+  test('equals the initial migration', async () => {
     const { up, down } = initialMigration(await readSource())
     expect(readFileSync(path.join(migrations, initial, 'up.sql'), 'utf8')).toBe(up)
     expect(readFileSync(path.join(migrations, initial, 'down.sql'), 'utf8')).toBe(down)
   })
 
-  test('names the file of what Postgres can’t read, and of what belongs nowhere', async () => {
+  test('names the file of what Postgres can’t parse, and of misplaced statements', async () => {
     await expect(readSource(sourceOf({ 'shop/tables.sql': 'CREATE TABEL shop.item ();' }))).rejects.toThrow(
       'sql/shop/tables.sql',
     )
@@ -60,7 +60,7 @@ describe('the source', () => {
 })
 
 describe('the order of statements', () => {
-  test('puts what a statement names before it, wherever it stands', async () => {
+  test('puts a statement’s references before it, wherever they are', async () => {
     const source = sourceOf({
       'a/tables.sql':
         'CREATE SCHEMA a; CREATE TABLE a.line (item uuid REFERENCES b.item, at text DEFAULT b.now_text());',
@@ -101,7 +101,7 @@ describe('a further migration', () => {
       'CREATE TRIGGER touch BEFORE UPDATE ON shop.item FOR EACH ROW EXECUTE FUNCTION shop.touch();',
   }
 
-  test('makes of the released schema what the source says: tables, columns, constraints, indexes, functions and triggers', async () => {
+  test('makes the released schema equal the source: tables, columns, constraints, indexes, functions and triggers', async () => {
     const statements = await readSource(sourceOf(files))
     const before = await catalogAfter([released])
     const after = await catalogAfter([initialMigration(statements).up])
@@ -110,7 +110,7 @@ describe('a further migration', () => {
     expect(await catalogAfter([released, up])).toEqual(after)
   })
 
-  test('takes no column and no table away, and changes no type, unasked', async () => {
+  test('drops no column and no table, and changes no type, unless asked to', async () => {
     const statements = await readSource(
       sourceOf({ 'shop/tables.sql': 'CREATE SCHEMA shop; CREATE TABLE shop.item (id text PRIMARY KEY);' }),
     )

@@ -9,7 +9,7 @@ export interface NextMigration {
 }
 
 /**
- * What brings a database from what the migrations make to what the source says.
+ * The statements that bring a database from the sum of the migrations to the source.
  *
  * @param before the sum of the migrations
  * @param after the source
@@ -47,7 +47,7 @@ type Change =
   /** It comes and goes with another object. */
   | 'with another'
 
-/** What takes away an object that the source has no more. Rows and columns are never taken away unasked. */
+/** The statement that drops an object that the source no longer has. Rows and columns are dropped by hand only. */
 function dropOf(object: string, gone: readonly string[]): Change {
   const [kind, name, part] = partsOf(object)
   if (kind !== 'table' && gone.includes(`table ${name}`)) return 'with another'
@@ -66,7 +66,7 @@ function dropOf(object: string, gone: readonly string[]): Change {
   }
 }
 
-/** What makes or changes an object as the source has it. */
+/** The statements that create or change an object to the source's definition. */
 function alterationOf(object: string, definition: string, before: Catalog): Change {
   const [kind, name, part] = partsOf(object)
   const isNew = !before.has(object)

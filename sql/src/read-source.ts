@@ -6,7 +6,7 @@ import type { Statement } from './statement.ts'
 /** The folder of the domains: `sql/`. */
 const sourceFolder = path.resolve(import.meta.dirname, '..')
 
-/** What stands in the folder of a domain, in the order in which it is made. */
+/** The files in the folder of a domain, in the order in which they run. */
 const filePatterns = [
   'extensions.sql',
   'types.sql',

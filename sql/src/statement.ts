@@ -5,12 +5,15 @@ export interface Statement {
   /** Relative to the source's folder: `ordering/functions/place_order.sql`. */
   readonly file: string
   readonly text: string
-  /** What stands before it, which Postgres is not told. */
+  /** The comment before it, which is not sent to Postgres. */
   readonly comment: string
   readonly node: Node
 }
 
-/** What a statement makes that others may name: `ordering.order`, `ordering.place_order()`, `ordering`. Null: nothing of the kind. */
+/**
+ * The object that a statement creates and others may name: `ordering.order`, `ordering.place_order()`, `ordering`.
+ * Null: none.
+ */
 export function definedBy({ node }: Statement): string | null {
   if ('CreateSchemaStmt' in node) return node.CreateSchemaStmt.schemaname ?? null
   if ('CreateStmt' in node) return qualified(node.CreateStmt.relation)
@@ -25,7 +28,7 @@ export function namedIn({ node, text }: Statement): ReadonlySet<string> {
   const runs = 'CreateFunctionStmt' in node && !isCheckedWhenCreated(node) ? signatureOf(text) : text
   const bare = runs.replace(/--[^\n]*/g, '')
   const names = [...bare.matchAll(/\b(([a-z_]+)\.[a-z_][a-z_0-9]*)(\s*\()?/g)]
-  // What a bracket follows may be a table as well: INSERT INTO ordering.order (id) …
+  // A name before a bracket may be a table, too: INSERT INTO ordering.order (id) …
   return new Set(
     names.flatMap(([, name = '', schema = '', bracket]) => [
       schema,

@@ -5,12 +5,12 @@ import { catalogue, errorCodes, messageOf } from './catalogue.ts'
 import { catalogueError, withStatus } from './catalogue-error.ts'
 
 describe('the catalogue', () => {
-  test('has the codes that the SDL declares, and no other', () => {
+  test('has exactly the codes of the SDL', () => {
     const declared = loadContract().schema.getType('ErrorCode')
     expect(isEnumType(declared) && declared.getValues().map(({ name }) => name)).toEqual([...errorCodes])
   })
 
-  test('gives each status one code, as the specification’s table has it', () => {
+  test('gives each status one code, as in the specification’s table', () => {
     const codes = new Map<number, Set<string>>()
     for (const { status, code } of Object.values(catalogue))
       codes.set(status, (codes.get(status) ?? new Set()).add(code))
@@ -32,7 +32,7 @@ describe('a message', () => {
     expect(message).toBe('Insufficient inventory. Available: 3, Requested: 5')
   })
 
-  test('quotes what a client sent as it is, but not a megabyte of it', () => {
+  test('quotes a client’s text unchanged, but bounds its length', () => {
     expect(messageOf('SVC_VAL_004', { field: 'sku', value: '$& [value]' })).toBe(
       'A record with sku=$& [value] already exists',
     )
@@ -41,7 +41,7 @@ describe('a message', () => {
 })
 
 describe('an error', () => {
-  test('takes HTTP’s own status where it has one, and the code that belongs to it', () => {
+  test('has HTTP’s own status if it has one, and the code for it', () => {
     const error = catalogueError('SVC_SRV_001', {})
     expect(withStatus(error, 503)).toMatchObject({
       id: 'SVC_SRV_001',

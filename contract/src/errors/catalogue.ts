@@ -30,7 +30,7 @@ export const catalogue = {
     status: 403,
     message: 'You have no permission to perform this action',
     condition:
-      "The key or role lacks the permission, the field is not for shoppers, the plan lacks the feature, the merchant is suspended, or the record is another merchant's.",
+      "The key or role lacks the permission, the field is not for shoppers, the plan lacks the feature, the merchant is suspended or closed, or the record is another merchant's.",
   },
   SVC_AUTH_004: {
     code: 'UNAUTHORIZED',
@@ -132,7 +132,7 @@ interface CatalogueEntry {
   readonly errorCode: ErrorCode | null
   /** HTTP status. */
   readonly status: number
-  /** What stands in brackets is replaced, brackets included. */
+  /** The bracketed words are replaced, with their brackets. */
   readonly message: string
   /** For the documentation. */
   readonly condition: string
@@ -188,5 +188,5 @@ export function messageOf<Id extends CatalogueId>(id: Id, values: MessageValues<
   return catalogue[id].message.replaceAll(/\[(\w+)\]/g, (_, name: string) => clip(String(byName[name])))
 }
 
-/** What a client sent is quoted in messages; a megabyte of it is not. */
+/** Messages quote the client's values, but not a megabyte of them. */
 export const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

@@ -1,6 +1,6 @@
 import { type CatalogueError, catalogueError } from './catalogue-error.ts'
 
-/** What the database says along with the violation of `plan_feature` (`merchant.require_feature`). */
+/** The detail that the database sends with a violation of `plan_feature` (`merchant.require_feature`). */
 interface MissingFeature {
   readonly feature: string
   readonly plan: string

@@ -1,6 +1,6 @@
 import { clip, type ErrorCode, messageOf } from './catalogue.ts'
 
-/** What is wrong with one field of a mutation's input, as the payload's `errors` say it. */
+/** One fault of a field in a mutation's input, as in the payload's `errors`. */
 export interface UserError {
   /** Path within the input, dots between its steps: `price`, `items.0.quantity`. */
   readonly field: string

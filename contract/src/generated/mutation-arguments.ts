@@ -23,6 +23,23 @@ export interface AdjustLoyaltyPointsInput {
   readonly reason: string
 }
 
+export interface AppointmentPaymentInput {
+  readonly method:
+    | 'CARD'
+    | 'BANK_TRANSFER'
+    | 'CASH'
+    | 'PAYPAL'
+    | 'APPLE_PAY'
+    | 'GOOGLE_PAY'
+    | 'SEPA_DEBIT'
+    | 'INVOICE'
+    | 'CASH_ON_DELIVERY'
+  readonly paymentMethodId?: string | null
+  readonly amount?: number | null
+  readonly returnUrl?: string | null
+  readonly received?: boolean | null
+}
+
 export interface CartItemInput {
   readonly productId: string
   readonly variantId?: string | null
@@ -38,6 +55,14 @@ export interface CheckoutCartInput {
   readonly couponCode?: string | null
   readonly expectedTotal?: number | null
   readonly notes?: string | null
+}
+
+export interface ConnectPaymentAccountInput {
+  readonly processor: 'STRIPE' | 'PAYPAL'
+  readonly name?: string | null
+  readonly clientId?: string | null
+  readonly secretKey: string
+  readonly webhookSecret?: string | null
 }
 
 export interface ContactInput {
@@ -82,6 +107,12 @@ export interface CreateBookingServiceInput {
   readonly price: number
   readonly currency: string
   readonly active?: boolean | null
+  readonly paymentPolicy?: 'NONE' | 'DEPOSIT' | 'FULL' | null
+  readonly depositAmount?: number | null
+  readonly depositPercent?: number | null
+  readonly noShowFee?: number | null
+  readonly cancellationMinutes?: number | null
+  readonly resources?: readonly ResourceRequirementInput[] | null
 }
 
 export interface CreateCartInput {
@@ -139,7 +170,12 @@ export interface CreateEmailTemplateInput {
     | 'APPOINTMENT_MOVED'
     | 'APPOINTMENT_CANCELLED'
     | 'APPOINTMENT_REMINDER'
+    | 'STAFF_APPOINTMENT_BOOKED'
+    | 'STAFF_APPOINTMENT_MOVED'
+    | 'STAFF_APPOINTMENT_CANCELLED'
     | 'LOW_STOCK_ALERT'
+    | 'PAYMENT_DISPUTED'
+    | 'SENDER_LOST'
     | 'USER_INVITATION'
     | 'USER_PASSWORD_RESET'
     | 'USER_EMAIL_VERIFICATION'
@@ -165,6 +201,7 @@ export interface CreateMerchantInput {
   readonly currency: string
   readonly timezone?: string | null
   readonly language?: string | null
+  readonly origins?: readonly string[] | null
 }
 
 export interface CreateOrderInput {
@@ -176,6 +213,28 @@ export interface CreateOrderInput {
   readonly couponCode?: string | null
   readonly notes?: string | null
   readonly reservationId?: string | null
+}
+
+export interface CreatePaymentOptionInput {
+  readonly method:
+    | 'CARD'
+    | 'BANK_TRANSFER'
+    | 'CASH'
+    | 'PAYPAL'
+    | 'APPLE_PAY'
+    | 'GOOGLE_PAY'
+    | 'SEPA_DEBIT'
+    | 'INVOICE'
+    | 'CASH_ON_DELIVERY'
+  readonly name: string
+  readonly instructions?: string | null
+  readonly enabled?: boolean | null
+  readonly position?: number | null
+  readonly currencies?: readonly string[] | null
+  readonly countries?: readonly string[] | null
+  readonly minAmount?: number | null
+  readonly maxAmount?: number | null
+  readonly paymentMinutes?: number | null
 }
 
 export interface CreateProductInput {
@@ -214,6 +273,18 @@ export interface CreatePromotionInput {
   readonly usageLimit?: number | null
   readonly conditions?: PromotionConditionsInput | null
   readonly campaignId?: string | null
+}
+
+export interface CreatePublishableKeyInput {
+  readonly name: string
+  readonly origins?: readonly string[] | null
+}
+
+export interface CreateResourceInput {
+  readonly name: string
+  readonly kind: string
+  readonly active?: boolean | null
+  readonly priority?: number | null
 }
 
 export interface CreateReviewInput {
@@ -407,7 +478,12 @@ export interface NotificationPreferenceInput {
     | 'APPOINTMENT_MOVED'
     | 'APPOINTMENT_CANCELLED'
     | 'APPOINTMENT_REMINDER'
+    | 'STAFF_APPOINTMENT_BOOKED'
+    | 'STAFF_APPOINTMENT_MOVED'
+    | 'STAFF_APPOINTMENT_CANCELLED'
     | 'LOW_STOCK_ALERT'
+    | 'PAYMENT_DISPUTED'
+    | 'SENDER_LOST'
   readonly channel: 'EMAIL' | 'PUSH' | 'IN_APP'
   readonly enabled: boolean
   readonly customerId?: string | null
@@ -435,9 +511,19 @@ export interface OrderNoteInput {
 
 export interface PaymentInput {
   readonly orderId: string
-  readonly method: 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
+  readonly method:
+    | 'CARD'
+    | 'BANK_TRANSFER'
+    | 'CASH'
+    | 'PAYPAL'
+    | 'APPLE_PAY'
+    | 'GOOGLE_PAY'
+    | 'SEPA_DEBIT'
+    | 'INVOICE'
+    | 'CASH_ON_DELIVERY'
   readonly paymentMethodId?: string | null
   readonly amount?: number | null
+  readonly partial?: boolean | null
   readonly returnUrl?: string | null
   readonly captureMethod?: 'AUTOMATIC' | 'MANUAL' | null
   readonly received?: boolean | null
@@ -455,7 +541,12 @@ export interface PreviewEmailTemplateInput {
     | 'APPOINTMENT_MOVED'
     | 'APPOINTMENT_CANCELLED'
     | 'APPOINTMENT_REMINDER'
+    | 'STAFF_APPOINTMENT_BOOKED'
+    | 'STAFF_APPOINTMENT_MOVED'
+    | 'STAFF_APPOINTMENT_CANCELLED'
     | 'LOW_STOCK_ALERT'
+    | 'PAYMENT_DISPUTED'
+    | 'SENDER_LOST'
     | 'USER_INVITATION'
     | 'USER_PASSWORD_RESET'
     | 'USER_EMAIL_VERIFICATION'
@@ -493,6 +584,21 @@ export interface PromotionConditionsInput {
 export interface ReceiveReturnInput {
   readonly restock?: readonly RestockItemInput[] | null
   readonly warehouseId?: string | null
+}
+
+export interface RecordPaymentInput {
+  readonly orderId: string
+  readonly method:
+    | 'CARD'
+    | 'BANK_TRANSFER'
+    | 'CASH'
+    | 'PAYPAL'
+    | 'APPLE_PAY'
+    | 'GOOGLE_PAY'
+    | 'SEPA_DEBIT'
+    | 'INVOICE'
+    | 'CASH_ON_DELIVERY'
+  readonly amount?: number | null
 }
 
 export interface RedeemLoyaltyRewardInput {
@@ -548,6 +654,11 @@ export interface ReserveItemInput {
   readonly quantity: number
 }
 
+export interface ResourceRequirementInput {
+  readonly kind: string
+  readonly quantity?: number | null
+}
+
 export interface RestockItemInput {
   readonly orderItemId: string
   readonly quantity: number
@@ -566,7 +677,12 @@ export interface SetEmailLinkInput {
     | 'USER_EMAIL_VERIFICATION'
     | 'CUSTOMER_PASSWORD_RESET'
     | 'CUSTOMER_EMAIL_VERIFICATION'
+    | 'GUEST_ORDER'
   readonly url?: string | null
+}
+
+export interface SetEmailSenderInput {
+  readonly address?: string | null
 }
 
 export interface SetInventoryLevelInput {
@@ -610,6 +726,13 @@ export interface SignInUserInput {
   readonly code?: string | null
 }
 
+export interface StartGuestCheckoutInput {
+  readonly email: string
+  readonly name?: string | null
+  readonly phone?: string | null
+  readonly cartId: string
+}
+
 export interface TransferLineInput {
   readonly sku: string
   readonly quantity: number
@@ -647,6 +770,12 @@ export interface UpdateBookingServiceInput {
   readonly price?: number
   readonly currency?: string
   readonly active?: boolean
+  readonly paymentPolicy?: 'NONE' | 'DEPOSIT' | 'FULL'
+  readonly depositAmount?: number | null
+  readonly depositPercent?: number | null
+  readonly noShowFee?: number | null
+  readonly cancellationMinutes?: number
+  readonly resources?: readonly ResourceRequirementInput[]
 }
 
 export interface UpdateCategoryInput {
@@ -769,6 +898,7 @@ export interface UpdateMerchantSettingsInput {
   readonly language?: string
   readonly taxRate?: number
   readonly lowStockThreshold?: number
+  readonly mfaRequired?: boolean
   readonly cardPaymentMinutes?: number
   readonly bankTransferPaymentMinutes?: number | null
   readonly cashPaymentMinutes?: number | null
@@ -776,6 +906,8 @@ export interface UpdateMerchantSettingsInput {
   readonly acceptsCash?: boolean
   readonly maxUnpaidOrders?: number | null
   readonly maxUnpaidUnits?: number | null
+  readonly stockVisibility?: 'IN_STOCK_ONLY' | 'UP_TO_BOUND' | 'EXACT'
+  readonly stockVisibilityBound?: number
 }
 
 export interface UpdateOrderInput {
@@ -786,6 +918,25 @@ export interface UpdateOrderInput {
 export interface UpdateOrderItemInput {
   readonly id: string
   readonly quantity: number
+}
+
+export interface UpdatePaymentAccountInput {
+  readonly name?: string
+  readonly clientId?: string
+  readonly secretKey?: string
+  readonly webhookSecret?: string | null
+}
+
+export interface UpdatePaymentOptionInput {
+  readonly name?: string
+  readonly instructions?: string | null
+  readonly enabled?: boolean
+  readonly position?: number
+  readonly currencies?: readonly string[]
+  readonly countries?: readonly string[]
+  readonly minAmount?: number | null
+  readonly maxAmount?: number | null
+  readonly paymentMinutes?: number | null
 }
 
 export interface UpdateProductInput {
@@ -849,6 +1000,13 @@ export interface UpdatePromotionInput {
   readonly usageLimit?: number | null
   readonly conditions?: PromotionConditionsInput | null
   readonly campaignId?: string | null
+}
+
+export interface UpdateResourceInput {
+  readonly name?: string
+  readonly kind?: string
+  readonly active?: boolean
+  readonly priority?: number
 }
 
 export interface UpdateReviewInput {
@@ -919,7 +1077,7 @@ export interface VariantOptionInput {
   readonly value: string
 }
 
-/** What each field of Mutation takes, by its name. */
+/** The arguments of each field of Mutation, by the field's name. */
 export interface MutationArguments {
   readonly createProduct: { readonly input: CreateProductInput }
   readonly createProducts: { readonly inputs: readonly CreateProductInput[] }
@@ -1002,6 +1160,8 @@ export interface MutationArguments {
   readonly signInUser: { readonly input: SignInUserInput }
   readonly signInCustomer: { readonly input: SignInCustomerInput }
   readonly registerCustomer: { readonly input: RegisterCustomerInput }
+  readonly startGuestCheckout: { readonly input: StartGuestCheckoutInput }
+  readonly openGuestOrder: { readonly token: string }
   readonly refreshSession: { readonly refreshToken: string }
   readonly signOut: { readonly refreshToken: string; readonly everywhere?: boolean | null }
   readonly revokeSession: { readonly id: string }
@@ -1054,6 +1214,9 @@ export interface MutationArguments {
   readonly createStaffMember: { readonly input: CreateStaffMemberInput }
   readonly updateStaffMember: { readonly id: string; readonly input: UpdateStaffMemberInput }
   readonly deleteStaffMember: { readonly id: string }
+  readonly createResource: { readonly input: CreateResourceInput }
+  readonly updateResource: { readonly id: string; readonly input: UpdateResourceInput }
+  readonly deleteResource: { readonly id: string }
   readonly createSchedule: { readonly input: CreateScheduleInput }
   readonly updateSchedule: { readonly id: string; readonly input: UpdateScheduleInput }
   readonly deleteSchedule: { readonly id: string }
@@ -1067,12 +1230,20 @@ export interface MutationArguments {
   readonly markAppointmentNoShow: { readonly id: string }
   readonly processPayment: { readonly input: PaymentInput }
   readonly confirmPayment: { readonly id: string }
-  readonly markPaymentReceived: { readonly id: string }
+  readonly markPaymentReceived: { readonly id: string; readonly amount?: number | null }
+  readonly recordPayment: { readonly input: RecordPaymentInput }
+  readonly payAppointment: { readonly id: string; readonly input: AppointmentPaymentInput }
   readonly capturePayment: { readonly id: string; readonly amount?: number | null }
   readonly voidPayment: { readonly id: string }
   readonly refundPayment: { readonly id: string; readonly input: RefundPaymentInput }
   readonly retryRefund: { readonly id: string; readonly manually?: boolean | null }
   readonly refundOrder: { readonly id: string; readonly input: RefundOrderInput }
+  readonly connectPaymentAccount: { readonly input: ConnectPaymentAccountInput }
+  readonly updatePaymentAccount: { readonly id: string; readonly input: UpdatePaymentAccountInput }
+  readonly createPaymentOption: { readonly input: CreatePaymentOptionInput }
+  readonly updatePaymentOption: { readonly id: string; readonly input: UpdatePaymentOptionInput }
+  readonly deletePaymentOption: { readonly id: string }
+  readonly disablePaymentAccount: { readonly id: string }
   readonly refundReturn: { readonly id: string; readonly input: RefundReturnInput }
   readonly createPromotion: { readonly input: CreatePromotionInput }
   readonly updatePromotion: { readonly id: string; readonly input: UpdatePromotionInput }
@@ -1108,6 +1279,12 @@ export interface MutationArguments {
   readonly createMerchant: { readonly input: CreateMerchantInput }
   readonly suspendMerchant: { readonly merchantId: string; readonly reason?: string | null }
   readonly reinstateMerchant: { readonly merchantId: string }
+  readonly confirmMerchantExport: { readonly merchantId: string }
+  readonly closeMerchant: {
+    readonly merchantId: string
+    readonly reason?: string | null
+    readonly deleteAfterDays?: number | null
+  }
   readonly confirmPlanRequest: {
     readonly merchantId: string
     readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
@@ -1133,11 +1310,15 @@ export interface MutationArguments {
   readonly updateShippingMethod: { readonly id: string; readonly input: UpdateShippingMethodInput }
   readonly deleteShippingMethod: { readonly id: string }
   readonly createApiKey: { readonly input: CreateApiKeyInput }
+  readonly createPublishableKey: { readonly input: CreatePublishableKeyInput }
+  readonly setPublishableKeyOrigins: { readonly id: string; readonly origins: readonly string[] }
   readonly rotateApiKey: { readonly id: string; readonly overlapSeconds?: number | null }
   readonly changePlan: { readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE' }
   readonly cancelSubscription: {}
   readonly resumeSubscription: {}
   readonly revokeApiKey: { readonly id: string }
+  readonly setEmailSender: { readonly input: SetEmailSenderInput }
+  readonly checkEmailSender: {}
   readonly addIPWhitelist: { readonly ip: string; readonly description?: string | null }
   readonly removeIPWhitelist: { readonly id: string; readonly confirmLockout?: boolean | null }
 }

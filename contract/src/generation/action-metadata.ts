@@ -101,7 +101,12 @@ const objectType = ({ name, record, fields }: ResultType, answered: boolean): Ob
   name,
   record,
   fields: [
-    ...(record ? ['merchantId: uuid', ...(record.key === null ? [] : [`${record.key}: uuid`])] : []),
+    ...(record
+      ? [
+          'merchantId: uuid',
+          ...(record.key === null || fields.has(record.key) ? [] : [`${record.key}: uuid`]),
+        ]
+      : []),
     ...fields.values(),
     ...(answered ? ['errors: [UserError!]!', 'replayed: Boolean'] : []),
   ],

@@ -47,7 +47,7 @@ export function inputTypes({ schema, bounds }: Contract): string {
   return `// Written from the SDL: change that, then \`npm run generate\`.
 
 ${inputs.join('\n')}
-/** What each field of Mutation takes, by its name. */
+/** The arguments of each field of Mutation, by the field's name. */
 export interface MutationArguments {
 ${mutations.join('')}}
 `

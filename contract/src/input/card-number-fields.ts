@@ -17,7 +17,7 @@ const notLookedAt: ReadonlySet<string> = new Set([
   'refreshToken',
 ])
 
-/** What the client hears; the number itself is not repeated. */
+/** The message for the client. It doesn't repeat the number. */
 export const cardNumberMessage = (field: string): string =>
   `Field ${field} holds what looks like a card number, which is never stored`
 

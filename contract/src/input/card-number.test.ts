@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { cardNumberFields } from './card-number-fields.ts'
 import { holdsCardNumber } from './card-number.ts'
 
-/** The digit that makes a number pass Luhn's test, the slow way: all ten are tried. */
+/** The digit with which a number passes Luhn's test, found by trying all ten. */
 function withCheckDigit(digits: string): string {
   for (let last = 0; last < 10; last += 1) {
     const number = `${digits}${last}`
@@ -38,13 +38,13 @@ describe('a card’s number', () => {
         const written = Array.from(number)
           .map((digit, index) => digit + (gaps[index] ?? ''))
           .join('')
-        // A gap before the number would only begin with what stands before it.
+        // A gap before the number would belong to the text before it.
         expect(holdsCardNumber(`${before}${written} ${after}`)).toBe(true)
       }),
     )
   })
 
-  test('is not seen in a number that fails Luhn’s test', () => {
+  test('is not found in a number that fails Luhn’s test', () => {
     fc.assert(
       fc.property(cardNumber, fc.integer({ min: 1, max: 9 }), (number, more) => {
         const wrong = number.slice(0, -1) + String((Number(number.at(-1)) + more) % 10)
@@ -66,6 +66,8 @@ describe('a card’s number', () => {
     'pm_4242424242424242',
     '４２４２４２４２４２４２４２４２',
     '4242 4242 4242 4242',
+    'DE03 1203 0000 0000 2020 51',
+    'DE02 1203 0000 0000 2020 51 and 4242 4242 4242 4242',
   ])('is found in %s', (text) => {
     expect(holdsCardNumber(text)).toBe(true)
   })
@@ -83,11 +85,15 @@ describe('a card’s number', () => {
     ['42424242424242424242', 'twenty digits'],
     ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'a hash'],
     ['192.168.100.100', 'an address of the network'],
-  ])('is not seen in %s, %s', (text) => {
+    ['Old Mill, IBAN DE02 1203 0000 0000 2020 51', 'an IBAN'],
+    ['IBAN DE02 1203 0000 0000 2020 51 BIC BYLADEM1001', 'an IBAN before a word'],
+    ['AT026000000001349870', 'an IBAN in one piece'],
+    ['GB33 BUKB 2020 1555 5555 55 or ES79 2100 0813 6101 2345 6789 BANK', 'two IBANs'],
+  ])('is not found in %s, %s', (text) => {
     expect(holdsCardNumber(text)).toBe(false)
   })
 
-  test('is not seen in ids and days', () => {
+  test('is not found in ids and days', () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -99,7 +105,7 @@ describe('a card’s number', () => {
     )
   })
 
-  test('costs no more than its text is long: quadratic work would not end in time', () => {
+  test('is searched in time linear in the text’s length', () => {
     for (const part of ['4', '1 ', '1-', 'a1', 'http://', '0000-'])
       expect(holdsCardNumber(part.repeat(100_000))).toBe(false)
   })
@@ -108,7 +114,7 @@ describe('a card’s number', () => {
 describe('the fields of an input', () => {
   const card = '4242 4242 4242 4242'
 
-  test('are named as errors name them', () => {
+  test('are named as in errors', () => {
     const input = {
       notes: card,
       items: [
@@ -127,7 +133,7 @@ describe('the fields of an input', () => {
     ])
   })
 
-  test('that are numbers by nature are left out, and so is everything in them', () => {
+  test('that hold numbers by definition are skipped, with everything in them', () => {
     const input = {
       sku: card,
       trackingNumber: card,

@@ -1,7 +1,12 @@
+import { withoutIbans } from './iban.ts'
+
 const fewestDigits = 12
 const mostDigits = 19
 
-/** What has many digits and is no card's number: URLs, UUIDs, dates, and runs of hexadecimal digits, which may be hashes. */
+/**
+ * Texts with many digits that are no card numbers: URLs, UUIDs, dates, and runs of hexadecimal digits, which may be
+ * hashes.
+ */
 const otherNumbers =
   /https?:\/\/\S+|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)|(?<![\da-f])[\da-f]{24,}/giu
 
@@ -15,7 +20,9 @@ const digitGroups = /\d+(?:[\s\p{Pd}\u2212]{1,3}\d+)*/gu
 export function holdsCardNumber(text: string): boolean {
   if (!/\p{Nd}/u.test(text)) return false
   // Digits of other forms (full-width ones, for example) become the usual ones.
-  const plain = text.normalize('NFKC').replace(otherNumbers, (found) => (/^\d+$/.test(found) ? found : ' . '))
+  const plain = withoutIbans(text.normalize('NFKC')).replace(otherNumbers, (found) =>
+    /^\d+$/.test(found) ? found : ' . ',
+  )
   return (plain.match(digitGroups) ?? []).some((run) => isCardAmong(run.match(/\d+/g) ?? []))
 }
 

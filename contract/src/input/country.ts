@@ -19,7 +19,7 @@ export function countryCode(given: string): string | null {
   return countries.alpha3ToAlpha2(upper) ?? countries.getAlpha2Code(text, 'en') ?? null
 }
 
-/** What is wrong with a country as `countryCode` takes it. */
+/** The fault of a country that `countryCode` refuses. */
 export function countryFault(given: string): Fault | null {
   const fault = textFault(given, { lines: 'one', min: 1, max: 255 })
   if (fault !== null) return fault

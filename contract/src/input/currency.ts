@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts'
 /** As the ICU of this Node knows them, which also says how many minor units they have. */
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** What a currency has to be. */
+/** The form of a currency, for messages. */
 export const currencyFormat = 'ISO 4217 currency code, for example USD'
 
 /** Whether it is an ISO 4217 code in use, in capitals. */

@@ -23,7 +23,10 @@ export function hasDeceptiveLetter(address: string): boolean {
   )
 }
 
-/** What stands before and after the @ without the rarities (quotes, comments, address literals) that no shop meets. */
+/**
+ * The parts before and after the @, without the rare forms (quotes, comments, address literals) that shops don't
+ * meet.
+ */
 const form = /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 const maxLength = 254
 

@@ -6,7 +6,7 @@ import {
   requiredField,
 } from '../errors/user-error.ts'
 
-/** What is wrong with a value, whatever field it stands in. */
+/** The fault of a value, without its field. */
 export type Fault =
   | { readonly kind: 'required' }
   /** `expected`: what would have been right. */

@@ -16,7 +16,7 @@ test.each([
 })
 
 test.each(['Narnia', 'XX', 'ZZ', 'D E', 'Blah', 'EU', 'UN', '1', '276'])(
-  'the country %j is refused, with the form that is taken',
+  'the country %j is refused, with the valid form',
   (given) => {
     expect(inputError('address.country', countryFault(given) ?? { kind: 'required' })).toEqual({
       field: 'address.country',
@@ -27,7 +27,7 @@ test.each(['Narnia', 'XX', 'ZZ', 'D E', 'Blah', 'EU', 'UN', '1', '276'])(
   },
 )
 
-test('a currency is a code of ISO 4217 in capitals', () => {
+test('a currency is an ISO 4217 code in capitals', () => {
   expect(['USD', 'EUR', 'JPY', 'KWD'].map(currencyFault)).toEqual([null, null, null, null])
   expect(['ZZZ', 'usd', 'US', 'ABC', ' USD'].map((code) => currencyFault(code)?.kind)).toEqual(
     Array(5).fill('format'),
@@ -45,7 +45,7 @@ test.each([
   '(5) 555-4729',
   '0621-08460',
   '00 49 30 123456',
-])('%j is taken for a phone number', (given) => {
+])('%j is accepted as a phone number', (given) => {
   expect(phoneFault(given)).toBeNull()
 })
 

@@ -7,9 +7,9 @@ const maxDigits = 15
 const minDigits = 4
 
 /**
- * What is wrong with a phone number as people write it: `(503) 555-9573`, `+49 30 123456`, `503.555.9573 x12`. With a country
- * code it has to have a length that numbers of that country have. Without one it may be of any country, so only its form
- * counts (docs/decisions/0076-phone-numbers-and-countries.md).
+ * The fault of a phone number as people write it: `(503) 555-9573`, `+49 30 123456`, `503.555.9573 x12`. With a
+ * country code it must have a length that the country's numbers have. Without one it may be of any country, so only
+ * its form counts (docs/decisions/0076-phone-numbers-and-countries.md).
  */
 export const phoneFault = (given: string): Fault | null =>
   textFault(given, { lines: 'one', min: 1, max: 64 }) ?? (isPhoneNumber(given.trim()) ? null : wrongForm)

@@ -3,7 +3,7 @@ import { textFault } from './text.ts'
 
 const maxLength = 200
 
-/** What is wrong with the part of a URL that names a product, a category or an article. */
+/** The fault of a slug: the part of a URL that names a product, a category or an article. */
 export function slugFault(given: string): Fault | null {
   const fault = textFault(given, { lines: 'one', min: 1, max: maxLength })
   if (fault !== null) return fault

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts'
 import { isSingleLine } from './single-line.ts'
 
-/** What a text has to be for Postgres to hold it as it was sent. */
+/** The texts that Postgres can store unchanged. */
 export const unicodeText = 'Unicode text without null characters'
 
 /** Postgres has no place for U+0000, and half of a surrogate pair would become another character on its way there. */
@@ -24,6 +24,6 @@ export function textFault(text: string, { lines, min, max }: TextBounds): Fault 
   return { kind: 'range', value: `of ${length} characters`, min, max }
 }
 
-/** What is wrong with a list of so many entries. */
+/** The fault of a list with `length` entries. */
 export const listFault = (length: number, min: number, max: number): Fault | null =>
   length < min || length > max ? { kind: 'range', value: `of ${length} entries`, min, max } : null

@@ -18,7 +18,7 @@ export interface ResultType {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** What actions answer to Hasura, by name. */
+/** The result types of the actions for Hasura, by name. */
 export function readResults(sdl: string): ReadonlyMap<string, ResultType> {
   const types = parse(sdl, { noLocation: true }).definitions.filter(
     (definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION,

@@ -31,7 +31,7 @@ export class BoundRegister {
     return { lines: multiline ? 'any' : 'one', min, max }
   }
 
-  /** How many entries a list can have. Throws where it has no bound. */
+  /** The maximum number of entries of a list. Throws if the list has no bound. */
   mostEntriesOf(path: string): number {
     return given(this.of(path).list, path).max
   }

@@ -33,7 +33,7 @@ export interface Contract {
   readonly bounds: BoundRegister
   /** The mutations that Hasura Actions do, by name. */
   readonly actions: ReadonlyMap<string, Action>
-  /** What the arguments of mutations may be. */
+  /** The rules for the arguments of mutations. */
   readonly inputRules: InputRules
   readonly federation: Federation
 }

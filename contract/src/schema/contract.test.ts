@@ -45,14 +45,14 @@ const fieldsOf = (
 ): Member[] => fields.map(({ name, description }) => ({ path: `${type}.${name}`, description }))
 
 describe('contract', () => {
-  test('declares its root types, none of which is the merchant’s plan Subscription', () => {
+  test('declares its root types, and the merchant’s plan Subscription is none of them', () => {
     expect(schema.getQueryType()?.name).toBe('Query')
     expect(schema.getMutationType()?.name).toBe('Mutation')
     expect(schema.getSubscriptionType()?.name).toBe('SubscriptionRoot')
     expect(schema.getType('Subscription')).toBeDefined()
   })
 
-  test('does not compose when subgraphs contradict each other', () => {
+  test('does not compose if subgraphs contradict each other', () => {
     const from =
       (...sdls: string[]) =>
       () =>
@@ -73,7 +73,7 @@ describe('contract', () => {
     expect(from(query)).toThrow('Unknown type "Thing"')
   })
 
-  test('shows of federation what its routers ask for, and no directives', () => {
+  test('shows routers the federation fields that they need, and no directives', () => {
     const names = types.map(({ name }) => name)
     expect(names.filter((name) => name.startsWith('_')).sort()).toEqual([
       '_Any',
@@ -102,14 +102,14 @@ describe('contract', () => {
     expect(undescribed).toEqual([])
   })
 
-  test('needs a permission for every root field but those about the caller, and those of federation, whose types need them', () => {
+  test('needs a permission for every root field except those about the caller, and those of federation, whose types need them', () => {
     const open = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
       (root) =>
         Object.keys(root?.getFields() ?? {}).filter(
           (field) => root && !permissions.ofField(root.name, field),
         ),
     )
-    // A secret that the caller holds, or the caller's own account, is what these are about.
+    // These act on a secret that the caller holds, or on the caller's own account.
     const ofTheCaller = [
       ...[
         'refreshSession',
@@ -121,12 +121,12 @@ describe('contract', () => {
       ],
       ...['verifyEmail', 'enrollMfa', 'confirmMfa', 'disableMfa'],
     ]
-    // Search finds what the caller's permissions cover, and nothing without any.
+    // Search finds the records that the caller's permissions cover, and nothing without any.
     const ofSearch = ['search', 'searchSuggestions']
     expect(open).toEqual(['viewer', 'sessions', ...ofSearch, '_entities', '_service', ...ofTheCaller])
   })
 
-  test('answers every mutation with a nullable payload of nullable fields and errors', () => {
+  test('has a nullable payload of nullable fields and errors for every mutation', () => {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
       expect(String(field.type)).toBe(`${field.name[0]?.toUpperCase() ?? ''}${field.name.slice(1)}Payload`)
       const payload = getNamedType(field.type)
@@ -153,7 +153,7 @@ describe('scalars', () => {
     ['JSON', { a: [1] }],
     ['URL', 'https://example.com/a?b=c'],
     ['EmailAddress', 'grace.hopper+navy@example.co.uk'],
-  ])('%s accepts %j as it is', (name, value) => {
+  ])('%s accepts %j unchanged', (name, value) => {
     expect(parses(name, value)).toEqual(value)
   })
 
@@ -172,7 +172,7 @@ describe('scalars', () => {
     ['JSON', [1]],
     ['URL', 'javascript:alert(1)'],
     ['URL', 'example.com'],
-    ['EmailAddress', 'nobody'],
+    ['EmailAddress', 'no-address'],
     ['EmailAddress', 'a b@example.com'],
   ])('%s refuses %j', (name, value) => {
     expect(() => parses(name, value)).toThrow(/^Not an? /)

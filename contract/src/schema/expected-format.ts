@@ -1,6 +1,6 @@
 import { getNullableType, type GraphQLInputType, isEnumType, isInputObjectType, isListType } from 'graphql'
 
-/** What a scalar takes, in the words of SVC_VAL_002's `Expected: [format]`. */
+/** The form of each scalar, for SVC_VAL_002's `Expected: [format]`. */
 const scalarFormats: Readonly<Record<string, string>> = {
   ID: 'id',
   String: 'text',
@@ -15,7 +15,7 @@ const scalarFormats: Readonly<Record<string, string>> = {
   EmailAddress: 'e-mail address',
 }
 
-/** What a value of the type looks like, for the message that says that a given one doesn't. */
+/** The form of the type's values, for the message about a value of another form. */
 export function expectedFormat(type: GraphQLInputType): string {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return `list of ${expectedFormat(nullable.ofType)}`

@@ -16,7 +16,7 @@ describe('the contract as a federation', () => {
     expect(composed.errors ?? []).toEqual([])
   })
 
-  test('loses nothing when it is composed: every type and field of the contract is in the supergraph', () => {
+  test('has every type and field of the contract in the supergraph', () => {
     const supergraph = buildSchema(composed.supergraphSdl ?? '', { assumeValidSDL: true })
     for (const type of Object.values(schema.getTypeMap())) {
       if (!isObjectType(type) || type.name.startsWith('_') || type === schema.getSubscriptionType()) continue
@@ -34,7 +34,7 @@ describe('the contract as a federation', () => {
     expect(whole.errors ?? []).toEqual([])
   })
 
-  test.each(federation.entities)('has a %s with an id to refer to it by', (entity) => {
+  test.each(federation.entities)('has a %s with an id as its key', (entity) => {
     const type = schema.getType(entity)
     expect(isObjectType(type) && String(type.getFields()['id']?.type)).toBe('ID!')
   })

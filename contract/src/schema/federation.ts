@@ -1,6 +1,6 @@
 import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print } from 'graphql'
 
-/** What the contract is for a federation router. */
+/** The contract for a federation router. */
 export interface Federation {
   /** The object types that have a key, which is always their `id`, in alphabetical order. */
   readonly entities: readonly string[]
@@ -10,7 +10,7 @@ export interface Federation {
   readonly sdl: string
 }
 
-/** What the contract calls the root of subscriptions. */
+/** The contract's name for the root type of subscriptions. */
 export const subscriptionRoot = 'SubscriptionRoot'
 
 /**
@@ -35,7 +35,7 @@ export function federate(coreSdl: string, domains: readonly Subgraph[]): Federat
   }
 }
 
-/** What federation adds to every subgraph's schema. */
+/** The types and fields that federation adds to every subgraph's schema. */
 export const federationTypes = (entities: readonly string[]): string => `
   "A reference to a record: an object with its \`__typename\` and its \`id\`."
   scalar _Any

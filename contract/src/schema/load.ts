@@ -28,7 +28,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 /** The SDL that every subgraph starts with. */
 export const coreSdl = (): string => read('../../core.graphql')
 
-/** What the actions answer to Hasura. */
+/** The SDL of the result types that the actions return to Hasura. */
 export const resultsSdl = (): string => read('../../results.graphql')
 
 /** The SDL of a domain as it stands in its file. */

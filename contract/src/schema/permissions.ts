@@ -7,32 +7,43 @@ import {
   type StringValueNode,
 } from 'graphql'
 
-/** What `@permission` or `@operator` says about a type, field or argument. */
+/** The directive `@permission`, `@guest` or `@operator` of a type, field or argument. */
 export interface PermissionRule {
   /** `<resource>:<action>`; `operator` where it is for operators. */
   readonly name: string
   /** Whether a shopper's own access token may pass as well. */
   readonly customer: boolean
+  /** Whether a publishable key may pass as well. */
+  readonly guest: boolean
   /** For operators and for no merchant, user or shopper, whatever they may. */
   readonly operator?: true
 }
 
-/** Which permission the parts of the contract need. Parts without a rule are open to every caller who belongs to a merchant. */
+/**
+ * Which permission the parts of the contract need. Parts without a rule are open to every caller who belongs to a merchant; of the root
+ * fields without one, guests have those that say so.
+ */
 export interface Permissions {
   ofType(type: string): PermissionRule | undefined
   ofField(type: string, field: string): PermissionRule | undefined
   ofArgument(type: string, field: string, argument: string): PermissionRule | undefined
   ofInputField(type: string, field: string): PermissionRule | undefined
+  /** Whether a root field has `@guest`. */
+  isForGuests(type: string, field: string): boolean
 }
 
 /** Hasura's roles that may call a mutation. */
-export type Role = 'customer' | 'merchant' | 'operator'
+export type Role = 'customer' | 'guest' | 'merchant' | 'operator'
 
-/** Which roles a mutation is for; what has no rule is for every caller who belongs to a merchant. */
+/** Which roles a mutation is for; what has no rule is for shoppers and for the merchant's own. */
 export function rolesOf(permissions: Permissions, mutation: string): readonly Role[] {
   const rule = permissions.ofField('Mutation', mutation)
   if (rule?.operator) return ['operator']
-  return rule && !rule.customer ? ['merchant'] : ['customer', 'merchant']
+  return [
+    ...(rule && !rule.customer ? [] : (['customer'] as const)),
+    ...(permissions.isForGuests('Mutation', mutation) ? (['guest'] as const) : []),
+    'merchant',
+  ]
 }
 
 interface Annotated {
@@ -40,11 +51,12 @@ interface Annotated {
   readonly description?: StringValueNode | undefined
 }
 
-const forOperators: PermissionRule = { name: 'operator', customer: false, operator: true }
+const forOperators: PermissionRule = { name: 'operator', customer: false, guest: false, operator: true }
 
 /** Collects the rules while the SDL is composed, and takes the directives out of it. */
 export class PermissionRegister implements Permissions {
   readonly #rules = new Map<string, PermissionRule>()
+  readonly #forGuests = new Set<string>()
 
   ofType(type: string): PermissionRule | undefined {
     return this.#rules.get(type)
@@ -62,7 +74,11 @@ export class PermissionRegister implements Permissions {
     return this.#rules.get(`${type}.${field}`)
   }
 
-  /** The definition without `@permission` and `@operator`, whose rules are now in the register and named in the descriptions. */
+  isForGuests(type: string, field: string): boolean {
+    return this.#forGuests.has(`${type}.${field}`)
+  }
+
+  /** The definition without `@permission`, `@guest` and `@operator`, whose rules are now in the register and named in the descriptions. */
   takeFrom(definition: DefinitionNode): DefinitionNode {
     switch (definition.kind) {
       case Kind.OBJECT_TYPE_DEFINITION: {
@@ -90,15 +106,21 @@ export class PermissionRegister implements Permissions {
 
   #take<Node extends Annotated>(path: string, node: Node): Node {
     const rule = ruleOf(node)
-    if (!rule) return node
-    this.#rules.set(path, rule)
+    if (isForGuests(node)) this.#forGuests.add(path)
+    else if (!rule) return node
+    if (rule) this.#rules.set(path, rule)
     return {
       ...node,
-      directives: node.directives?.filter(({ name }) => !['permission', 'operator'].includes(name.value)),
-      description: describe(node.description, rule),
+      directives: node.directives?.filter(({ name }) => !access.includes(name.value)),
+      ...(rule && { description: describe(node.description, rule) }),
     }
   }
 }
+
+const access: readonly string[] = ['permission', 'guest', 'operator']
+
+const isForGuests = ({ directives }: Annotated): boolean =>
+  directives?.some(({ name }) => name.value === 'guest') === true
 
 function ruleOf({ directives }: Annotated): PermissionRule | undefined {
   if (directives?.some(({ name }) => name.value === 'operator')) return forOperators
@@ -108,7 +130,11 @@ function ruleOf({ directives }: Annotated): PermissionRule | undefined {
   const name = value('name')
   const customer = value('customer')
   if (name?.kind !== Kind.STRING) throw new Error('@permission needs a name')
-  return { name: name.value, customer: customer?.kind === Kind.BOOLEAN && customer.value }
+  return {
+    name: name.value,
+    customer: customer?.kind === Kind.BOOLEAN && customer.value,
+    guest: isForGuests({ directives }),
+  }
 }
 
 function describe(description: StringValueNode | undefined, rule: PermissionRule): StringValueNode {
@@ -116,8 +142,12 @@ function describe(description: StringValueNode | undefined, rule: PermissionRule
   return { kind: Kind.STRING, value: description ? `${description.value}\n\n${who}` : who }
 }
 
-function needed({ name, customer, operator }: PermissionRule): string {
+function needed({ name, customer, guest, operator }: PermissionRule): string {
   if (operator) return 'Needs an operator’s key.'
+  if (guest)
+    return customer
+      ? `Needs the permission \`${name}\`, a shopper's token, or a publishable key.`
+      : `Needs the permission \`${name}\`, or a publishable key; not for shoppers.`
   return customer
     ? `Needs the permission \`${name}\`, or a shopper's token.`
     : `Needs the permission \`${name}\`; not for shoppers.`

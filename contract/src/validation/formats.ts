@@ -3,6 +3,7 @@ import { currencyFault } from '../input/currency.ts'
 import { hasDeceptiveLetter, isEmailAddress } from '../input/email-address.ts'
 import type { Fault } from '../input/fault.ts'
 import { isNetwork } from '../input/network.ts'
+import { originOf } from '../input/origin.ts'
 import { phoneFault } from '../input/phone.ts'
 import { slugFault } from '../input/slug.ts'
 import { textFault } from '../input/text.ts'
@@ -11,7 +12,7 @@ import { outOfRange } from '../errors/user-error.ts'
 
 /** A form that `@format` names. */
 export interface Format {
-  /** What it is, in descriptions. */
+  /** The form in words, for descriptions. */
   readonly phrase: string
   readonly faultOf: (value: string | number) => Fault | null
   /** The value as it is kept, of one without a fault. */
@@ -64,6 +65,15 @@ export const formats = {
         : { kind: 'format', expected: 'IP address or CIDR range such as 203.0.113.7 or 203.0.113.0/24' },
     ),
     kept: (value) => value.trim(),
+  },
+  origin: {
+    phrase: 'an origin, like https://shop.example or http://localhost:3000',
+    faultOf: ofText((text) =>
+      originOf(text) === null
+        ? { kind: 'format', expected: 'an origin, like https://shop.example or http://localhost:3000' }
+        : null,
+    ),
+    kept: (value) => originOf(value) ?? value,
   },
   // Tokens and sources are what older integrations of Stripe have. A card's number is never one of them.
   paymentMethodId: matching(/^(pm|card|tok|src|ba)_\w{1,250}$/, 'id of a payment method, like pm_…'),

@@ -27,7 +27,7 @@ function valueHasShape(rule: InputRule, value: unknown): boolean {
   }
 }
 
-/** What scalars are in JSON; a text, those that aren't here. */
+/** The JSON types of scalars; scalars that are not listed here are strings. */
 const primitives: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'number',

@@ -18,7 +18,7 @@ import type { Bounds } from '../schema/bounds.ts'
 import { expectedFormat } from '../schema/expected-format.ts'
 import { formatNamed } from './formats.ts'
 
-/** What a value may be: its type and its bounds. */
+/** The rule for a value: its type and its bounds. */
 export type InputRule =
   | { readonly kind: 'object'; readonly type: string; readonly fields: () => readonly FieldRule[] }
   | {
@@ -41,7 +41,7 @@ export interface FieldRule {
   /** The type is not null. */
   readonly required: boolean
   readonly notNull: boolean
-  /** What stands for an absent value; undefined: nothing. */
+  /** The value that replaces an absent one; undefined: none. */
   readonly default: unknown
   readonly rule: InputRule
 }

@@ -24,8 +24,8 @@ const bounds = fc
   .map(([min, more]) => ({ min, max: min + more }))
 const character = fc.constantFrom('a', '😀', ' ', '\n')
 
-describe('the validator takes what the directives say, and nothing else', () => {
-  test('of the length of a text, in code points', () => {
+describe('the validator accepts exactly the directives’ bounds', () => {
+  test('for the length of a text, in code points', () => {
     fc.assert(
       fc.property(
         bounds,
@@ -47,7 +47,7 @@ describe('the validator takes what the directives say, and nothing else', () => 
     )
   })
 
-  test('of a number', () => {
+  test('for a number', () => {
     fc.assert(
       fc.property(bounds, fc.integer({ min: -2, max: 12 }), ({ min, max }, count) => {
         const contract = small(`"A." count: Int @range(min: ${min}, max: ${max})`)
@@ -58,7 +58,7 @@ describe('the validator takes what the directives say, and nothing else', () => 
     )
   })
 
-  test('of a list and of its entries', () => {
+  test('for a list and for its entries', () => {
     fc.assert(
       fc.property(bounds, fc.array(fc.constantFrom('a', 'aaa'), { maxLength: 10 }), ({ min, max }, tags) => {
         const contract = small(`"A." tags: [String!] @list(min: ${min}, max: ${max}) @length(min: 1, max: 2)`)
@@ -73,7 +73,7 @@ describe('the validator takes what the directives say, and nothing else', () => 
 })
 
 describe('the validator', () => {
-  test('tells everything that is wrong at once, each field by its path and once', () => {
+  test('reports all errors at once, each with its path and once', () => {
     const contract = small(
       '"A." email: EmailAddress! "B." lines: [LineInput!]! @list(min: 1, max: 2)',
       '"L." input LineInput { "Q." quantity: Int! @range(min: 1, max: 9) "N." note: String @length(max: 40) }',
@@ -92,19 +92,19 @@ describe('the validator', () => {
     ])
   })
 
-  test('refuses null, but not absence, where an update says so', () => {
+  test('refuses null, but not absence, if an update says so', () => {
     const contract = small('"A." name: String @length(min: 1, max: 5) @notNull')
     expect(codesOf(contract, {})).toEqual([])
     expect(codesOf(contract, { name: null })).toEqual(['name REQUIRED_FIELD'])
   })
 
-  test('takes no half of a surrogate pair and no null character', () => {
+  test('refuses lone surrogates and null characters', () => {
     const contract = small('"A." name: String @length(max: 9)')
     for (const name of ['A\ud800B', 'A\0B'])
       expect(codesOf(contract, { name })).toEqual(['name INVALID_FORMAT'])
   })
 
-  test('says which bound it was, and quotes no longer text than needed', () => {
+  test('names the broken bound, and quotes a bounded part of the text', () => {
     const contract = small('"A." name: String @length(min: 1, max: 200)')
     expect(errorsOf(contract, { name: '😀'.repeat(201) })).toEqual([
       {
@@ -115,7 +115,7 @@ describe('the validator', () => {
     ])
   })
 
-  test('leaves values as they are kept: countries as codes, typed codes without blanks', () => {
+  test('normalizes values: countries as codes, typed codes without blanks', () => {
     const contract = small(
       '"A." countries: [String!] @list(max: 9) @format(as: "country") "B." code: String @format(as: "couponCode")',
     )
@@ -149,7 +149,7 @@ describe('the contract', () => {
       ),
   ]
 
-  test('has a bound for every text and every list that a mutation takes', () => {
+  test('has a bound for every text and every list of a mutation’s input', () => {
     const unbounded = members.filter(({ field, path }) => {
       const { length, list, format } = register.of(path)
       const isText = getNamedType(field.type).name === 'String'
@@ -159,9 +159,9 @@ describe('the contract', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([])
   })
 
-  test('tells the bounds of a field in its description', () => {
+  test('has the bounds of a field in its description', () => {
     const described = (path: string) => members.find((member) => member.path === path)?.field.description
-    expect(described('CreateOrderInput.items')).toBe('What is bought. 1 to 200 entries.')
+    expect(described('CreateOrderInput.items')).toBe('The items of the order. 1 to 200 entries.')
     expect(described('UpdateProductInput.tags')).toBe(
       'Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null.',
     )

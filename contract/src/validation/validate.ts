@@ -33,7 +33,7 @@ export const validate = (
     ...cardNumberFields(args).map((field) => invalidValue(field, cardNumberMessage(field))),
   ])
 
-/** What of a list's bounds alone: its entries are looked at one by one, by rules of their own. */
+/** The errors of a list's own bounds. Its entries have rules of their own. */
 export const listErrors = (
   { name, required, rule }: FieldRule,
   entries: readonly unknown[],

@@ -71,7 +71,7 @@ CREATE TYPE ordering.pricing AS (
 CREATE TYPE ordering.refund_part AS (
   order_item_id uuid,
   quantity integer,
-  -- What was paid for these units.
+  -- The amount paid for these units.
   amount bigint,
   -- Of the units, those that were never sent, and those that were.
   unsent integer,
@@ -126,7 +126,7 @@ CREATE TYPE promotion.purchase AS (
 CREATE TYPE promotion.discount AS (
   -- coupon_minimum_not_met, coupon_not_for_products; NULL: it applies.
   refusal text,
-  -- What it takes off each line, in the order given, and off shipping; NULL when it is refused.
+  -- The discount on each line, in the order given, and on shipping; NULL if it is refused.
   lines bigint[],
   shipping bigint
 );
@@ -168,22 +168,18 @@ PARALLEL SAFE
 AS $$
   SELECT
     encode(
-      set_bit(
-        set_bit(
-          overlay(
-            uuid_send(gen_random_uuid()),
-            substring(int8send((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint), 3),
-            1,
-            6
-          ),
-          52,
-          1
+      overlay(
+        uuid_send(gen_random_uuid()),
+        -- 48 bits of milliseconds, the version, and the rest of the time in 12 bits.
+        substring(int8send(t.microseconds / 1000), 3) || int2send(
+          (28672 + t.microseconds % 1000 * 4096 / 1000)::smallint
         ),
-        53,
-        1
+        1,
+        8
       ),
       'hex'
-    )::uuid;
+    )::uuid
+  FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS microseconds) t;
 $$;
 
 -- sql/merchant/tables.sql
@@ -196,14 +192,19 @@ CREATE TABLE merchant.merchant (
   website text,
   -- ISO 3166-1 alpha-2: where the merchant is established.
   country text CHECK (country ~ '^[A-Z]{2}$'),
-  -- SUSPENDED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
-  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED')),
+  -- SUSPENDED and CLOSED: every credential of the merchant is refused (SVC_AUTH_003), and its messages wait.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'SUSPENDED', 'CLOSED')),
   status_since timestamptz NOT NULL DEFAULT now(),
   status_reason text,
+  -- When the merchant last got all of its data.
+  data_exported_at timestamptz,
+  -- From then on a job deletes every row of the merchant (merchant.delete_rows), and nothing reinstates it.
+  deletes_at timestamptz,
   -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
   ip_allow_list_enabled boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now()
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT merchant_deleted_when_closed CHECK ((status = 'CLOSED') = (deletes_at IS NOT NULL))
 );
 
 -- sql/analytics/tables.sql
@@ -289,7 +290,7 @@ CREATE TABLE catalog.product (
   seo_description text,
   -- The variants' SKUs, a line each; kept by trigger.
   variant_skus text NOT NULL DEFAULT '',
-  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too
+  -- The text that searchQuery looks through. It is one column: for a text in any of several, Postgres expects too
   -- many matches to use an index.
   search_text text NOT NULL GENERATED ALWAYS AS (
     name || E'\n' || sku || E'\n' || variant_skus || E'\n' || coalesce(description, '')
@@ -472,7 +473,7 @@ CREATE TABLE audit.entry (
   outcome text NOT NULL CHECK (outcome IN ('STARTED', 'DONE', 'INVALID', 'REFUSED', 'FAILED')),
   -- Of user errors, or the catalogue's id.
   codes text[] NOT NULL DEFAULT '{}',
-  -- How often, where the same refusal within a minute is one entry.
+  -- The number of times: repetitions of a refusal within a minute are one entry.
   occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
   attempt_id uuid,
   -- Read newest first.
@@ -505,9 +506,23 @@ CREATE TABLE booking.service (
   price bigint NOT NULL CHECK (price >= 0 AND price < 9007199254740992),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   active boolean NOT NULL DEFAULT TRUE,
+  -- The part of the price to pay before an appointment is certain.
+  payment_policy text NOT NULL DEFAULT 'NONE' CHECK (payment_policy IN ('NONE', 'DEPOSIT', 'FULL')),
+  -- A deposit is an amount or a share of the price, in percent.
+  deposit_amount bigint CHECK (deposit_amount BETWEEN 1 AND 9007199254740991),
+  deposit_percent integer CHECK (deposit_percent BETWEEN 1 AND 100),
+  -- The charge for a missed appointment or a late cancellation. NULL: the amount that had to be paid before.
+  no_show_fee bigint CHECK (no_show_fee BETWEEN 0 AND 9007199254740991),
+  -- Minutes before its start until which a customer cancels without the fee.
+  cancellation_minutes integer NOT NULL DEFAULT 0 CHECK (cancellation_minutes BETWEEN 0 AND 525600),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (merchant_id, id)
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT service_deposit_check
+    CHECK (
+      num_nonnulls(deposit_amount, deposit_percent) <= 1
+      AND (payment_policy <> 'DEPOSIT' OR num_nonnulls(deposit_amount, deposit_percent) = 1)
+    )
 );
 
 CREATE INDEX service_name ON booking.service (merchant_id, name, id);
@@ -521,7 +536,7 @@ CREATE TABLE booking.staff_member (
   name text NOT NULL CHECK (name <> ''),
   email citext NOT NULL,
   phone text,
-  -- Whose clock the schedule is read by; NULL is the merchant's.
+  -- The schedule's time zone; NULL is the merchant's.
   time_zone text CONSTRAINT staff_member_time_zone_check CHECK (platform.is_time_zone(time_zone)),
   active boolean NOT NULL DEFAULT TRUE,
   -- Which staff member gets an appointment that names none: the lowest number first.
@@ -550,6 +565,37 @@ CREATE TABLE booking.staff_service (
 );
 
 CREATE INDEX staff_service_service ON booking.staff_service (merchant_id, service_id);
+
+CREATE TABLE booking.resource (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  -- The merchant's own word for what can stand in for each other: 'treatment room', 'chair', 'laser'.
+  kind citext NOT NULL CHECK (kind <> ''),
+  -- FALSE: archived. New and moved appointments don't get it.
+  active boolean NOT NULL DEFAULT TRUE,
+  -- Which free resource of the kind an appointment gets: the lowest number first.
+  priority integer NOT NULL DEFAULT 0 CHECK (priority >= 0),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX resource_name ON booking.resource (merchant_id, name, id);
+
+CREATE INDEX resource_kind ON booking.resource (merchant_id, kind, priority, id);
+
+CREATE TABLE booking.resource_requirement (
+  merchant_id uuid NOT NULL,
+  service_id uuid NOT NULL,
+  kind citext NOT NULL CHECK (kind <> ''),
+  quantity integer NOT NULL DEFAULT 1 CHECK (quantity BETWEEN 1 AND 20),
+  PRIMARY KEY (merchant_id, service_id, kind),
+  CONSTRAINT resource_requirement_service_fkey
+    FOREIGN KEY (merchant_id, service_id) REFERENCES booking.service
+      ON DELETE CASCADE
+);
 
 CREATE TABLE booking.schedule (
   merchant_id uuid NOT NULL,
@@ -586,6 +632,8 @@ CREATE TABLE crm.customer (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   email citext NOT NULL,
+  -- FALSE: who has bought as a guest, by an address that was not confirmed. It may be another customer's, too.
+  has_account boolean NOT NULL DEFAULT TRUE,
   name text NOT NULL CHECK (name <> ''),
   phone text,
   marketing_opt_in boolean NOT NULL DEFAULT FALSE,
@@ -605,8 +653,7 @@ CREATE TABLE crm.customer (
   updated_at timestamptz NOT NULL DEFAULT now(),
   anonymized_at timestamptz,
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL)),
-  CONSTRAINT customer_email_key UNIQUE (merchant_id, email)
+  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL))
 );
 
 -- sql/booking/tables.sql
@@ -625,10 +672,36 @@ CREATE TABLE booking.appointment (
   status text NOT NULL DEFAULT 'SCHEDULED' CHECK (
     status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')
   ),
+  -- A cancelled or missed appointment leaves its time, staff member and resources free.
+  takes_time boolean NOT NULL GENERATED ALWAYS AS (status NOT IN ('CANCELLED', 'NO_SHOW')) STORED,
   notes text,
   -- Booked by booking.book, so that its customer is notified. A row that comes complete, as one of an import does,
   -- notifies no customer.
   booked_here boolean NOT NULL DEFAULT FALSE,
+  -- The service's terms at the time of booking, whatever becomes of the service (booking.fill_terms).
+  price bigint NOT NULL CHECK (price >= 0),
+  currency text NOT NULL,
+  prepayment bigint NOT NULL DEFAULT 0,
+  no_show_fee bigint NOT NULL DEFAULT 0,
+  cancellation_minutes integer NOT NULL DEFAULT 0,
+  -- Until when its time is kept for the prepayment. NULL: it is certain, or over.
+  payment_due_at timestamptz,
+  -- Cancelled because it wasn't paid in time.
+  lapsed boolean NOT NULL DEFAULT FALSE,
+  -- The charge for a late cancellation or a missed appointment, once it is one.
+  fee bigint NOT NULL DEFAULT 0,
+  -- The sum of its payments less their refunds (booking.follow_payments).
+  paid_amount bigint NOT NULL DEFAULT 0 CHECK (paid_amount >= 0),
+  -- The amount that can still be paid.
+  amount_due bigint NOT NULL GENERATED ALWAYS AS (
+    greatest(
+      0,
+      CASE
+        WHEN status IN ('CANCELLED', 'NO_SHOW') THEN fee
+        ELSE price
+      END - paid_amount
+    )
+  ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -636,12 +709,22 @@ CREATE TABLE booking.appointment (
   CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
   CONSTRAINT appointment_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
   CONSTRAINT appointment_times_in_order CHECK (start_time < end_time),
-  -- A staff member is at one place at a time. What was cancelled or missed leaves its time free.
+  CONSTRAINT appointment_terms_check
+    CHECK (
+      prepayment BETWEEN 0 AND price
+      AND no_show_fee BETWEEN 0 AND price
+      AND fee BETWEEN 0 AND no_show_fee
+      AND cancellation_minutes >= 0
+    ),
+  CONSTRAINT appointment_payment_due_check CHECK (payment_due_at IS NULL OR status = 'SCHEDULED'),
+  -- A staff member is at one place at a time.
   CONSTRAINT appointment_no_overlap
     EXCLUDE
       USING gist
       (merchant_id WITH =, staff_id WITH =, tstzrange(start_time, end_time) WITH &&)
-      WHERE (status NOT IN ('CANCELLED', 'NO_SHOW'))
+      WHERE (takes_time),
+  -- booking.appointment_resource follows this key.
+  CONSTRAINT appointment_time_key UNIQUE (merchant_id, id, start_time, end_time, takes_time)
 );
 
 CREATE INDEX appointment_start_time ON booking.appointment (merchant_id, start_time, id);
@@ -654,7 +737,39 @@ CREATE INDEX appointment_staff ON booking.appointment (merchant_id, staff_id, st
 
 CREATE INDEX appointment_service ON booking.appointment (merchant_id, service_id);
 
+CREATE INDEX appointment_payment_due ON booking.appointment (payment_due_at) WHERE payment_due_at IS NOT NULL;
+
 CREATE INDEX appointment_ahead ON booking.appointment (start_time) WHERE status IN ('SCHEDULED', 'CONFIRMED');
+
+CREATE TABLE booking.appointment_resource (
+  merchant_id uuid NOT NULL,
+  appointment_id uuid NOT NULL,
+  resource_id uuid NOT NULL,
+  -- The appointment's own, which the foreign key keeps equal: an exclusion constraint sees one table.
+  start_time timestamptz NOT NULL,
+  end_time timestamptz NOT NULL,
+  takes_time boolean NOT NULL,
+  PRIMARY KEY (merchant_id, appointment_id, resource_id),
+  CONSTRAINT appointment_resource_appointment_fkey
+    FOREIGN KEY (merchant_id, appointment_id, start_time, end_time, takes_time) REFERENCES booking.appointment (
+      merchant_id,
+      id,
+      start_time,
+      end_time,
+      takes_time
+    )
+      ON UPDATE CASCADE
+      ON DELETE CASCADE,
+  CONSTRAINT appointment_resource_resource_fkey FOREIGN KEY (merchant_id, resource_id) REFERENCES booking.resource,
+  -- A resource serves one appointment at a time.
+  CONSTRAINT appointment_resource_no_overlap
+    EXCLUDE
+      USING gist
+      (merchant_id WITH =, resource_id WITH =, tstzrange(start_time, end_time) WITH &&)
+      WHERE (takes_time)
+);
+
+CREATE INDEX appointment_resource_resource ON booking.appointment_resource (merchant_id, resource_id);
 
 CREATE TABLE booking.reminder (
   merchant_id uuid NOT NULL,
@@ -766,6 +881,8 @@ CREATE TABLE cart.cart (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   -- NULL: a guest's.
   customer_id uuid,
+  -- SHA-256 of the secret by which a guest has the cart; it counts only while the cart is a guest's.
+  secret_hash bytea CHECK (octet_length(secret_hash) = 32),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- Set once: a cart becomes an order at most once.
   checked_out_at timestamptz,
@@ -790,6 +907,8 @@ CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, i
 
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
 
+CREATE UNIQUE INDEX cart_secret ON cart.cart (merchant_id, secret_hash) WHERE secret_hash IS NOT NULL;
+
 CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
 
 -- sql/catalog/tables.sql
@@ -806,7 +925,7 @@ CREATE TABLE catalog.product_variant (
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What cart and order lines point at: a variant of that very product.
+  -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
     ON DELETE CASCADE
@@ -989,6 +1108,12 @@ CREATE INDEX review_status_created_at ON catalog.review (merchant_id, status, cr
 
 -- sql/crm/tables.sql
 
+CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
+
+CREATE INDEX customer_guest_email ON crm.customer (merchant_id, email, created_at) WHERE NOT has_account;
+
+CREATE INDEX customer_guest_created_at ON crm.customer (created_at) WHERE NOT has_account;
+
 CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
 
 CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
@@ -1031,7 +1156,7 @@ CREATE TABLE crm.contact (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  -- What an interaction points at: a contact of the same customer.
+  -- An interaction references it: a contact of the same customer.
   CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
   CONSTRAINT contact_customer_fkey
     FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
@@ -1048,7 +1173,7 @@ CREATE TABLE crm.interaction (
   type text NOT NULL CHECK (type IN ('CALL', 'EMAIL', 'MEETING', 'NOTE')),
   subject text NOT NULL CHECK (subject <> ''),
   body text,
-  -- Who of the merchant's it was, as they want to be named.
+  -- The name of the merchant's employee, as they want to be named.
   author text CHECK (author <> ''),
   occurred_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -1077,7 +1202,7 @@ CREATE TABLE crm.loyalty_program (
   -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they
   -- came.
   points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
-  -- What the thresholds of tiers count: points that orders earned, less what refunds took back, or what was spent.
+  -- The measure of the tiers' thresholds: points of orders less those that refunds took back, or the money spent.
   tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
@@ -1194,30 +1319,72 @@ CREATE TABLE ordering.order (
 
 -- sql/payment/tables.sql
 
+CREATE TABLE payment.account (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  processor text NOT NULL CHECK (processor IN ('STRIPE', 'PAYPAL')),
+  name text NOT NULL CHECK (name <> ''),
+  mode text NOT NULL CHECK (mode IN ('LIVE', 'TEST')),
+  -- DISABLED: no new payment uses it. Earlier ones are captured and refunded where they were made.
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DISABLED')),
+  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
+  credentials text NOT NULL,
+  -- The last characters of the secret key: enough to recognise it, useless to guess the rest.
+  key_ending text NOT NULL,
+  -- Whether it has a secret that the processor signs its webhooks with.
+  has_webhook_secret boolean NOT NULL,
+  -- Where the processor's webhooks come to, on the contract's port.
+  webhook_path text NOT NULL GENERATED ALWAYS AS ('/webhooks/' || lower(processor) || '/' || id::text) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE payment.payment (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- The order or the appointment that it pays.
   order_id uuid,
+  appointment_id uuid,
   amount bigint NOT NULL CHECK (amount > 0 AND amount < 9007199254740992),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   status text NOT NULL DEFAULT 'PENDING' CHECK (
     status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUNDED', 'PARTIALLY_REFUNDED')
   ),
-  method text NOT NULL CHECK (method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'PAYPAL', 'APPLE_PAY', 'GOOGLE_PAY')),
+  method text NOT NULL CHECK (
+    method IN (
+      'CARD',
+      'BANK_TRANSFER',
+      'CASH',
+      'PAYPAL',
+      'APPLE_PAY',
+      'GOOGLE_PAY',
+      'SEPA_DEBIT',
+      'INVOICE',
+      'CASH_ON_DELIVERY'
+    )
+  ),
   last4 text,
   brand text,
   expiry_month integer,
   expiry_year integer,
   processor text NOT NULL,
+  -- The merchant's own account that it was made with; NULL: the operator's, or none.
+  account_id uuid,
   -- The money comes outside of the platform: PENDING until the merchant says that it is there.
   awaited boolean NOT NULL DEFAULT FALSE,
+  -- The instructions for the customer and the reference of a transfer, as they were when the method was chosen.
+  instructions text,
+  -- A creditor reference by ISO 11649, of the order's number.
+  reference text,
   -- The processor's own id, known only once it has answered.
   processor_payment_intent_id text,
   failure_reason text,
   failure_code text,
   decline_code text,
-  -- What the processor was asked with, so that a request that may not have arrived can be repeated to the letter.
+  -- The request to the processor, so that one that may not have arrived can be repeated to the letter.
   processor_payment_method_id text,
   return_url text,
   refunded_amount bigint NOT NULL DEFAULT 0,
@@ -1229,18 +1396,27 @@ CREATE TABLE payment.payment (
   -- Since when the processor holds the money for us, and until when.
   authorized_at timestamptz,
   capture_before timestamptz,
-  -- What the processor is about to be asked to take; NULL before a capture.
+  -- Since when the processor is asked to take what the customer has approved. From then on, it is over only when the
+  -- processor says so; before, nothing is taken, and it can be given up without the processor.
+  approved_at timestamptz,
+  -- The amount of a capture that is about to be requested; NULL before a capture.
   capture_requested bigint,
-  -- What was taken.
+  -- The amount taken.
   captured_amount bigint NOT NULL DEFAULT 0,
-  -- What all refunds together come to, whatever became of them: a refund that failed is tried again.
+  -- The sum of all refunds, failed ones included: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
+  -- Whether money was taken with it.
+  taken boolean NOT NULL GENERATED ALWAYS AS (status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) STORED,
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
-  -- processor won't give it back.
-  attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED')),
+  -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
+  -- more than there was on record to give.
+  attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED', 'DISPUTED', 'MISMATCH')),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_refunds_within_amount CHECK (refunded_amount BETWEEN 0 AND amount),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order,
+  CONSTRAINT payment_appointment_fkey FOREIGN KEY (merchant_id, appointment_id) REFERENCES booking.appointment,
+  CONSTRAINT payment_of_one_thing CHECK (num_nonnulls(order_id, appointment_id) <= 1),
+  CONSTRAINT payment_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account,
   CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
   CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
   CONSTRAINT payment_refunds_within_captured
@@ -1259,9 +1435,9 @@ CREATE TABLE crm.loyalty_entry (
   balance integer NOT NULL CHECK (balance >= 0),
   -- Why it was adjusted.
   reason text CHECK (reason <> ''),
-  -- What earned them, or was refunded.
+  -- The payment that earned them, or was refunded.
   payment_id uuid,
-  -- What they were redeemed for. The code stays when the promotion is deleted.
+  -- The promotion they were redeemed for. The code stays when the promotion is deleted.
   promotion_id uuid,
   coupon_code text,
   expires_at timestamptz,
@@ -1378,7 +1554,12 @@ CREATE TABLE email.template (
       'APPOINTMENT_MOVED',
       'APPOINTMENT_CANCELLED',
       'APPOINTMENT_REMINDER',
+      'STAFF_APPOINTMENT_BOOKED',
+      'STAFF_APPOINTMENT_MOVED',
+      'STAFF_APPOINTMENT_CANCELLED',
       'LOW_STOCK_ALERT',
+      'PAYMENT_DISPUTED',
+      'SENDER_LOST',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -1407,7 +1588,8 @@ CREATE TABLE email.link (
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
       'CUSTOMER_PASSWORD_RESET',
-      'CUSTOMER_EMAIL_VERIFICATION'
+      'CUSTOMER_EMAIL_VERIFICATION',
+      'GUEST_ORDER'
     )
   ),
   -- Checked by the action that writes it.
@@ -1464,7 +1646,12 @@ CREATE TABLE email.delivery (
       'APPOINTMENT_MOVED',
       'APPOINTMENT_CANCELLED',
       'APPOINTMENT_REMINDER',
+      'STAFF_APPOINTMENT_BOOKED',
+      'STAFF_APPOINTMENT_MOVED',
+      'STAFF_APPOINTMENT_CANCELLED',
       'LOW_STOCK_ALERT',
+      'PAYMENT_DISPUTED',
+      'SENDER_LOST',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -1473,8 +1660,8 @@ CREATE TABLE email.delivery (
       'CAMPAIGN'
     )
   ),
-  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
-  -- mailed token, a campaign.
+  -- The subject: an order, a shipment, a refund, a subscription, an appointment at its time, a move of one, a
+  -- crossing, a mailed token, a campaign.
   subject_key text NOT NULL,
   recipient citext NOT NULL,
   recipient_name text,
@@ -1488,9 +1675,9 @@ CREATE TABLE email.delivery (
   reason text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
-  -- Who sends it has until then; after that it counts as dead, and another one may.
+  -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
-  -- What the template's variables are made of, as things were when it happened.
+  -- The values of the template's variables at the time of the event.
   facts jsonb NOT NULL,
   -- As rendered at the last attempt; NULL before the first.
   subject text,
@@ -1528,6 +1715,9 @@ CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_to
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
 
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+
+CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
+WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 
 CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;
 
@@ -1629,10 +1819,10 @@ CREATE TABLE identity.session (
   customer_id uuid,
   -- BACKEND: by a token that the merchant's backend asked for. It has no refresh tokens.
   origin text NOT NULL DEFAULT 'SIGN_IN' CHECK (origin IN ('SIGN_IN', 'BACKEND')),
-  -- Whose request opened it; NULL where the caller isn't known.
+  -- The caller whose request opened it; NULL if unknown.
   opened_by_kind text CHECK (opened_by_kind IN ('KEY', 'USER')),
   opened_by_id uuid,
-  -- What the person's client calls itself, and the network that it came from; NULL where they aren't known.
+  -- The client's name for itself, and the network of its address; NULL if unknown.
   device text CHECK (char_length(device) <= 500),
   network text CHECK (char_length(network) <= 64),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -1658,6 +1848,8 @@ CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_
 
 CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
+
+CREATE INDEX session_network ON identity.session (merchant_id, network) WHERE customer_id IS NOT NULL;
 
 CREATE INDEX session_expires_at ON identity.session (expires_at);
 
@@ -1836,9 +2028,9 @@ CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
   stock_item_id uuid NOT NULL,
   warehouse_id uuid NOT NULL,
-  -- What can still be reserved. The constraint is the last word on overselling.
+  -- The units that can still be reserved. The constraint is the last word on overselling.
   available integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_available_not_negative CHECK (available >= 0),
-  -- What is promised and still on the shelf.
+  -- Units that are promised and still on the shelf.
   reserved integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_reserved_not_negative CHECK (reserved >= 0),
   last_restocked_at timestamptz,
   last_sold_at timestamptz,
@@ -1984,7 +2176,7 @@ CREATE TABLE inventory.stock_movement (
       'TRANSFER_IN'
     )
   ),
-  -- What is on the shelf is available + reserved of the level.
+  -- The units on the shelf are available + reserved of the level.
   on_hand_delta integer NOT NULL,
   reserved_delta integer NOT NULL,
   -- The level that the entry left behind.
@@ -2037,6 +2229,8 @@ CREATE INDEX stock_alert_created_at ON inventory.stock_alert (merchant_id, creat
 
 -- sql/merchant/tables.sql
 
+CREATE INDEX merchant_deletes_at ON merchant.merchant (deletes_at) WHERE deletes_at IS NOT NULL;
+
 CREATE TABLE merchant.subscription (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
     ON DELETE CASCADE,
@@ -2045,9 +2239,9 @@ CREATE TABLE merchant.subscription (
   current_period_start timestamptz NOT NULL DEFAULT now(),
   current_period_end timestamptz NOT NULL DEFAULT now() + INTERVAL '1 month',
   cancel_at_period_end boolean NOT NULL DEFAULT FALSE,
-  -- What the next period begins with; NULL: with the plan of this one.
+  -- The plan of the next period; NULL: the plan of this one.
   next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
-  -- What the merchant has asked for and no operator has answered.
+  -- The plan that the merchant has requested and no operator has answered.
   requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
   requested_at timestamptz,
   CHECK (current_period_start < current_period_end),
@@ -2083,7 +2277,7 @@ CREATE TABLE merchant.settings (
     ON DELETE CASCADE,
   currency text NOT NULL DEFAULT 'USD' CHECK (currency ~ '^[A-Z]{3}$'),
   timezone text NOT NULL DEFAULT 'UTC',
-  -- What the shop's texts are written in: search takes words' inflections off by it.
+  -- The language of the shop's texts: search removes words' inflections by it.
   language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
@@ -2095,10 +2289,17 @@ CREATE TABLE merchant.settings (
   -- Whether shoppers may choose to pay outside of the platform; the merchant's own people always may.
   accepts_bank_transfer boolean NOT NULL DEFAULT FALSE,
   accepts_cash boolean NOT NULL DEFAULT FALSE,
-  -- What one shopper may have open without having paid: orders, and units of goods in them. NULL: any number.
+  -- The bounds of a shopper's unpaid orders: their number, and the units of goods in them. NULL: any number.
   max_unpaid_orders integer DEFAULT 5 CHECK (max_unpaid_orders BETWEEN 1 AND 10000),
   max_unpaid_units integer DEFAULT 100 CHECK (max_unpaid_units BETWEEN 1 AND 999999),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- A user without a confirmed authenticator has no permission until it has one.
+  mfa_required boolean NOT NULL DEFAULT FALSE,
+  -- The form in which visitors of the storefront see stock: in stock or not, the number up to a bound, or the number.
+  stock_visibility text NOT NULL DEFAULT 'IN_STOCK_ONLY' CHECK (
+    stock_visibility IN ('IN_STOCK_ONLY', 'UP_TO_BOUND', 'EXACT')
+  ),
+  stock_visibility_bound integer NOT NULL DEFAULT 10 CHECK (stock_visibility_bound BETWEEN 1 AND 999999),
   low_stock_threshold integer NOT NULL DEFAULT 5 CONSTRAINT settings_low_stock_threshold_check
     CHECK (low_stock_threshold BETWEEN 0 AND 999999),
   CONSTRAINT settings_timezone_check CHECK (platform.is_time_zone(timezone))
@@ -2116,18 +2317,44 @@ CREATE TABLE merchant.api_key (
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
-  mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  -- SECRET: for the merchant's own programs. PUBLISHABLE: for pages in browsers, with the role guest.
+  kind text NOT NULL DEFAULT 'SECRET' CHECK (kind IN ('SECRET', 'PUBLISHABLE')),
+  -- NULL for a publishable key, whose origins say where it works.
+  mode text CHECK (mode IN ('live', 'test')),
   -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
   prefix text NOT NULL,
   -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
   hash bytea NOT NULL UNIQUE,
+  -- A publishable key itself, which each page of the storefront shows.
+  publishable_key text CHECK (publishable_key ~ '^cg_pub_([a-z][a-z0-9]{0,5}_)?[A-Za-z0-9_-]{43}$'),
+  -- The storefront's origins, as browsers send them. A key without any works for pages of the developer's machine.
+  origins text[] NOT NULL DEFAULT '{}' CONSTRAINT api_key_origins_check
+    CHECK (
+      cardinality(origins) <= 20
+      AND char_length(array_to_string(origins, ' ')) <= 6000
+      AND array_position(origins, NULL) IS NULL
+      AND array_to_string(origins, ' ') ~ '^(https?://[a-z0-9.:[\]-]+( |$))*$'
+    ),
   permissions text[] NOT NULL,
   last_used_at timestamptz,
   expires_at timestamptz,
   revoked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (merchant_id, id)
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT api_key_of_its_kind
+    CHECK (
+      CASE kind
+        WHEN 'SECRET' THEN num_nonnulls(mode) = 1
+        AND num_nonnulls(publishable_key) = 0
+        AND origins = '{}'
+        ELSE num_nonnulls(mode) = 0
+        AND num_nonnulls(publishable_key) = 1
+        AND permissions = '{}'
+      END
+    )
 );
+
+CREATE INDEX api_key_origins ON merchant.api_key USING gin (origins) WHERE kind = 'PUBLISHABLE';
 
 CREATE TABLE merchant.ip_allow_list_entry (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -2139,6 +2366,40 @@ CREATE TABLE merchant.ip_allow_list_entry (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT ip_allow_list_entry_network_key UNIQUE (merchant_id, network)
+);
+
+CREATE TABLE merchant.sender (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  address citext NOT NULL CONSTRAINT sender_address_check CHECK (address LIKE '%_@_%._%'),
+  -- As DNS has it: in lower case, with letters of other scripts in Punycode.
+  domain text NOT NULL CHECK (domain ~ '^[a-z0-9-]+([.][a-z0-9-]+)+$' AND char_length(domain) <= 253),
+  -- The text that the domain's DNS has to contain, so that only its owner can confirm it for this merchant.
+  token text NOT NULL,
+  -- merchant.record_sender_check changes it.
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'CONFIRMED', 'LOST')),
+  -- Why the last check didn't confirm it.
+  problem text,
+  -- When all records were last seen; NULL: never.
+  confirmed_at timestamptz,
+  checked_at timestamptz,
+  next_check_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT sender_confirmed CHECK (status <> 'CONFIRMED' OR (confirmed_at IS NOT NULL AND problem IS NULL))
+);
+
+CREATE INDEX sender_next_check ON merchant.sender (next_check_at);
+
+CREATE TABLE merchant.sender_record (
+  merchant_id uuid NOT NULL REFERENCES merchant.sender
+    ON DELETE CASCADE,
+  purpose text NOT NULL CHECK (purpose IN ('OWNERSHIP', 'DKIM', 'SPF')),
+  type text NOT NULL CHECK (type = 'TXT'),
+  name text NOT NULL,
+  value text NOT NULL,
+  -- Whether the last check saw it; NULL: it was not checked, or DNS did not answer.
+  found boolean,
+  PRIMARY KEY (merchant_id, purpose)
 );
 
 -- sql/notification/tables.sql
@@ -2185,7 +2446,7 @@ CREATE TABLE notification.device (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   customer_id uuid,
   platform text NOT NULL CHECK (platform IN ('IOS', 'ANDROID', 'WEB')),
-  -- What the push service knows it by. It lets its bearer send to the device, so no API shows it.
+  -- The push service's token of the device. It lets its bearer send to the device, so no API shows it.
   token text NOT NULL CHECK (token <> ''),
   name text,
   -- When the push service said that there is no such device any more. Registering it again brings it back.
@@ -2300,6 +2561,47 @@ CREATE TABLE operator.key (
   revoked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );
+
+CREATE TABLE operator.deleted_merchant (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  created_at timestamptz NOT NULL,
+  closed_at timestamptz NOT NULL,
+  deleted_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE INDEX deleted_merchant_deleted_at ON operator.deleted_merchant (deleted_at);
+
+CREATE TABLE operator.sign_up (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  email citext NOT NULL,
+  -- The arguments of merchant.open_merchant.
+  account jsonb NOT NULL,
+  -- The network that it was asked from; NULL: unknown.
+  network text,
+  -- SHA-256 of the mailed token.
+  hash bytea NOT NULL UNIQUE,
+  -- The token itself, sealed, until it is mailed. NULL: it was, or no mail is due.
+  undelivered text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  opened_at timestamptz,
+  -- The answer with the keys, sealed: it is repeated for some minutes, in case it got lost.
+  answer text,
+  CONSTRAINT sign_up_answer CHECK (answer IS NULL OR opened_at IS NOT NULL)
+);
+
+CREATE INDEX sign_up_email ON operator.sign_up (email, created_at);
+
+CREATE INDEX sign_up_network ON operator.sign_up (network, created_at) WHERE network IS NOT NULL;
+
+CREATE INDEX sign_up_created_at ON operator.sign_up (created_at);
+
+CREATE INDEX sign_up_undelivered ON operator.sign_up (next_attempt_at) WHERE undelivered IS NOT NULL;
+
+CREATE INDEX sign_up_answered ON operator.sign_up (opened_at) WHERE answer IS NOT NULL;
 
 -- sql/ordering/tables.sql
 
@@ -2539,11 +2841,11 @@ CREATE TABLE payment.refund (
   -- Of it, what was paid for shipping.
   shipping_amount bigint NOT NULL DEFAULT 0,
   failure_reason text,
-  -- How often the processor was asked anew. Each is a request of its own to it.
+  -- The number of new attempts. Each is a request of its own to the processor.
   attempt integer NOT NULL DEFAULT 1,
   -- Since when the present attempt is asked for.
   attempted_at timestamptz NOT NULL DEFAULT now(),
-  -- Who gives the money back, when it isn't the processor that took it.
+  -- The processor that gives the money back, if it isn't the one that took it.
   processor text,
   succeeded_at timestamptz,
   PRIMARY KEY (merchant_id, id),
@@ -2701,8 +3003,51 @@ CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
 
 -- sql/payment/tables.sql
 
-CREATE UNIQUE INDEX payment_one_open_per_order ON payment.payment (merchant_id, order_id)
-WHERE status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
+CREATE UNIQUE INDEX account_one_active_per_processor ON payment.account (merchant_id, processor)
+WHERE status = 'ACTIVE';
+
+CREATE UNIQUE INDEX account_id ON payment.account (id);
+
+CREATE TABLE payment.payment_option (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  method text NOT NULL CHECK (
+    method IN (
+      'CARD',
+      'BANK_TRANSFER',
+      'CASH',
+      'PAYPAL',
+      'APPLE_PAY',
+      'GOOGLE_PAY',
+      'SEPA_DEBIT',
+      'INVOICE',
+      'CASH_ON_DELIVERY'
+    )
+  ),
+  name text NOT NULL CHECK (name <> ''),
+  instructions text CHECK (instructions <> ''),
+  enabled boolean NOT NULL DEFAULT TRUE,
+  position integer NOT NULL DEFAULT 0 CHECK (position BETWEEN 0 AND 1000),
+  -- Empty lists: every currency, every country.
+  currencies text[] NOT NULL DEFAULT '{}' CONSTRAINT payment_option_currencies_check
+    CHECK (array_position(currencies, NULL) IS NULL AND array_to_string(currencies, ' ') ~ '^([A-Z]{3}( [A-Z]{3})*)?$'),
+  countries text[] NOT NULL DEFAULT '{}' CONSTRAINT payment_option_countries_check
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^([A-Z]{2}( [A-Z]{2})*)?$'),
+  min_amount bigint CHECK (min_amount BETWEEN 0 AND 9007199254740991),
+  max_amount bigint CHECK (max_amount BETWEEN 0 AND 9007199254740991),
+  -- Minutes for which an order waits for the money of INVOICE and CASH_ON_DELIVERY. NULL: until it is cancelled.
+  payment_minutes integer CHECK (payment_minutes BETWEEN 1 AND 525600),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payment_option_method_key UNIQUE (merchant_id, method),
+  CONSTRAINT payment_option_amounts_check CHECK (min_amount <= max_amount)
+);
+
+CREATE INDEX payment_account ON payment.payment (merchant_id, account_id) WHERE account_id IS NOT NULL;
+
+CREATE INDEX payment_appointment ON payment.payment (merchant_id, appointment_id, created_at)
+WHERE appointment_id IS NOT NULL;
 
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
 
@@ -2735,12 +3080,47 @@ CREATE INDEX refund_line_item ON payment.refund_line (merchant_id, order_item_id
 
 CREATE INDEX refund_succeeded_at ON payment.refund (merchant_id, succeeded_at) WHERE succeeded_at IS NOT NULL;
 
+CREATE TABLE payment.webhook_event (
+  merchant_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  -- The processor's own id of the event.
+  event_id text NOT NULL CHECK (length(event_id) BETWEEN 1 AND 255),
+  type text NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT now(),
+  -- NULL: not acted on yet; the processor sends it again.
+  processed_at timestamptz,
+  PRIMARY KEY (merchant_id, account_id, event_id),
+  FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+    ON DELETE CASCADE
+);
+
+CREATE INDEX webhook_event_received ON payment.webhook_event (received_at);
+
+CREATE TABLE payment.dispute (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  payment_id uuid NOT NULL,
+  processor_dispute_id text NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- The processor's word for it: fraudulent, product_not_received …
+  reason text NOT NULL,
+  status text NOT NULL CHECK (status IN ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'WON', 'LOST', 'CLOSED')),
+  -- Until when evidence can be handed in at the processor.
+  evidence_due_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT dispute_processor_dispute_key UNIQUE (merchant_id, payment_id, processor_dispute_id),
+  CONSTRAINT dispute_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment
+);
+
 -- sql/platform/tables.sql
 
 CREATE TABLE platform.idempotency_record (
   -- The nil id: an operator's.
   merchant_id uuid NOT NULL,
-  -- Whose key it is, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>'
+  -- The key's owner, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>'
   -- or 'operator'.
   caller text NOT NULL,
   key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
@@ -2766,6 +3146,11 @@ CREATE TABLE platform.idempotency_record (
 CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);
 
 CREATE INDEX idempotency_record_sealed_until ON platform.idempotency_record (sealed_until) WHERE sealed IS NOT NULL;
+
+CREATE TABLE platform.own_place (
+  is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
+  name text NOT NULL CHECK (name ~ '^[a-z][a-z0-9]{0,5}$')
+);
 
 CREATE TABLE platform.applied_migration (
   name text PRIMARY KEY,
@@ -2836,7 +3221,7 @@ CREATE TABLE search.document (
   -- The words and their stems, with the weight of where they stand: A the title, B SKUs and tags, C excerpts and
   -- categories' descriptions, D the rest.
   words tsvector NOT NULL,
-  -- What the stems are of (platform.language).
+  -- The language of the stems (platform.language).
   stemmer text NOT NULL,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
@@ -3554,7 +3939,7 @@ AS $$
   WHERE
     a.merchant_id = p_merchant_id
     AND a.staff_id = p_staff_id
-    AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+    AND a.takes_time
     AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to);
 $$;
 
@@ -3568,6 +3953,99 @@ CREATE VIEW booking.available_slot AS
     NULL::timestamptz AS start_time,
     NULL::timestamptz AS end_time
   WHERE FALSE;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.lacks_resources(p_merchant_id uuid, p_service_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM booking.resource_requirement q
+      WHERE
+        q.merchant_id = p_merchant_id
+        AND q.service_id = p_service_id
+        AND q.quantity > (
+          SELECT count(*) FROM booking.resource r WHERE r.merchant_id = p_merchant_id AND r.kind = q.kind AND r.active
+        )
+    );
+$$;
+
+-- sql/booking/functions/starts_without_resources.sql
+
+CREATE FUNCTION booking.starts_without_resources(
+  p_merchant_id uuid,
+  p_service_id uuid,
+  p_from timestamptz,
+  p_to timestamptz
+)
+RETURNS tstzmultirange
+LANGUAGE sql
+STABLE
+AS $$
+  WITH
+    required AS (
+      SELECT q.kind, q.quantity, make_interval(mins => s.duration) AS length
+      FROM
+        booking.service s
+        JOIN booking.resource_requirement q ON q.merchant_id = s.merchant_id AND q.service_id = s.id
+      WHERE s.merchant_id = p_merchant_id AND s.id = p_service_id
+    ),
+    -- A resource can't serve what starts before an appointment's end and ends after its start.
+    blocked AS (
+      SELECT
+        q.kind,
+        unnest(range_agg(tstzrange(a.start_time - q.length + INTERVAL '1 microsecond', a.end_time))) AS starts
+      FROM
+        required q
+        JOIN booking.resource r ON r.merchant_id = p_merchant_id AND r.kind = q.kind AND r.active
+        JOIN booking.appointment_resource a
+          ON a.merchant_id = r.merchant_id
+          AND a.resource_id = r.id
+          AND a.takes_time
+          -- A service takes a day at most.
+          AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to + INTERVAL '1 day')
+      GROUP BY q.kind, r.id
+    ),
+    changes AS (
+      SELECT b.kind, c.at, sum(c.change) AS change
+      FROM
+        blocked b
+        CROSS JOIN LATERAL (
+          VALUES
+            (lower(b.starts), 1),
+            (upper(b.starts), -1)
+        ) AS c (at, change)
+      GROUP BY b.kind, c.at
+    ),
+    counted AS (
+      SELECT
+        c.kind,
+        tstzrange(
+          c.at,
+          lead(c.at) OVER (
+            PARTITION BY c.kind
+            ORDER BY c.at
+          )
+        ) AS starts,
+        sum(c.change) OVER (
+          PARTITION BY c.kind
+          ORDER BY c.at
+        ) AS blocked
+      FROM changes c
+    )
+  SELECT coalesce(range_agg(c.starts), '{}')
+  FROM
+    counted c
+    JOIN required q ON q.kind = c.kind
+  WHERE
+    q.quantity > (
+      SELECT count(*) FROM booking.resource r WHERE r.merchant_id = p_merchant_id AND r.kind = q.kind AND r.active
+    ) - c.blocked;
+$$;
 
 -- sql/booking/functions.sql
 
@@ -3600,7 +4078,10 @@ AS $$
     AND s.id = p_service_id
     AND s.active
     AND (p_staff_id IS NULL OR m.id = p_staff_id)
-    AND start < p_to;
+    AND start < p_to
+    AND NOT booking.lacks_resources(p_merchant_id, p_service_id)
+    -- A subquery is computed once, not for each slot.
+    AND NOT (SELECT booking.starts_without_resources(p_merchant_id, p_service_id, p_from, p_to)) @> start;
 $$;
 
 CREATE FUNCTION booking.horizon()
@@ -3687,7 +4168,7 @@ BEGIN
       WHERE
         a.merchant_id = p_merchant_id
         AND a.staff_id = p_staff_id
-        AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+        AND a.takes_time
         AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end)
         AND a.id IS DISTINCT FROM p_except
     )
@@ -3696,6 +4177,20 @@ BEGIN
   END IF;
   RETURN NULL;
 END;
+$$;
+
+CREATE FUNCTION booking.assign_resources(p_merchant_id uuid, p_appointment_id uuid, p_resource_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO booking.appointment_resource
+    (merchant_id, appointment_id, resource_id, start_time, end_time, takes_time)
+  SELECT a.merchant_id, a.id, resource_id, a.start_time, a.end_time, a.takes_time
+  FROM
+    booking.appointment a
+    CROSS JOIN unnest(p_resource_ids) AS resource_id
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
 $$;
 
 CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer)
@@ -3710,6 +4205,7 @@ AS $$
       FROM booking.appointment a
       WHERE
         a.status IN ('SCHEDULED', 'CONFIRMED')
+        AND a.payment_due_at IS NULL
         AND a.start_time > now()
         AND a.start_time <= now() + p_ahead
         AND NOT EXISTS (
@@ -3728,9 +4224,164 @@ AS $$
   FROM written;
 $$;
 
+CREATE FUNCTION booking.prepayment(p_service booking.service)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE p_service.payment_policy
+      WHEN 'FULL' THEN p_service.price
+      WHEN 'DEPOSIT' THEN least(
+        p_service.price,
+        coalesce(p_service.deposit_amount, ceil(p_service.price::numeric * p_service.deposit_percent / 100)::bigint)
+      )
+      ELSE 0
+    END;
+$$;
+
+CREATE FUNCTION booking.refund_beyond(p_merchant_id uuid, p_appointment_id uuid, p_kept bigint, p_reason text)
+RETURNS uuid[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+  v_left bigint;
+  v_part bigint;
+  v_ids uuid[] := '{}';
+BEGIN
+  SELECT a.paid_amount - p_kept
+  INTO v_left
+  FROM booking.appointment a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  FOR v_payment IN SELECT *
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.appointment_id = p_appointment_id
+    AND p.captured_amount > p.refund_requested_amount
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+  ORDER BY p.captured_amount - p.refund_requested_amount DESC, p.id
+  FOR UPDATE LOOP
+    EXIT WHEN v_left <= 0;
+    v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
+    v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    v_left := v_left - v_part;
+  END LOOP;
+  RETURN v_ids;
+END;
+$$;
+
+CREATE FUNCTION booking.confirm_if_prepaid(p_merchant_id uuid, p_appointment_id uuid, p_confirm jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET
+    payment_due_at = NULL,
+    status = p_confirm ->> 'to'
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.id = p_appointment_id
+    AND a.payment_due_at IS NOT NULL
+    AND a.paid_amount >= a.prepayment
+    AND p_confirm -> 'from' ? a.status;
+$$;
+
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE p_method
+      WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
+      WHEN 'CASH' THEN s.cash_payment_minutes
+      WHEN 'INVOICE' THEN (
+        SELECT o.payment_minutes
+        FROM payment.payment_option o
+        WHERE o.merchant_id = s.merchant_id AND o.method = p_method
+      )
+      WHEN 'CASH_ON_DELIVERY' THEN (
+        SELECT o.payment_minutes
+        FROM payment.payment_option o
+        WHERE o.merchant_id = s.merchant_id AND o.method = p_method
+      )
+      ELSE s.card_payment_minutes
+    END
+  FROM merchant.settings s
+  WHERE s.merchant_id = p_merchant_id;
+$$;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.await_payment(p_merchant_id uuid, p_appointment_id uuid, p_method text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET payment_due_at = least(
+    a.start_time,
+    greatest(
+      a.payment_due_at,
+      a.created_at + make_interval(mins => coalesce(ordering.payment_minutes(p_merchant_id, p_method), 527040))
+    )
+  )
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.payment_due_at IS NOT NULL;
+$$;
+
+CREATE FUNCTION booking.end_awaiting(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE booking.appointment a
+  SET payment_due_at = least(
+    a.payment_due_at,
+    now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'))
+  )
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.payment_due_at IS NOT NULL;
+$$;
+
+-- sql/payment/functions.sql
+
+CREATE FUNCTION payment.open_payment_of_appointment(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS payment.payment
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT p.*
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.appointment_id = p_appointment_id AND p.status IN ('PENDING', 'PROCESSING')
+  ORDER BY p.awaited, p.created_at, p.id
+  LIMIT 1;
+$$;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.payment_is_under_way(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    coalesce(
+      (
+        SELECT NOT p.awaited
+        FROM payment.open_payment_of_appointment(p_merchant_id, p_appointment_id) p
+        WHERE p.id IS NOT NULL
+      ),
+      FALSE
+    );
+$$;
+
 -- sql/cart/functions.sql
 
-CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid)
+CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_secret_hash bytea)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -3740,7 +4391,11 @@ BEGIN
   SELECT *
   INTO v_cart
   FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.id = p_cart_id
+    AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
+    AND (p_secret_hash IS NULL OR (c.customer_id IS NULL AND c.secret_hash = p_secret_hash))
   FOR UPDATE;
   RETURN CASE
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown_cart')
@@ -3773,6 +4428,22 @@ AS $$
     );
 $$;
 
+-- sql/inventory/functions.sql
+
+CREATE FUNCTION inventory.shown_quantity(p_merchant_id uuid, p_available integer)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE s.stock_visibility
+      WHEN 'EXACT' THEN p_available
+      WHEN 'UP_TO_BOUND' THEN least(p_available, s.stock_visibility_bound)
+    END
+  FROM merchant.settings s
+  WHERE s.merchant_id = p_merchant_id;
+$$;
+
 -- sql/inventory/views.sql
 
 CREATE VIEW inventory.sku_inventory AS
@@ -3798,7 +4469,9 @@ CREATE VIEW inventory.sku_inventory AS
     ) AS needs_restock,
     l.last_restocked_at,
     l.last_sold_at,
-    greatest(i.updated_at, l.updated_at) AS updated_at
+    greatest(i.updated_at, l.updated_at) AS updated_at,
+    coalesce(l.available, 0) > 0 AS in_stock,
+    inventory.shown_quantity(i.merchant_id, coalesce(l.available, 0)::integer) AS shown_quantity
   FROM
     inventory.stock_item i
     CROSS JOIN LATERAL (
@@ -3943,6 +4616,7 @@ CREATE FUNCTION cart.add_line(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_line jsonb,
   p_lifetime interval,
   p_max_lines integer
@@ -3951,7 +4625,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
 BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
@@ -4033,12 +4707,18 @@ AS $$
   WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id;
 $$;
 
-CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval)
+CREATE FUNCTION cart.remove_coupon(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_secret_hash bytea,
+  p_lifetime interval
+)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
 BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
@@ -4683,7 +5363,7 @@ AS $$
       FROM
         identity.known_client k
         LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
-        LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
+        LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id AND x.has_account
       WHERE
         k.merchant_id = p_merchant_id
         AND k.client = p_client
@@ -4959,7 +5639,12 @@ AS $$
 DECLARE
   v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{EMAIL_VERIFICATION}');
 BEGIN
-  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  PERFORM
+    identity.mark_email_verified(
+      p_merchant_id,
+      v_token.user_id,
+      identity.account_of_mailed_token(p_merchant_id, v_token.customer_id, FALSE)
+    );
   RETURN v_token.id IS NOT NULL;
 END;
 $$;
@@ -4976,11 +5661,13 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{INVITATION,PASSWORD_RESET}');
+  v_customer_id uuid;
 BEGIN
   IF v_token.id IS NULL THEN
     RETURN FALSE;
   END IF;
-  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  v_customer_id := identity.account_of_mailed_token(p_merchant_id, v_token.customer_id, TRUE);
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_customer_id);
   UPDATE identity.user u
   SET status = p_join_to
   WHERE
@@ -4988,7 +5675,7 @@ BEGIN
     AND u.id = v_token.user_id
     AND u.status = ANY (p_join_from)
     AND v_token.purpose = 'INVITATION';
-  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_token.customer_id, p_password_hash);
+  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_customer_id, p_password_hash);
   RETURN TRUE;
 END;
 $$;
@@ -5053,6 +5740,26 @@ BEGIN
   WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id AND c.hash = p_hash AND c.used_at IS NULL;
   RETURN FOUND;
 END;
+$$;
+
+CREATE FUNCTION identity.requires_mfa(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.settings s WHERE s.merchant_id = p_merchant_id AND s.mfa_required);
+$$;
+
+CREATE FUNCTION identity.lacks_mfa(p_merchant_id uuid, p_user_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    identity.requires_mfa(p_merchant_id)
+    AND EXISTS (
+      SELECT FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND NOT u.mfa_enabled
+    );
 $$;
 
 CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid)
@@ -5904,7 +6611,7 @@ BEGIN
   END IF;
   UPDATE merchant.subscription s
   SET
-    -- What the next period begins with anyway needs no asking.
+    -- A plan that the next period begins with anyway needs no request.
     requested_plan = CASE
       WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan
     END,
@@ -6164,17 +6871,82 @@ BEGIN
   IF v_status IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
-  IF v_status <> ALL (p_from) THEN
+  -- Part of the rows of a merchant whose deletion is due may be gone.
+  IF v_status <> ALL (p_from) OR merchant.deletion_is_due(p_merchant_id) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
   END IF;
   UPDATE merchant.merchant m
   SET
     status = p_to,
     status_since = now(),
-    status_reason = p_reason
+    status_reason = p_reason,
+    deletes_at = NULL
   WHERE m.id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
 END;
+$$;
+
+CREATE FUNCTION merchant.close_merchant(p_merchant_id uuid, p_from text[], p_reason text, p_delay integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant merchant.merchant;
+BEGIN
+  SELECT * INTO v_merchant FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  IF v_merchant.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_merchant.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_merchant.status);
+  END IF;
+  IF coalesce(v_merchant.data_exported_at, '-infinity') < now() - INTERVAL '30 days' THEN
+    RETURN jsonb_build_object('outcome', 'not_exported');
+  END IF;
+  UPDATE merchant.merchant m
+  SET
+    status = 'CLOSED',
+    status_since = now(),
+    status_reason = p_reason,
+    deletes_at = now() + make_interval(days => p_delay)
+  WHERE m.id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
+CREATE FUNCTION merchant.confirm_export(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    confirmed AS (
+      UPDATE merchant.merchant m
+      SET data_exported_at = now()
+      WHERE m.id = p_merchant_id
+      RETURNING m.id
+    )
+  SELECT EXISTS (SELECT FROM confirmed);
+$$;
+
+CREATE FUNCTION merchant.deletion_is_due(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.deletes_at <= now())
+    OR EXISTS (SELECT FROM operator.deleted_merchant d WHERE d.id = p_merchant_id);
+$$;
+
+CREATE FUNCTION merchant.due_for_deletion(p_limit integer)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  (SELECT m.id FROM merchant.merchant m WHERE m.deletes_at <= now() ORDER BY m.deletes_at LIMIT p_limit)
+  UNION ALL
+  (SELECT d.id FROM operator.deleted_merchant d WHERE d.deleted_at > now() - INTERVAL '1 hour' LIMIT p_limit);
 $$;
 
 CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
@@ -6183,6 +6955,69 @@ LANGUAGE sql
 STABLE
 AS $$
   SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
+$$;
+
+CREATE FUNCTION merchant.remove_sender(p_merchant_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM merchant.sender s WHERE s.merchant_id = p_merchant_id;
+$$;
+
+CREATE FUNCTION merchant.set_sender_records(p_merchant_id uuid, p_token text, p_records jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM merchant.sender_record r
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.purpose NOT IN (SELECT n.purpose FROM jsonb_to_recordset(p_records) AS n (purpose text));
+  INSERT INTO merchant.sender_record (merchant_id, purpose, type, name, value, found)
+  SELECT s.merchant_id, n.purpose, n.type, n.name, n.value, n.found
+  FROM
+    merchant.sender s
+    CROSS JOIN jsonb_to_recordset(p_records) AS n (purpose text, type text, name text, value text, found boolean)
+  WHERE s.merchant_id = p_merchant_id AND s.token = p_token
+  ON CONFLICT (merchant_id, purpose) DO UPDATE
+    SET
+      type = excluded.type,
+      name = excluded.name,
+      value = excluded.value,
+      found = excluded.found;
+$$;
+
+CREATE FUNCTION merchant.next_sender_check(p_status text, p_created_at timestamptz)
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    now() + CASE
+      WHEN p_status = 'CONFIRMED' THEN INTERVAL '1 hour'
+      WHEN p_created_at > now() - INTERVAL '3 days' THEN INTERVAL '10 minutes'
+      ELSE INTERVAL '1 day'
+    END;
+$$;
+
+CREATE FUNCTION merchant.claim_sender_checks(p_limit integer)
+RETURNS TABLE (merchant_id uuid, domain text, token text)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE merchant.sender s
+  SET next_check_at = now() + INTERVAL '10 minutes'
+  WHERE
+    s.merchant_id IN (
+      SELECT x.merchant_id
+      FROM merchant.sender x
+      WHERE x.next_check_at <= now()
+      ORDER BY x.next_check_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+  RETURNING s.merchant_id, s.domain, s.token;
 $$;
 
 -- sql/notification/functions.sql
@@ -6258,7 +7093,9 @@ AS $$
         SELECT
         FROM identity.user u
         WHERE u.merchant_id = m.id AND u.email = m.email AND u.email_verified AND u.status = 'ACTIVE'
-      )
+      ),
+      'sender',
+      (SELECT e.address FROM merchant.sender e WHERE e.merchant_id = m.id AND e.status = 'CONFIRMED')
     )
   FROM
     merchant.merchant m
@@ -6420,6 +7257,55 @@ AS $$
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = 'CANCELLED';
 $$;
 
+CREATE FUNCTION notification.appointment_facts(
+  p_appointment booking.appointment,
+  p_staff_id uuid,
+  p_start_time timestamptz
+)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    jsonb_build_object(
+      'id',
+      p_appointment.id,
+      'service',
+      s.name,
+      'staff',
+      m.name,
+      'startTime',
+      p_start_time,
+      'duration',
+      p_appointment.duration,
+      'currency',
+      p_appointment.currency,
+      'paid',
+      p_appointment.paid_amount,
+      'due',
+      p_appointment.amount_due,
+      'fee',
+      p_appointment.fee,
+      'unpaid',
+      p_appointment.lapsed,
+      'timeZone',
+      coalesce(m.time_zone, t.timezone, 'UTC'),
+      'resources',
+      (
+        SELECT coalesce(jsonb_agg(r.name ORDER BY r.kind, r.name, r.id), '[]')
+        FROM
+          booking.appointment_resource a
+          JOIN booking.resource r ON r.merchant_id = a.merchant_id AND r.id = a.resource_id
+        WHERE a.merchant_id = p_appointment.merchant_id AND a.appointment_id = p_appointment.id
+      )
+    )
+  FROM
+    booking.service s
+    JOIN booking.staff_member m ON m.merchant_id = s.merchant_id AND m.id = p_staff_id
+    LEFT JOIN merchant.settings t ON t.merchant_id = s.merchant_id
+  WHERE s.merchant_id = p_appointment.merchant_id AND s.id = p_appointment.service_id;
+$$;
+
 CREATE FUNCTION notification.appointment_message(
   p_merchant_id uuid,
   p_appointment_id uuid,
@@ -6443,28 +7329,12 @@ AS $$
         'customer',
         jsonb_build_object('name', c.name, 'email', c.email),
         'appointment',
-        jsonb_build_object(
-          'id',
-          a.id,
-          'service',
-          s.name,
-          'staff',
-          m.name,
-          'startTime',
-          a.start_time,
-          'duration',
-          a.duration,
-          'timeZone',
-          coalesce(m.time_zone, t.timezone, 'UTC')
-        )
+        notification.appointment_facts(a, a.staff_id, a.start_time)
       )
     )
   FROM
     booking.appointment a
-    JOIN booking.service s ON s.merchant_id = a.merchant_id AND s.id = a.service_id
-    JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = a.staff_id
     JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
-    LEFT JOIN merchant.settings t ON t.merchant_id = a.merchant_id
   WHERE
     a.merchant_id = p_merchant_id
     AND a.id = p_appointment_id
@@ -6473,7 +7343,13 @@ AS $$
     AND a.start_time > now();
 $$;
 
-CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid)
+CREATE FUNCTION notification.staff_appointment_message(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_staff_id uuid,
+  p_start_time timestamptz,
+  p_in_calendar boolean
+)
 RETURNS jsonb
 LANGUAGE sql
 STABLE
@@ -6488,6 +7364,49 @@ AS $$
       m.name,
       'facts',
       jsonb_build_object(
+        'customer',
+        jsonb_build_object('name', c.name, 'email', c.email),
+        'appointment',
+        notification.appointment_facts(a, m.id, p_start_time) || jsonb_build_object('customerId', c.id)
+      )
+    )
+  FROM
+    booking.appointment a
+    JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
+    JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = p_staff_id
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.id = p_appointment_id
+    AND p_start_time > now()
+    -- A later event covers later changes.
+    AND CASE
+      WHEN p_in_calendar THEN a.staff_id = m.id
+      AND a.start_time = p_start_time
+      AND a.takes_time
+      ELSE a.staff_id <> m.id
+      OR NOT a.takes_time
+    END;
+$$;
+
+CREATE FUNCTION notification.merchant_message(p_merchant_id uuid, p_facts jsonb)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT jsonb_build_object('customerId', NULL, 'recipient', m.email, 'recipientName', m.name, 'facts', p_facts)
+  FROM merchant.merchant m
+  WHERE m.id = p_merchant_id;
+$$;
+
+CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    notification.merchant_message(
+      c.merchant_id,
+      jsonb_build_object(
         'product',
         jsonb_build_object('id', p.id, 'name', p.name, 'sku', i.sku),
         'stock',
@@ -6496,10 +7415,42 @@ AS $$
     )
   FROM
     notification.stock_crossing c
-    JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN inventory.stock_item i ON i.merchant_id = c.merchant_id AND i.id = c.stock_item_id
     JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
   WHERE c.merchant_id = p_merchant_id AND c.id = p_crossing_id AND i.sku IS NOT NULL;
+$$;
+
+CREATE FUNCTION notification.dispute_message(p_merchant_id uuid, p_dispute_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    notification.merchant_message(
+      d.merchant_id,
+      jsonb_build_object(
+        'dispute',
+        jsonb_build_object(
+          'paymentId',
+          d.payment_id,
+          'orderNumber',
+          o.order_number,
+          'amount',
+          d.amount,
+          'currency',
+          d.currency,
+          'reason',
+          d.reason,
+          'evidenceDueAt',
+          d.evidence_due_at
+        )
+      )
+    )
+  FROM
+    payment.dispute d
+    JOIN payment.payment p ON p.merchant_id = d.merchant_id AND p.id = d.payment_id
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+  WHERE d.merchant_id = p_merchant_id AND d.id = p_dispute_id;
 $$;
 
 CREATE FUNCTION notification.claim_back_in_stock(p_merchant_id uuid, p_stock_item_id uuid, p_limit integer)
@@ -6529,21 +7480,130 @@ AS $$
     LEFT JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id;
 $$;
 
+-- sql/operator/functions.sql
+
+CREATE FUNCTION operator.claim_sign_up_mails(p_limit integer, p_lease interval, p_max_attempts integer)
+RETURNS TABLE (id uuid, email text, hash text, token text)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE operator.sign_up s
+  SET undelivered = NULL
+  WHERE
+    s.undelivered IS NOT NULL
+    AND s.next_attempt_at <= now()
+    AND (s.attempts >= p_max_attempts OR s.expires_at <= now());
+  UPDATE operator.sign_up s
+  SET
+    attempts = s.attempts + 1,
+    next_attempt_at = now() + p_lease * power(2, s.attempts)
+  WHERE
+    s.id IN (
+      SELECT x.id
+      FROM operator.sign_up x
+      WHERE x.undelivered IS NOT NULL AND x.next_attempt_at <= now()
+      ORDER BY x.next_attempt_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+  RETURNING s.id, s.email::text, encode(s.hash, 'hex'), s.undelivered;
+$$;
+
+CREATE FUNCTION operator.forget_sign_up_token(p_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE operator.sign_up s SET undelivered = NULL WHERE s.id = p_id;
+$$;
+
+CREATE FUNCTION operator.find_sign_up(p_hash bytea)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_sign_up operator.sign_up;
+BEGIN
+  SELECT * INTO v_sign_up FROM operator.sign_up s WHERE s.hash = p_hash FOR NO KEY UPDATE;
+  IF v_sign_up.answer IS NOT NULL AND v_sign_up.opened_at > now() - INTERVAL '10 minutes' THEN
+    RETURN jsonb_build_object('outcome', 'opened', 'id', v_sign_up.id, 'answer', v_sign_up.answer);
+  END IF;
+  IF v_sign_up.id IS NULL OR v_sign_up.opened_at IS NOT NULL OR v_sign_up.expires_at <= now() THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  RETURN jsonb_build_object('outcome', 'open', 'id', v_sign_up.id, 'account', v_sign_up.account);
+END;
+$$;
+
+CREATE FUNCTION operator.complete_sign_up(p_id uuid, p_answer text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE operator.sign_up s
+  SET
+    opened_at = now(),
+    answer = p_answer,
+    undelivered = NULL
+  WHERE s.id = p_id;
+$$;
+
+CREATE FUNCTION operator.purge_sign_ups(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    answered AS (
+      UPDATE operator.sign_up s
+      SET answer = NULL
+      WHERE
+        s.id IN (
+          SELECT x.id
+          FROM operator.sign_up x
+          WHERE x.answer IS NOT NULL AND x.opened_at <= now() - INTERVAL '10 minutes'
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING s.id
+    ),
+    gone AS (
+      DELETE FROM operator.sign_up s
+      WHERE
+        s.id IN (
+          SELECT x.id
+          FROM operator.sign_up x
+          WHERE x.created_at < now() - INTERVAL '2 days'
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING s.id
+    )
+  SELECT ((SELECT count(*) FROM answered) + (SELECT count(*) FROM gone))::integer;
+$$;
+
 -- sql/ordering/functions.sql
 
-CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text)
-RETURNS integer
+CREATE FUNCTION ordering.same_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    CASE p_method
-      WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
-      WHEN 'CASH' THEN s.cash_payment_minutes
-      ELSE s.card_payment_minutes
-    END
-  FROM merchant.settings s
-  WHERE s.merchant_id = p_merchant_id;
+  SELECT p_customer_id
+  UNION
+  SELECT g.id
+  FROM
+    crm.customer c
+    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account
+  UNION
+  SELECT s.customer_id
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
+    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
+    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
 CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
@@ -6562,7 +7622,10 @@ BEGIN
   FROM
     ordering.order o
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
-  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.status = 'PENDING';
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.customer_id IN (SELECT ordering.same_buyer(p_merchant_id, p_customer_id))
+    AND o.status = 'PENDING';
   RETURN coalesce(
     (
       SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', x.reason, 'left', x.remaining))
@@ -6784,7 +7847,10 @@ STABLE
 AS $$
   SELECT p.*
   FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING');
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING')
+  -- A payment that a processor has begun comes before one from outside.
+  ORDER BY p.awaited, p.created_at, p.id
+  LIMIT 1;
 $$;
 
 -- sql/ordering/functions.sql
@@ -7088,7 +8154,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
-  -- What was sent before its money came arrives before it, too.
+  -- Goods that were sent before they were paid arrive before they are paid, too.
   IF
     NOT (
       p_moves #> '{deliver,from}' ? v_order.status
@@ -7245,7 +8311,7 @@ AS $$
   WHERE x.quantity > 0;
 $$;
 
-CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid)
+CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order)
 RETURNS bigint
 LANGUAGE sql
 STABLE
@@ -7255,8 +8321,10 @@ AS $$
       sum(r.shipping_amount),
       0
     )::bigint
-  FROM payment.refund r
-  WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id;
+  FROM
+    payment.refund r
+    JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+  WHERE p.merchant_id = p_order.merchant_id AND p.order_id = p_order.id;
 $$;
 
 CREATE FUNCTION ordering.insert_refund(
@@ -7296,6 +8364,55 @@ BEGIN
     END
   FROM unnest(p_parts) WITH ORDINALITY x;
   RETURN v_refund_id;
+END;
+$$;
+
+CREATE FUNCTION ordering.refundable(p_merchant_id uuid, p_order_id uuid, p_payment_from text[])
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(sum(p.captured_amount - p.refund_requested_amount), 0)::bigint
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from);
+$$;
+
+CREATE FUNCTION ordering.insert_refunds(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_parts ordering.refund_part[],
+  p_shipping bigint,
+  p_amount bigint,
+  p_reason text
+)
+RETURNS uuid[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+  v_left bigint := p_amount;
+  v_part bigint;
+  v_ids uuid[] := '{}';
+BEGIN
+  FOR v_payment IN SELECT *
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = p_order_id
+    AND p.captured_amount > p.refund_requested_amount
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+  ORDER BY p.captured_amount - p.refund_requested_amount DESC, p.id
+  FOR UPDATE LOOP
+    v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
+    EXIT WHEN v_part = 0;
+    IF v_ids = '{}' AND cardinality(p_parts) > 0 THEN
+      v_ids := ARRAY[ordering.insert_refund(p_merchant_id, v_payment.id, p_parts, p_shipping, v_part, p_reason)];
+    ELSE
+      v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    END IF;
+    v_left := v_left - v_part;
+  END LOOP;
+  RETURN v_ids;
 END;
 $$;
 
@@ -7427,6 +8544,23 @@ $$;
 
 -- sql/payment/functions.sql
 
+CREATE FUNCTION payment.lock_what_is_paid(p_merchant_id uuid, p_payment_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order_id uuid;
+  v_appointment_id uuid;
+BEGIN
+  SELECT p.order_id, p.appointment_id
+  INTO v_order_id, v_appointment_id
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  PERFORM FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = v_order_id FOR UPDATE;
+  PERFORM FROM booking.appointment a WHERE a.merchant_id = p_merchant_id AND a.id = v_appointment_id FOR UPDATE;
+END;
+$$;
+
 CREATE FUNCTION payment.lock_payment(p_merchant_id uuid, p_payment_id uuid)
 RETURNS payment.payment
 LANGUAGE plpgsql
@@ -7434,12 +8568,7 @@ AS $$
 DECLARE
   v_payment payment.payment;
 BEGIN
-  PERFORM
-  FROM ordering.order o
-  WHERE
-    o.merchant_id = p_merchant_id
-    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
-  FOR UPDATE;
+  PERFORM payment.lock_what_is_paid(p_merchant_id, p_payment_id);
   SELECT *
   INTO v_payment
   FROM payment.payment p
@@ -7566,23 +8695,366 @@ BEGIN
       ELSE r.processor
     END
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
-  PERFORM payment.note_failed_refunds(p_merchant_id, v_refund.payment_id);
+  PERFORM payment.note_attention(p_merchant_id, v_refund.payment_id);
   RETURN jsonb_build_object('outcome', 'begun', 'refundId', p_refund_id);
 END;
 $$;
 
-CREATE FUNCTION payment.note_failed_refunds(p_merchant_id uuid, p_payment_id uuid)
+CREATE FUNCTION payment.note_attention(p_merchant_id uuid, p_payment_id uuid)
 RETURNS void
 LANGUAGE sql
 VOLATILE
 AS $$
   UPDATE payment.payment p
   SET attention = CASE
+    WHEN p.attention = 'MISMATCH' THEN 'MISMATCH'
+    WHEN EXISTS (
+      SELECT
+      FROM payment.dispute d
+      WHERE d.merchant_id = p.merchant_id AND d.payment_id = p.id AND d.status IN ('NEEDS_RESPONSE', 'UNDER_REVIEW')
+    ) THEN 'DISPUTED'
     WHEN EXISTS (
       SELECT FROM payment.refund r WHERE r.merchant_id = p.merchant_id AND r.payment_id = p.id AND r.status = 'FAILED'
     ) THEN 'REFUND_FAILED'
   END
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+$$;
+
+CREATE FUNCTION payment.connect_account(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_processor text,
+  p_name text,
+  p_mode text,
+  p_credentials text,
+  p_key_ending text,
+  p_has_webhook_secret boolean
+)
+RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Two accounts that are connected at the same time wait for each other.
+  PERFORM FROM merchant.settings s WHERE s.merchant_id = p_merchant_id FOR NO KEY UPDATE;
+  UPDATE payment.account a
+  SET status = 'DISABLED'
+  WHERE a.merchant_id = p_merchant_id AND a.processor = p_processor AND a.status = 'ACTIVE';
+  INSERT INTO payment.account
+    (merchant_id, id, processor, name, mode, credentials, key_ending, has_webhook_secret)
+  VALUES
+    (p_merchant_id, p_id, p_processor, p_name, p_mode, p_credentials, p_key_ending, p_has_webhook_secret);
+  RETURN p_id;
+END;
+$$;
+
+CREATE FUNCTION payment.begin_event(p_merchant_id uuid, p_account_id uuid, p_event_id text, p_type text)
+RETURNS boolean
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO payment.webhook_event AS e (merchant_id, account_id, event_id, type)
+  VALUES (p_merchant_id, p_account_id, p_event_id, p_type)
+  ON CONFLICT (merchant_id, account_id, event_id) DO UPDATE
+    SET type = excluded.type
+  RETURNING e.processed_at IS NULL;
+$$;
+
+CREATE FUNCTION payment.purge_webhook_events(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM payment.webhook_event e
+      WHERE
+        (e.merchant_id, e.account_id, e.event_id) IN (
+          SELECT x.merchant_id, x.account_id, x.event_id
+          FROM payment.webhook_event x
+          WHERE x.received_at <= now() - INTERVAL '30 days'
+          ORDER BY x.received_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
+CREATE FUNCTION payment.take_back_refund(p_merchant_id uuid, p_refund_id uuid, p_reason text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refund payment.refund;
+BEGIN
+  UPDATE payment.refund r
+  SET
+    status = 'FAILED',
+    failure_reason = p_reason
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id AND r.status = 'SUCCEEDED'
+  RETURNING r.*
+  INTO v_refund;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  UPDATE payment.payment p
+  SET
+    refunded_amount = p.refunded_amount - v_refund.amount,
+    status = CASE
+      WHEN p.refunded_amount = v_refund.amount THEN 'SUCCEEDED'
+      ELSE 'PARTIALLY_REFUNDED'
+    END
+  WHERE p.merchant_id = p_merchant_id AND p.id = v_refund.payment_id;
+END;
+$$;
+
+CREATE FUNCTION payment.follow_disputes(p_merchant_id uuid, p_payment_id uuid, p_disputes jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO payment.dispute AS d (
+    merchant_id,
+    payment_id,
+    processor_dispute_id,
+    amount,
+    currency,
+    reason,
+    status,
+    evidence_due_at,
+    created_at
+  )
+  SELECT
+    p_merchant_id,
+    p_payment_id,
+    x.dispute_id,
+    x.amount,
+    x.currency,
+    x.reason,
+    x.status,
+    x.evidence_due_at,
+    x.created_at
+  FROM
+    jsonb_to_recordset(p_disputes) AS x (
+      dispute_id text,
+      amount bigint,
+      currency text,
+      reason text,
+      status text,
+      evidence_due_at timestamptz,
+      created_at timestamptz
+    )
+  ON CONFLICT (merchant_id, payment_id, processor_dispute_id) DO UPDATE
+    SET
+      amount = excluded.amount,
+      reason = excluded.reason,
+      status = excluded.status,
+      evidence_due_at = excluded.evidence_due_at
+    WHERE
+      (d.amount, d.reason, d.status, d.evidence_due_at) IS DISTINCT FROM (
+        excluded.amount,
+        excluded.reason,
+        excluded.status,
+        excluded.evidence_due_at
+      );
+$$;
+
+CREATE FUNCTION payment.has_account_for(p_merchant_id uuid, p_method text)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(bool_or(a.status = 'ACTIVE'), TRUE)
+  FROM payment.account a
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.processor = ANY (
+      CASE
+        WHEN p_method = 'PAYPAL' THEN ARRAY['PAYPAL', 'STRIPE']
+        WHEN p_method IN ('CARD', 'APPLE_PAY', 'GOOGLE_PAY', 'SEPA_DEBIT') THEN ARRAY['STRIPE']
+        ELSE ARRAY[]::text[]
+      END
+    );
+$$;
+
+CREATE FUNCTION payment.offered_options(p_merchant_id uuid, p_currency text, p_country text, p_amount numeric)
+RETURNS TABLE (method text, name text, instructions text, "position" integer)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT o.method, o.name, o.instructions, o.position
+  FROM payment.payment_option o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.enabled
+    AND (o.currencies = '{}' OR p_currency = ANY (o.currencies))
+    AND (o.countries = '{}' OR p_country = ANY (o.countries))
+    AND p_amount >= coalesce(o.min_amount, 0)
+    AND p_amount <= coalesce(o.max_amount, p_amount)
+    AND payment.has_account_for(p_merchant_id, o.method)
+  UNION ALL
+  SELECT d.method, d.name, NULL, d.position
+  FROM
+    merchant.settings s
+    CROSS JOIN LATERAL (
+      VALUES
+        ('CARD', 'Card', 0, TRUE),
+        ('BANK_TRANSFER', 'Bank transfer', 1, s.accepts_bank_transfer),
+        ('CASH', 'Cash', 2, s.accepts_cash)
+    ) AS d (method, name, position, accepted)
+  WHERE
+    s.merchant_id = p_merchant_id
+    AND d.accepted
+    AND payment.has_account_for(p_merchant_id, d.method)
+    AND NOT EXISTS (SELECT FROM payment.payment_option o WHERE o.merchant_id = s.merchant_id AND o.method = d.method);
+$$;
+
+CREATE FUNCTION payment.accepts_method(
+  p_merchant_id uuid,
+  p_currency text,
+  p_country text,
+  p_amount bigint,
+  p_method text,
+  p_by_shopper boolean
+)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_by_shopper THEN EXISTS (
+        SELECT
+        FROM payment.offered_options(p_merchant_id, p_currency, p_country, p_amount) x
+        WHERE x.method = p_method
+      )
+      ELSE p_method IN ('CARD', 'BANK_TRANSFER', 'CASH')
+      OR EXISTS (
+        SELECT
+        FROM payment.payment_option o
+        WHERE o.merchant_id = p_merchant_id AND o.method = p_method AND o.enabled
+      )
+    END;
+$$;
+
+CREATE FUNCTION payment.is_accepted(p_order ordering.order, p_method text, p_by_shopper boolean)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    payment.accepts_method(
+      p_order.merchant_id,
+      p_order.currency,
+      (
+        SELECT a.country
+        FROM ordering.order_address a
+        WHERE a.merchant_id = p_order.merchant_id AND a.id = p_order.shipping_address_id
+      ),
+      p_order.total,
+      p_method,
+      p_by_shopper
+    );
+$$;
+
+CREATE FUNCTION payment.creditor_reference(p_place text, p_text text)
+RETURNS text
+LANGUAGE plpgsql
+IMMUTABLE
+AS $$
+DECLARE
+  v_body text := upper(p_place) || right(
+    regexp_replace(upper(p_text), '[^A-Z0-9]', '', 'g'),
+    21 - char_length(p_place)
+  );
+  v_letter text;
+  v_remainder integer := 0;
+BEGIN
+  -- Letters count as 10 to 35; R and F follow the text.
+  FOREACH v_letter IN ARRAY regexp_split_to_array(v_body || 'RF00', '') LOOP
+    IF v_letter ~ '[A-Z]' THEN
+      v_remainder := (v_remainder * 100 + ascii(v_letter) - 55) % 97;
+    ELSE
+      v_remainder := (v_remainder * 10 + v_letter::integer) % 97;
+    END IF;
+  END LOOP;
+  RETURN 'RF' || lpad((98 - v_remainder)::text, 2, '0') || v_body;
+END;
+$$;
+
+CREATE FUNCTION payment.promised(p_merchant_id uuid, p_order_id uuid, p_taken_only boolean)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(sum(p.amount - p.refund_requested_amount), 0)::bigint
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = p_order_id
+    AND (p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED') OR NOT p_taken_only AND p.status IN ('PENDING', 'PROCESSING'));
+$$;
+
+CREATE FUNCTION payment.promised_for_appointment(p_merchant_id uuid, p_appointment_id uuid)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(sum(p.amount - p.refund_requested_amount), 0)::bigint
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.appointment_id = p_appointment_id
+    AND p.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
+$$;
+
+CREATE FUNCTION payment.pays_order(p_merchant_id uuid, p_order_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT payment.promised(p_merchant_id, p_order_id, TRUE) >= o.total
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
+$$;
+
+CREATE FUNCTION payment.split_awaited(p_merchant_id uuid, p_payment_id uuid, p_amount bigint)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+BEGIN
+  IF v_payment.status IS DISTINCT FROM 'PENDING' OR NOT v_payment.awaited THEN
+    RETURN jsonb_build_object('outcome', 'not_awaited');
+  END IF;
+  IF p_amount > v_payment.amount THEN
+    RETURN jsonb_build_object('outcome', 'more_than_awaited', 'amount', v_payment.amount);
+  END IF;
+  IF p_amount < v_payment.amount THEN
+    UPDATE payment.payment p
+    SET amount = p_amount
+    WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+    INSERT INTO payment.payment
+      (merchant_id, order_id, appointment_id, amount, currency, method, processor, awaited, instructions, reference)
+    VALUES
+      (
+        p_merchant_id,
+        v_payment.order_id,
+        v_payment.appointment_id,
+        v_payment.amount - p_amount,
+        v_payment.currency,
+        v_payment.method,
+        v_payment.processor,
+        TRUE,
+        v_payment.instructions,
+        v_payment.reference
+      );
+  END IF;
+  RETURN jsonb_build_object('outcome', 'received');
+END;
 $$;
 
 -- sql/platform/functions.sql
@@ -7866,6 +9338,14 @@ AS $$
         ) % 10 = 0
       FROM generate_series(1, char_length(p_digits)) i
     );
+$$;
+
+CREATE FUNCTION platform.place()
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce((SELECT p.name FROM platform.own_place p), 'main');
 $$;
 
 -- sql/promotion/functions.sql
@@ -8326,9 +9806,9 @@ AS $$
   SELECT
     ROW(
       (hasura_session ->> 'x-hasura-merchant-id')::uuid,
-      hasura_session ->> 'x-hasura-role' = 'customer',
-      hasura_session ->> 'x-hasura-role' = 'customer' OR 'products:read' = ANY (p.permissions),
-      hasura_session ->> 'x-hasura-role' = 'customer' OR 'articles:read' = ANY (p.permissions)
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest'),
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest') OR 'products:read' = ANY (p.permissions),
+      hasura_session ->> 'x-hasura-role' IN ('customer', 'guest') OR 'articles:read' = ANY (p.permissions)
     )::search.scope
   FROM (SELECT coalesce(hasura_session ->> 'x-hasura-permissions', '{}')::text[] AS permissions) p;
 $$;
@@ -8846,7 +10326,13 @@ AS $$
     payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
     JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
-  WHERE r.merchant_id = p_merchant_id AND r.succeeded_at >= p_from AND r.succeeded_at < p_to AND r.status = 'SUCCEEDED';
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.succeeded_at >= p_from
+    AND r.succeeded_at < p_to
+    AND r.status = 'SUCCEEDED'
+    -- A refund from before the order was paid, or of one that never was, is no part of a sale.
+    AND r.succeeded_at >= o.paid_at;
 $$;
 
 -- sql/analytics/functions/sales_by_interval.sql
@@ -9113,8 +10599,10 @@ AS $$
 DECLARE
   v_service booking.service;
   v_refusals jsonb;
+  v_prepayment bigint;
   v_end timestamptz;
   v_staff_id uuid;
+  v_resource_ids uuid[];
   v_reason text;
   v_reasons text[] := '{}';
   v_appointment_id uuid := platform.uuid_v7();
@@ -9130,6 +10618,7 @@ BEGIN
           CASE
             WHEN v_service.id IS NULL THEN 'unknown_service'
             WHEN NOT v_service.active THEN 'service_not_active'
+            WHEN booking.lacks_resources(p_merchant_id, p_service_id) THEN 'too_few_resources'
           END
         ),
         (
@@ -9159,6 +10648,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
+  v_prepayment := booking.prepayment(v_service);
   v_end := p_start + make_interval(mins => v_service.duration);
   -- In one order for everybody, so that no two bookings wait for each other's calendars.
   FOR v_staff_id IN SELECT m.id
@@ -9172,9 +10662,54 @@ BEGIN
   ORDER BY m.priority, m.id LOOP
     v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, NULL);
     IF v_reason IS NULL THEN
+      v_resource_ids := booking.hold_resources(p_merchant_id, p_service_id, p_start, v_end, NULL);
+      IF v_resource_ids IS NULL THEN
+        -- They are taken for every other staff member as well.
+        v_reasons := ARRAY['resources_taken'];
+        EXIT;
+      END IF;
       INSERT INTO booking.appointment
-        (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, notes, booked_here)
-      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes, TRUE);
+        (
+          merchant_id,
+          id,
+          service_id,
+          staff_id,
+          customer_id,
+          start_time,
+          end_time,
+          notes,
+          booked_here,
+          price,
+          currency,
+          prepayment,
+          no_show_fee,
+          cancellation_minutes,
+          payment_due_at
+        )
+      VALUES
+        (
+          p_merchant_id,
+          v_appointment_id,
+          p_service_id,
+          v_staff_id,
+          p_customer_id,
+          p_start,
+          v_end,
+          p_notes,
+          TRUE,
+          v_service.price,
+          v_service.currency,
+          v_prepayment,
+          least(v_service.price, coalesce(v_service.no_show_fee, v_prepayment)),
+          v_service.cancellation_minutes,
+          CASE
+            WHEN v_prepayment > 0 THEN least(
+              p_start,
+              now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'))
+            )
+          END
+        );
+      PERFORM booking.assign_resources(p_merchant_id, v_appointment_id, v_resource_ids);
       RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', v_appointment_id);
     END IF;
     v_reasons := v_reasons || v_reason;
@@ -9186,6 +10721,12 @@ BEGIN
     jsonb_build_array(
       CASE
         WHEN v_reasons = '{}' THEN jsonb_build_object('field', 'serviceId', 'reason', 'nobody_offers_it')
+        WHEN 'resources_taken' = ANY (v_reasons) THEN jsonb_build_object(
+          'field',
+          'startTime',
+          'reason',
+          'resources_taken'
+        )
         WHEN 'taken' = ANY (v_reasons) THEN jsonb_build_object('field', 'startTime', 'reason', 'taken')
         ELSE jsonb_build_object('field', 'startTime', 'reason', 'outside_working_hours')
       END
@@ -9202,7 +10743,8 @@ CREATE FUNCTION booking.change_status(
   p_owner_id uuid,
   p_from text[],
   p_to text,
-  p_when text
+  p_when text,
+  p_fee text
 )
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -9210,6 +10752,9 @@ AS $$
 DECLARE
   v_appointment booking.appointment;
   v_reason text;
+  v_ends boolean := p_to IN ('CANCELLED', 'NO_SHOW');
+  v_open_id uuid;
+  v_refund_ids uuid[] := '{}';
 BEGIN
   SELECT *
   INTO v_appointment
@@ -9236,8 +10781,168 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'id', 'reason', v_reason))
     );
   END IF;
-  UPDATE booking.appointment a SET status = p_to WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
-  RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
+  IF v_ends THEN
+    v_open_id := (payment.open_payment_of_appointment(p_merchant_id, p_appointment_id)).id;
+    IF v_open_id IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open_id);
+    END IF;
+  END IF;
+  -- Whatever the shop says of an appointment, it is no longer kept for the prepayment only.
+  UPDATE booking.appointment a
+  SET
+    status = p_to,
+    payment_due_at = NULL,
+    fee = CASE
+      WHEN a.payment_due_at IS NULL
+      AND (
+        p_fee = 'ALWAYS'
+        OR p_fee = 'LATE'
+        AND a.start_time - make_interval(mins => a.cancellation_minutes) <= now()
+      ) THEN a.no_show_fee
+      ELSE 0
+    END
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id
+  RETURNING *
+  INTO v_appointment;
+  IF v_ends THEN
+    v_refund_ids := booking.refund_beyond(
+      p_merchant_id,
+      p_appointment_id,
+      v_appointment.fee,
+      CASE p_to
+        WHEN 'CANCELLED' THEN 'The appointment was cancelled'
+        ELSE 'The customer did not come'
+      END
+    );
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome',
+    'changed',
+    'appointmentId',
+    p_appointment_id,
+    'refundIds',
+    to_jsonb(v_refund_ids)
+  );
+END;
+$$;
+
+-- sql/booking/functions/hold_resources.sql
+
+CREATE FUNCTION booking.hold_resources(
+  p_merchant_id uuid,
+  p_service_id uuid,
+  p_start timestamptz,
+  p_end timestamptz,
+  p_except uuid
+)
+RETURNS uuid[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_kinds citext[];
+  v_quantities integer[];
+  v_locked_ids uuid[];
+  v_chosen_ids uuid[];
+BEGIN
+  -- Read once: the merchant may change them at this moment.
+  SELECT array_agg(q.kind), array_agg(q.quantity)
+  INTO v_kinds, v_quantities
+  FROM booking.resource_requirement q
+  WHERE q.merchant_id = p_merchant_id AND q.service_id = p_service_id;
+  IF v_kinds IS NULL THEN
+    RETURN '{}';
+  END IF;
+  -- In one order for every booking, after the staff members, so that no two bookings wait for each other.
+  SELECT coalesce(array_agg(locked.id), '{}')
+  INTO v_locked_ids
+  FROM
+    (
+      SELECT r.id
+      FROM booking.resource r
+      WHERE r.merchant_id = p_merchant_id AND r.kind = ANY (v_kinds) AND r.active
+      ORDER BY r.id
+      FOR NO KEY UPDATE
+    ) AS locked;
+  -- A statement of its own: it sees what the bookings that held the locks have written.
+  SELECT coalesce(array_agg(chosen.id), '{}')
+  INTO v_chosen_ids
+  FROM
+    unnest(v_kinds, v_quantities) AS q (kind, quantity)
+    CROSS JOIN LATERAL (
+      SELECT r.id
+      FROM
+        booking.resource r
+        LEFT JOIN booking.appointment_resource kept
+          ON kept.merchant_id = r.merchant_id AND kept.appointment_id = p_except AND kept.resource_id = r.id
+      WHERE
+        r.merchant_id = p_merchant_id
+        AND r.id = ANY (v_locked_ids)
+        AND r.kind = q.kind
+        AND NOT EXISTS (
+          SELECT
+          FROM booking.appointment_resource a
+          WHERE
+            a.merchant_id = r.merchant_id
+            AND a.resource_id = r.id
+            AND a.takes_time
+            AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end)
+            AND a.appointment_id IS DISTINCT FROM p_except
+        )
+      ORDER BY kept.resource_id IS NULL, r.priority, r.id
+      LIMIT q.quantity
+    ) AS chosen;
+  RETURN CASE
+    WHEN cardinality(v_chosen_ids) = (SELECT sum(quantity) FROM unnest(v_quantities) AS quantity) THEN v_chosen_ids
+  END;
+END;
+$$;
+
+-- sql/booking/functions/lapse_unpaid.sql
+
+CREATE FUNCTION booking.lapse_unpaid(p_limit integer, p_from text[], p_to text)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment_ids uuid[];
+  v_appointment booking.appointment;
+  v_count integer := 0;
+BEGIN
+  v_appointment_ids := ARRAY(
+    SELECT a.id
+    FROM booking.appointment a
+    WHERE
+      a.payment_due_at <= now()
+      AND a.status = ANY (p_from)
+      AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
+    ORDER BY a.payment_due_at
+    LIMIT p_limit
+    FOR UPDATE SKIP LOCKED
+  );
+  -- Looked at once more now that they are locked: a payment may have begun or been settled meanwhile.
+  FOR v_appointment IN UPDATE booking.appointment a
+  SET
+    status = p_to,
+    payment_due_at = NULL,
+    lapsed = TRUE
+  WHERE
+    a.id = ANY (v_appointment_ids)
+    AND a.payment_due_at <= now()
+    AND a.status = ANY (p_from)
+    AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
+  RETURNING a.* LOOP
+    UPDATE payment.payment p
+    SET status = 'CANCELLED'
+    WHERE
+      p.merchant_id = v_appointment.merchant_id
+      AND p.appointment_id = v_appointment.id
+      AND p.awaited
+      AND p.status = 'PENDING';
+    PERFORM
+      booking.refund_beyond(v_appointment.merchant_id, v_appointment.id, 0, 'The appointment was not paid in time');
+    v_count := v_count + 1;
+  END LOOP;
+  RETURN v_count;
 END;
 $$;
 
@@ -9260,6 +10965,7 @@ DECLARE
   v_refusals jsonb;
   v_end timestamptz;
   v_staff_id uuid;
+  v_resource_ids uuid[];
   v_reason text;
 BEGIN
   SELECT *
@@ -9284,6 +10990,7 @@ BEGIN
           CASE
             WHEN p_owner_id IS NOT NULL
             AND v_appointment.start_time <= now() THEN 'already_begun'
+            WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
           END
         ),
         ('startTime', booking.start_refusal(p_start)),
@@ -9295,6 +11002,12 @@ BEGIN
   END IF;
   v_end := p_start + make_interval(mins => v_appointment.duration);
   v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, p_appointment_id);
+  IF v_reason IS NULL THEN
+    v_resource_ids := booking.hold_resources(p_merchant_id, v_appointment.service_id, p_start, v_end, p_appointment_id);
+    v_reason := CASE
+      WHEN v_resource_ids IS NULL THEN 'resources_taken'
+    END;
+  END IF;
   IF v_reason IS NOT NULL THEN
     RETURN jsonb_build_object(
       'outcome',
@@ -9303,6 +11016,9 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'startTime', 'reason', v_reason))
     );
   END IF;
+  -- Before the move: what it had may be taken at the new time.
+  DELETE FROM booking.appointment_resource r
+  WHERE r.merchant_id = p_merchant_id AND r.appointment_id = p_appointment_id;
   UPDATE booking.appointment a
   SET
     start_time = p_start,
@@ -9310,6 +11026,7 @@ BEGIN
     staff_id = v_staff_id,
     status = p_to
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  PERFORM booking.assign_resources(p_merchant_id, p_appointment_id, v_resource_ids);
   RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
 END;
 $$;
@@ -9320,6 +11037,7 @@ CREATE FUNCTION cart.apply_coupon(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_code text,
   p_lifetime interval
 )
@@ -9327,7 +11045,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_cart cart.cart;
   v_promotion promotion.promotion;
   v_refusal text;
@@ -9370,6 +11088,7 @@ $$;
 CREATE FUNCTION cart.create_cart(
   p_merchant_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_currency text,
   p_lines jsonb,
   p_lifetime interval,
@@ -9405,8 +11124,8 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'currency', 'reason', 'currency_required'))
     );
   END IF;
-  INSERT INTO cart.cart (merchant_id, id, customer_id, currency, expires_at)
-  VALUES (p_merchant_id, v_cart_id, p_customer_id, v_currency, now() + p_lifetime);
+  INSERT INTO cart.cart (merchant_id, id, customer_id, secret_hash, currency, expires_at)
+  VALUES (p_merchant_id, v_cart_id, p_customer_id, p_secret_hash, v_currency, now() + p_lifetime);
   v_outcome := cart.put_lines(p_merchant_id, v_cart_id, v_currency, p_lines, 'items', p_max_lines);
   IF v_outcome ->> 'outcome' <> 'changed' THEN
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_cart_id;
@@ -9420,6 +11139,7 @@ $$;
 CREATE FUNCTION cart.merge(
   p_merchant_id uuid,
   p_guest_cart_id uuid,
+  p_secret_hash bytea,
   p_customer_id uuid,
   p_lifetime interval,
   p_max_lines integer
@@ -9453,6 +11173,7 @@ BEGIN
     c.merchant_id = p_merchant_id
     AND c.id = p_guest_cart_id
     AND c.customer_id IS NULL
+    AND (p_secret_hash IS NULL OR c.secret_hash = p_secret_hash)
     AND c.checked_out_at IS NULL
     AND c.expires_at > now();
   IF v_guest.id IS NULL THEN
@@ -9526,6 +11247,7 @@ BEGIN
   UPDATE cart.cart c
   SET
     customer_id = p_customer_id,
+    secret_hash = NULL,
     promotion_id = v_own.promotion_id,
     coupon_code = v_own.coupon_code,
     expires_at = now() + p_lifetime
@@ -9636,6 +11358,7 @@ CREATE FUNCTION cart.set_line_quantity(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_item_id uuid,
   p_quantity integer,
   p_lifetime interval
@@ -9644,7 +11367,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_item cart.cart_item;
   v_lines catalog.sellable_line[];
   v_shortages jsonb;
@@ -9709,6 +11432,7 @@ CREATE FUNCTION cart.set_shipping_address(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_address jsonb,
   p_lifetime interval
 )
@@ -9716,7 +11440,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
 BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
@@ -9765,6 +11489,7 @@ CREATE FUNCTION cart.set_shipping_method(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_shipping_method_id uuid,
   p_lifetime interval
 )
@@ -9772,7 +11497,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_country text;
   v_refusal jsonb;
 BEGIN
@@ -9915,7 +11640,7 @@ BEGIN
   THEN
     RETURN jsonb_build_object('outcome', 'appointments_ahead');
   END IF;
-  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are
+  -- Requests with an Idempotency-Key by the customer or about it, before the ids that identify them are
   -- gone.
   DELETE FROM platform.idempotency_record r
   WHERE
@@ -9964,7 +11689,7 @@ BEGIN
     blocked_reason = NULL,
     anonymized_at = coalesce(c.anonymized_at, now())
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
-  -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.
+  -- The customer's notes ("leave it with ..."), and their earlier wordings in the orders' histories.
   UPDATE ordering.order o
   SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
@@ -10010,7 +11735,13 @@ BEGIN
       crm.loyalty_program g
       JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = NEW.currency
     WHERE g.merchant_id = NEW.merchant_id AND g.enabled;
-    IF FOUND AND v_customer_id IS NOT NULL THEN
+    -- Points are of accounts.
+    IF
+      FOUND
+      AND EXISTS (
+        SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = v_customer_id AND c.has_account
+      )
+    THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
       v_earned := least(
         div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount),
@@ -10040,6 +11771,63 @@ BEGIN
     END IF;
   END IF;
   RETURN NULL;
+END;
+$$;
+
+-- sql/crm/functions/merge_guests.sql
+
+CREATE FUNCTION crm.merge_guests(p_merchant_id uuid, p_account_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_guests uuid[];
+BEGIN
+  SELECT array_agg(g.id)
+  INTO v_guests
+  FROM
+    crm.customer a
+    JOIN LATERAL (
+      SELECT g.id
+      FROM crm.customer g
+      WHERE
+        g.merchant_id = a.merchant_id
+        AND g.email = a.email
+        AND NOT g.has_account
+        AND g.blocked_at IS NULL
+        AND g.anonymized_at IS NULL
+      ORDER BY g.id
+      FOR UPDATE
+    ) g
+      ON TRUE
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.has_account;
+  IF v_guests IS NULL THEN
+    RETURN;
+  END IF;
+  UPDATE ordering.order o
+  SET customer_id = p_account_id
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = ANY (v_guests);
+  UPDATE ordering.draft_order d
+  SET customer_id = p_account_id
+  WHERE d.merchant_id = p_merchant_id AND d.customer_id = ANY (v_guests);
+  UPDATE booking.appointment a
+  SET customer_id = p_account_id
+  WHERE a.merchant_id = p_merchant_id AND a.customer_id = ANY (v_guests);
+  UPDATE cart.cart c
+  SET customer_id = p_account_id
+  WHERE c.merchant_id = p_merchant_id AND c.customer_id = ANY (v_guests) AND c.checked_out_at IS NOT NULL;
+  UPDATE catalog.review r
+  SET customer_id = p_account_id
+  WHERE r.merchant_id = p_merchant_id AND r.customer_id = ANY (v_guests);
+  UPDATE email.delivery d
+  SET customer_id = p_account_id
+  WHERE d.merchant_id = p_merchant_id AND d.customer_id = ANY (v_guests);
+  -- One to whom the merchant has given points by hand keeps them, without orders.
+  DELETE FROM crm.customer g
+  WHERE
+    g.merchant_id = p_merchant_id
+    AND g.id = ANY (v_guests)
+    AND NOT EXISTS (SELECT FROM crm.loyalty_account l WHERE l.merchant_id = g.merchant_id AND l.customer_id = g.id);
 END;
 $$;
 
@@ -10323,7 +12111,9 @@ RETURNS TABLE (
   unsubscribe_token uuid,
   shop jsonb,
   template jsonb,
-  token jsonb
+  token jsonb,
+  order_link text,
+  place text
 )
 LANGUAGE plpgsql
 AS $$
@@ -10334,7 +12124,7 @@ BEGIN
       WHEN d.attempts < p_max_attempts THEN 'QUEUED'
       ELSE 'FAILED'
     END,
-    reason = 'Whoever was sending it ended before it was settled',
+    reason = 'The sender ended before it recorded an outcome',
     claimed_until = NULL
   WHERE
     (d.merchant_id, d.id) IN (
@@ -10448,10 +12238,64 @@ BEGIN
           WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
         )
       ),
-      t.token
+      t.token,
+      -- Of an order that was placed without an account: there is no other way back to it.
+      (
+        SELECT l.url
+        FROM
+          email.link l
+          JOIN crm.customer c ON c.merchant_id = l.merchant_id
+        WHERE
+          l.merchant_id = t.merchant_id
+          AND l.kind = 'GUEST_ORDER'
+          AND t.kind ~ '^ORDER_'
+          AND c.id = t.customer_id
+          AND NOT c.has_account
+      ),
+      platform.place()
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
+END;
+$$;
+
+-- sql/identity/functions/account_of_mailed_token.sql
+
+CREATE FUNCTION identity.account_of_mailed_token(p_merchant_id uuid, p_customer_id uuid, p_sets_password boolean)
+RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer crm.customer;
+  v_account crm.customer;
+BEGIN
+  SELECT * INTO v_customer FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  IF v_customer.id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF v_customer.has_account THEN
+    v_account := v_customer;
+  ELSE
+    INSERT INTO crm.customer AS c (merchant_id, email, name, phone)
+    SELECT v_customer.merchant_id, v_customer.email, v_customer.name, v_customer.phone
+    WHERE p_sets_password
+    ON CONFLICT (merchant_id, email) WHERE has_account DO NOTHING;
+    SELECT *
+    INTO v_account
+    FROM crm.customer c
+    WHERE
+      c.merchant_id = p_merchant_id
+      AND c.email = v_customer.email
+      AND c.has_account
+      AND c.blocked_at IS NULL
+      -- The address of an account that never confirmed it may have been given by anyone.
+      AND (p_sets_password OR c.email_verified);
+  END IF;
+  IF v_account.id IS NULL THEN
+    RETURN v_customer.id;
+  END IF;
+  PERFORM crm.merge_guests(p_merchant_id, v_account.id);
+  RETURN v_account.id;
 END;
 $$;
 
@@ -10498,7 +12342,7 @@ BEGIN
     FROM
       crm.customer x
       JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
-    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.blocked_at IS NULL;
+    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.has_account AND x.blocked_at IS NULL;
   END IF;
   RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
 END;
@@ -10626,6 +12470,26 @@ BEGIN
 EXCEPTION WHEN unique_violation THEN -- Another request invited the same address at the same time.
   RETURN identity.refused(ARRAY[identity.refusal('email', 'taken')]);
 END;
+$$;
+
+-- sql/identity/functions/guest_of_order.sql
+
+CREATE FUNCTION identity.guest_of_order(p_merchant_id uuid, p_order_id uuid)
+RETURNS uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT c.id
+  FROM
+    ordering.order o
+    JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = p_order_id
+    AND o.created_at > now() - INTERVAL '1 year'
+    AND NOT c.has_account
+    AND c.blocked_at IS NULL
+    AND c.anonymized_at IS NULL;
 $$;
 
 -- sql/identity/functions/issue_one_time_token.sql
@@ -10805,6 +12669,7 @@ AS $$
 DECLARE
   v_session_id uuid := platform.uuid_v7();
   v_email citext;
+  v_proves boolean := TRUE;
 BEGIN
   IF p_subject = 'USER' THEN
     UPDATE identity.user u
@@ -10814,8 +12679,8 @@ BEGIN
     INTO v_email;
   ELSE
     -- The lock keeps a block from coming between looking and opening.
-    SELECT x.email
-    INTO v_email
+    SELECT x.email, x.has_account
+    INTO v_email, v_proves
     FROM crm.customer x
     WHERE x.merchant_id = p_merchant_id AND x.id = p_id AND x.blocked_at IS NULL
     FOR SHARE;
@@ -10823,10 +12688,11 @@ BEGIN
   IF v_email IS NULL THEN
     RETURN NULL;
   END IF;
-  -- What other clients have tried stays counted.
+  -- Attempts of other clients stay counted. A guest has proved nothing about the address.
   DELETE FROM identity.sign_in_attempt a
   WHERE
-    a.merchant_id = p_merchant_id
+    v_proves
+    AND a.merchant_id = p_merchant_id
     AND a.subject = p_subject
     AND a.email = v_email
     AND a.client IN ('', coalesce(p_client, 'unknown'));
@@ -10839,7 +12705,9 @@ BEGIN
       CASE
         WHEN p_subject = 'CUSTOMER' THEN p_id
       END,
-      p_client
+      CASE
+        WHEN v_proves THEN p_client
+      END
     );
   INSERT INTO identity.session
     (merchant_id, id, user_id, customer_id, opened_by_kind, opened_by_id, device, network, idle_until, expires_at)
@@ -10922,12 +12790,35 @@ AS $$
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
+    ),
+    -- Guests who began a checkout and placed no order, after the cart is gone.
+    guests AS (
+      DELETE FROM crm.customer g
+      WHERE
+        (g.merchant_id, g.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM crm.customer x
+          WHERE
+            NOT x.has_account
+            AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
+            AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = x.merchant_id AND o.customer_id = x.id)
+            AND NOT EXISTS (
+              SELECT FROM booking.appointment a WHERE a.merchant_id = x.merchant_id AND a.customer_id = x.id
+            )
+            AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = x.merchant_id AND c.customer_id = x.id)
+            AND NOT EXISTS (
+              SELECT FROM crm.loyalty_account l WHERE l.merchant_id = x.merchant_id AND l.customer_id = x.id
+            )
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING g.id
     )
   SELECT
     (
       (SELECT count(*) FROM sessions) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM attempts) + (
         SELECT count(*) FROM clients
-      )
+      ) + (SELECT count(*) FROM guests)
     )::integer;
 $$;
 
@@ -11051,6 +12942,43 @@ BEGIN
     WHERE l.merchant_id = p_merchant_id AND l.user_id = p_user_id AND l.role_id = p_role_id;
   END IF;
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_user_id);
+END;
+$$;
+
+-- sql/identity/functions/start_guest_checkout.sql
+
+CREATE FUNCTION identity.start_guest_checkout(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_secret_hash bytea,
+  p_email text,
+  p_name text,
+  p_phone text
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, NULL, p_secret_hash);
+  v_customer_id uuid := platform.uuid_v7();
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  PERFORM
+  FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id AND c.customer_id IS NULL;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_cart');
+  END IF;
+  INSERT INTO crm.customer (merchant_id, id, email, name, phone, has_account)
+  VALUES (p_merchant_id, v_customer_id, p_email, p_name, p_phone, FALSE);
+  UPDATE cart.cart c
+  SET
+    customer_id = v_customer_id,
+    secret_hash = NULL
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  RETURN jsonb_build_object('outcome', 'started', 'customerId', v_customer_id);
 END;
 $$;
 
@@ -11289,7 +13217,7 @@ BEGIN
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
-  -- What the reservation itself holds counts as available to it.
+  -- The units that the reservation itself holds count as available to it.
   SELECT
     jsonb_agg(
       jsonb_build_object('stockItemId', w.stock_item_id, 'sku', i.sku, 'available', c.capacity, 'requested', w.quantity)
@@ -11831,6 +13759,77 @@ BEGIN
 END;
 $$;
 
+-- sql/merchant/functions/delete_rows.sql
+
+CREATE FUNCTION merchant.delete_rows(p_merchant_id uuid, p_limit integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant merchant.merchant;
+  v_table record;
+  v_gone integer;
+  v_rows integer := 0;
+BEGIN
+  SELECT * INTO v_merchant FROM merchant.merchant m WHERE m.id = p_merchant_id FOR UPDATE;
+  IF NOT merchant.deletion_is_due(p_merchant_id) THEN
+    RETURN jsonb_build_object('outcome', 'not_due');
+  END IF;
+  -- A rule that is checked at the end of a transaction is to refuse its own statement, not all of them.
+  EXECUTE 'SET CONSTRAINTS ALL IMMEDIATE';
+  FOR v_table IN SELECT
+    c.oid::regclass AS name,
+    -- Rows that refer to rows of the same table go in one statement.
+    CASE
+      WHEN EXISTS (
+        SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.confrelid = c.oid AND k.contype = 'f'
+      ) THEN NULL
+      ELSE p_limit
+    END AS rows
+  FROM
+    pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'merchant_id' AND NOT a.attisdropped
+  WHERE
+    c.relkind = 'r'
+    AND c.oid <> 'merchant.merchant'::regclass
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+  -- Tables that no other refers to first: the others are free then.
+  ORDER BY
+    (SELECT count(*) FROM pg_constraint k WHERE k.confrelid = c.oid AND k.contype = 'f' AND k.confdeltype = 'a'),
+    c.oid LOOP
+    EXIT WHEN v_rows >= p_limit;
+    BEGIN
+      EXECUTE
+        format(
+          'WITH gone AS (
+           DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM %1$s t WHERE t.merchant_id = $1 LIMIT $2))
+           RETURNING 1
+         )
+         SELECT count(*) FROM gone',
+          v_table.name
+        )
+      INTO v_gone
+      USING p_merchant_id, v_table.rows;
+      v_rows := v_rows + v_gone;
+    EXCEPTION WHEN foreign_key_violation OR restrict_violation OR check_violation OR raise_exception THEN
+      NULL;
+    END;
+  END LOOP;
+  IF v_rows > 0 THEN
+    RETURN jsonb_build_object('outcome', 'more', 'rows', v_rows);
+  END IF;
+  IF v_merchant.id IS NOT NULL THEN
+    INSERT INTO operator.deleted_merchant (id, name, created_at, closed_at)
+    VALUES (v_merchant.id, v_merchant.name, v_merchant.created_at, v_merchant.status_since);
+    DELETE FROM merchant.merchant m WHERE m.id = p_merchant_id;
+  END IF;
+  RETURN jsonb_build_object('outcome', 'deleted');
+END;
+$$;
+
+REVOKE EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) FROM PUBLIC;
+
 -- sql/merchant/functions/open_merchant.sql
 
 CREATE FUNCTION merchant.open_merchant(
@@ -11877,6 +13876,74 @@ BEGIN
 END;
 $$;
 
+-- sql/merchant/functions/record_sender_check.sql
+
+CREATE FUNCTION merchant.record_sender_check(
+  p_merchant_id uuid,
+  p_token text,
+  p_records jsonb,
+  p_answered boolean,
+  p_problem text
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_before merchant.sender;
+  v_after text;
+BEGIN
+  SELECT *
+  INTO v_before
+  FROM merchant.sender s
+  WHERE s.merchant_id = p_merchant_id AND s.token = p_token
+  FOR NO KEY UPDATE;
+  IF v_before.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  v_after := CASE
+    WHEN p_problem IS NULL THEN 'CONFIRMED'
+    WHEN v_before.status <> 'CONFIRMED' THEN v_before.status
+    WHEN p_answered
+    OR v_before.confirmed_at < now() - INTERVAL '3 days' THEN 'LOST'
+    ELSE 'CONFIRMED'
+  END;
+  PERFORM merchant.set_sender_records(p_merchant_id, p_token, p_records);
+  UPDATE merchant.sender s
+  SET
+    status = v_after,
+    problem = CASE
+      WHEN v_after <> 'CONFIRMED' THEN p_problem
+    END,
+    confirmed_at = CASE
+      WHEN p_problem IS NULL THEN now()
+      ELSE s.confirmed_at
+    END,
+    checked_at = now(),
+    next_check_at = merchant.next_sender_check(v_after, s.created_at)
+  WHERE s.merchant_id = p_merchant_id;
+  IF v_after = 'CONFIRMED' THEN
+    RETURN jsonb_build_object('outcome', 'confirmed');
+  END IF;
+  IF v_before.status <> 'CONFIRMED' THEN
+    RETURN jsonb_build_object('outcome', 'pending');
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome',
+    'lost',
+    'lostAt',
+    to_json(now()) #>> '{}',
+    'message',
+    notification.merchant_message(
+      p_merchant_id,
+      jsonb_build_object(
+        'sender',
+        jsonb_build_object('address', v_before.address, 'domain', v_before.domain, 'problem', p_problem)
+      )
+    )
+  );
+END;
+$$;
+
 -- sql/merchant/functions/rotate_api_key.sql
 
 CREATE FUNCTION merchant.rotate_api_key(
@@ -11885,6 +13952,7 @@ CREATE FUNCTION merchant.rotate_api_key(
   p_id uuid,
   p_prefix text,
   p_hash bytea,
+  p_publishable_key text,
   p_overlap interval
 )
 RETURNS jsonb
@@ -11906,12 +13974,44 @@ BEGIN
   IF v_beyond IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
-  INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions, expires_at)
-  VALUES (p_merchant_id, v_new_id, v_key.name, v_key.mode, p_prefix, p_hash, v_key.permissions, v_key.expires_at);
+  INSERT INTO merchant.api_key
+    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, permissions, expires_at)
+  VALUES
+    (
+      p_merchant_id,
+      v_new_id,
+      v_key.name,
+      v_key.kind,
+      v_key.mode,
+      p_prefix,
+      p_hash,
+      p_publishable_key,
+      v_key.origins,
+      v_key.permissions,
+      v_key.expires_at
+    );
   UPDATE merchant.api_key k
   SET expires_at = least(k.expires_at, now() + p_overlap)
   WHERE k.merchant_id = p_merchant_id AND k.id = p_id;
   RETURN jsonb_build_object('outcome', 'rotated', 'apiKeyId', v_new_id);
+END;
+$$;
+
+-- sql/merchant/functions/set_sender.sql
+
+CREATE FUNCTION merchant.set_sender(p_merchant_id uuid, p_address citext, p_domain text, p_token text, p_records jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE merchant.sender s SET address = p_address WHERE s.merchant_id = p_merchant_id AND s.domain = p_domain;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  DELETE FROM merchant.sender s WHERE s.merchant_id = p_merchant_id;
+  INSERT INTO merchant.sender (merchant_id, address, domain, token)
+  VALUES (p_merchant_id, p_address, p_domain, p_token);
+  PERFORM merchant.set_sender_records(p_merchant_id, p_token, p_records);
 END;
 $$;
 
@@ -12046,7 +14146,7 @@ BEGIN
       WHEN d.attempts < p_max_attempts THEN 'QUEUED'
       ELSE 'FAILED'
     END,
-    reason = 'Whoever was sending it ended before it was settled',
+    reason = 'The sender ended before it recorded an outcome',
     claimed_until = NULL
   WHERE
     (d.merchant_id, d.id) IN (
@@ -12079,6 +14179,58 @@ BEGIN
       )
     SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data
     FROM taken t;
+END;
+$$;
+
+-- sql/operator/functions/request_sign_up.sql
+
+CREATE FUNCTION operator.request_sign_up(
+  p_email citext,
+  p_account jsonb,
+  p_network text,
+  p_hash bytea,
+  p_token text,
+  p_lifetime interval
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  c_from_network CONSTANT integer := 20;
+  c_in_all CONSTANT integer := 1000;
+  v_recent timestamptz := now() - INTERVAL '1 hour';
+BEGIN
+  -- Requests at the same time are counted one after the other.
+  PERFORM pg_advisory_xact_lock(hashtext('operator.sign_up'));
+  IF
+    (SELECT count(*) FROM operator.sign_up s WHERE s.network = p_network AND s.created_at > v_recent) >= c_from_network
+    OR (SELECT count(*) FROM operator.sign_up s WHERE s.created_at > v_recent) >= c_in_all
+  THEN
+    RETURN jsonb_build_object('outcome', 'too_many', 'retryAfter', 3600);
+  END IF;
+  INSERT INTO operator.sign_up (email, account, network, hash, undelivered, expires_at)
+  SELECT
+    p_email,
+    p_account,
+    p_network,
+    p_hash,
+    CASE
+      WHEN NOT m.mailed_now
+      AND m.mailed_today < 5 THEN p_token
+    END,
+    now() + p_lifetime
+  FROM
+    (
+      SELECT
+        coalesce(bool_or(s.created_at > now() - INTERVAL '10 minutes'), FALSE) AS mailed_now,
+        count(*) AS mailed_today
+      FROM operator.sign_up s
+      WHERE
+        s.email = p_email
+        AND s.created_at > now() - INTERVAL '1 day'
+        AND (s.attempts > 0 OR s.undelivered IS NOT NULL)
+    ) m;
+  RETURN jsonb_build_object('outcome', 'requested');
 END;
 $$;
 
@@ -12164,8 +14316,8 @@ AS $$
 DECLARE
   v_order ordering.order;
   v_open payment.payment;
-  v_payment payment.payment;
-  v_refund_id uuid;
+  v_held bigint;
+  v_refund_ids uuid[] := '{}';
 BEGIN
   SELECT *
   INTO v_order
@@ -12191,19 +14343,11 @@ BEGIN
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE
-    p.merchant_id = p_merchant_id
-    AND p.order_id = p_order_id
-    AND p.status = ANY (p_payment_from)
-    AND p.captured_amount > p.refund_requested_amount
-  FOR UPDATE;
-  IF v_payment.id IS NOT NULL THEN
-    v_refund_id := ordering.insert_refund(
+  v_held := ordering.refundable(p_merchant_id, p_order_id, p_payment_from);
+  IF v_held > 0 THEN
+    v_refund_ids := ordering.insert_refunds(
       p_merchant_id,
-      v_payment.id,
+      p_order_id,
       ARRAY(
         SELECT x
         FROM
@@ -12221,9 +14365,11 @@ BEGIN
             ),
             FALSE
           ) x
+        -- A part that was paid is for no lines in particular.
+        WHERE v_order.paid_at IS NOT NULL
       ),
-      ordering.unrefunded_shipping(v_order, v_payment.id),
-      v_payment.captured_amount - v_payment.refund_requested_amount,
+      ordering.unrefunded_shipping(v_order),
+      v_held,
       p_reason
     );
   END IF;
@@ -12241,7 +14387,7 @@ BEGIN
   UPDATE ordering.fulfillment f
   SET status = 'UNFULFILLED'
   WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id;
-  RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundId', v_refund_id);
+  RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundIds', to_jsonb(v_refund_ids));
 END;
 $$;
 
@@ -12265,7 +14411,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id, NULL);
   v_cart cart.cart;
   v_customer_id uuid;
   v_address jsonb := p_shipping_address;
@@ -12686,6 +14832,21 @@ BEGIN
   UPDATE payment.payment p
   SET status = 'CANCELLED'
   WHERE p.merchant_id = p_merchant_id AND p.order_id = ANY (v_order_ids) AND p.awaited AND p.status = 'PENDING';
+  -- Parts that were paid go back; the reconciler asks the processors for that.
+  PERFORM
+    payment.insert_refund(
+      p.merchant_id,
+      p.id,
+      p.captured_amount - p.refund_requested_amount,
+      0,
+      'The payment window has ended'
+    )
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = ANY (v_order_ids)
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+    AND p.captured_amount > p.refund_requested_amount;
   v_reservation_ids := ARRAY(
     SELECT r.id
     FROM inventory.reservation r
@@ -12836,6 +14997,14 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
+  IF v_open.id IS NULL THEN
+    -- A part that is paid already.
+    SELECT *
+    INTO v_open
+    FROM payment.payment p
+    WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+    LIMIT 1;
+  END IF;
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;
@@ -13493,12 +15662,12 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
-  v_payment payment.payment;
+  v_held boolean;
   v_parts ordering.refund_part[];
   v_shipping bigint := 0;
   v_worth bigint;
   v_left bigint;
-  v_refund_id uuid;
+  v_refund_ids uuid[];
   v_refusals jsonb;
 BEGIN
   SELECT *
@@ -13513,16 +15682,16 @@ BEGIN
   IF v_refusals @> '[{"reason": "unknown_item"}]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
-  FOR UPDATE;
+  v_held := EXISTS (
+    SELECT
+    FROM payment.payment p
+    WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
+  );
   IF v_order.total = 0 THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'nothing_paid');
   END IF;
   -- A cancelled order's money is on its way back as a whole.
-  IF v_payment.id IS NULL OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
+  IF NOT v_held OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
   IF v_refusals <> '[]' THEN
@@ -13530,10 +15699,10 @@ BEGIN
   END IF;
   v_parts := ARRAY(SELECT x FROM ordering.refund_parts(p_merchant_id, p_order_id, p_lines, p_sent_only) x);
   IF p_shipping THEN
-    v_shipping := ordering.unrefunded_shipping(v_order, v_payment.id);
+    v_shipping := ordering.unrefunded_shipping(v_order);
   END IF;
   v_worth := v_shipping + (SELECT coalesce(sum(x.amount), 0) FROM unnest(v_parts) x);
-  v_left := least(v_worth, v_payment.captured_amount - v_payment.refund_requested_amount);
+  v_left := least(v_worth, ordering.refundable(p_merchant_id, p_order_id, p_payment_from));
   IF coalesce(p_amount, v_worth) NOT BETWEEN 1 AND v_left THEN
     RETURN jsonb_build_object(
       'outcome',
@@ -13547,9 +15716,9 @@ BEGIN
       )
     );
   END IF;
-  v_refund_id := ordering.insert_refund(
+  v_refund_ids := ordering.insert_refunds(
     p_merchant_id,
-    v_payment.id,
+    p_order_id,
     v_parts,
     v_shipping,
     coalesce(p_amount, v_worth),
@@ -13573,7 +15742,16 @@ BEGIN
     END IF;
   END IF;
   PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
-  RETURN jsonb_build_object('outcome', 'begun', 'orderId', p_order_id, 'refundId', v_refund_id);
+  RETURN jsonb_build_object(
+    'outcome',
+    'begun',
+    'orderId',
+    p_order_id,
+    'refundId',
+    v_refund_ids[1],
+    'refundIds',
+    to_jsonb(v_refund_ids)
+  );
 EXCEPTION WHEN SQLSTATE 'CG001' THEN -- By now something was written, which this undoes.
   RETURN jsonb_build_object(
     'outcome',
@@ -13858,6 +16036,133 @@ BEGIN
 END;
 $$;
 
+-- sql/payment/functions/begin_appointment_payment.sql
+
+CREATE FUNCTION payment.begin_appointment_payment(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_customer_id uuid,
+  p_method text,
+  p_amount bigint,
+  p_processor text,
+  p_account_id uuid,
+  p_payment_method_id text,
+  p_return_url text,
+  p_awaited boolean
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment booking.appointment;
+  v_open payment.payment;
+  v_payment_id uuid := platform.uuid_v7();
+BEGIN
+  SELECT *
+  INTO v_appointment
+  FROM booking.appointment a
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.id = p_appointment_id
+    AND (p_customer_id IS NULL OR a.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_appointment');
+  END IF;
+  IF v_appointment.amount_due = 0 THEN
+    RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_appointment.status);
+  END IF;
+  IF
+    NOT payment.accepts_method(
+      p_merchant_id,
+      v_appointment.currency,
+      NULL,
+      v_appointment.price,
+      p_method,
+      p_customer_id IS NOT NULL
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'method_not_accepted');
+  END IF;
+  -- The customer is sent to PayPal, and has to come back.
+  IF p_method = 'PAYPAL' AND p_return_url IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'return_url_missing');
+  END IF;
+  -- Locked against the merchant, who may be disabling it.
+  IF p_account_id IS NOT NULL THEN
+    PERFORM
+    FROM payment.account a
+    WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+    FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'method_not_accepted');
+    END IF;
+  END IF;
+  -- Errors of the request are returned before an open payment is given up.
+  IF p_amount > v_appointment.amount_due THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_appointment.amount_due);
+  END IF;
+  v_open := payment.open_payment_of_appointment(p_merchant_id, p_appointment_id);
+  IF v_open.id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id);
+  END IF;
+  -- One that the job hasn't cancelled yet is over all the same.
+  IF v_appointment.payment_due_at <= now() THEN
+    RETURN jsonb_build_object('outcome', 'too_late');
+  END IF;
+  INSERT INTO payment.payment
+    (
+      merchant_id,
+      id,
+      appointment_id,
+      amount,
+      currency,
+      method,
+      processor,
+      account_id,
+      processor_payment_method_id,
+      return_url,
+      awaited,
+      instructions,
+      reference
+    )
+  VALUES
+    (
+      p_merchant_id,
+      v_payment_id,
+      p_appointment_id,
+      coalesce(
+        p_amount,
+        CASE
+          WHEN v_appointment.payment_due_at IS NOT NULL THEN v_appointment.prepayment - v_appointment.paid_amount
+          ELSE v_appointment.amount_due
+        END
+      ),
+      v_appointment.currency,
+      p_method,
+      p_processor,
+      p_account_id,
+      p_payment_method_id,
+      p_return_url,
+      p_awaited,
+      CASE
+        WHEN p_awaited THEN (
+          SELECT o.instructions
+          FROM payment.payment_option o
+          WHERE o.merchant_id = p_merchant_id AND o.method = p_method
+        )
+      END,
+      CASE
+        WHEN p_awaited THEN payment.creditor_reference(platform.place(), right(p_appointment_id::text, 12))
+      END
+    );
+  IF p_awaited THEN
+    PERFORM booking.await_payment(p_merchant_id, p_appointment_id, p_method);
+  END IF;
+  RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
+END;
+$$;
+
 -- sql/payment/functions/begin_payment.sql
 
 CREATE FUNCTION payment.begin_payment(
@@ -13867,10 +16172,12 @@ CREATE FUNCTION payment.begin_payment(
   p_method text,
   p_amount bigint,
   p_processor text,
+  p_account_id uuid,
   p_payment_method_id text,
   p_return_url text,
   p_capture_method text,
   p_awaited boolean,
+  p_partial boolean,
   p_order_from text[]
 )
 RETURNS jsonb
@@ -13879,6 +16186,8 @@ AS $$
 DECLARE
   v_order ordering.order;
   v_open payment.payment;
+  -- The amount that no other payment has taken or may take.
+  v_left bigint;
   v_payment_id uuid := platform.uuid_v7();
 BEGIN
   SELECT *
@@ -13892,29 +16201,31 @@ BEGIN
   IF v_order.total = 0 THEN
     RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
   END IF;
-  -- What shoppers may choose is the shop's to say.
-  IF
-    p_awaited
-    AND p_customer_id IS NOT NULL
-    AND NOT EXISTS (
-      SELECT
-      FROM merchant.settings s
-      WHERE
-        s.merchant_id = p_merchant_id
-        AND CASE p_method
-          WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer
-          WHEN 'CASH' THEN s.accepts_cash
-        END
-    )
-  THEN
+  IF NOT payment.is_accepted(v_order, p_method, p_customer_id IS NOT NULL) THEN
     RETURN jsonb_build_object('outcome', 'method_not_accepted');
   END IF;
-  v_open := payment.open_payment(p_merchant_id, p_order_id);
-  -- What is wrong with the request is said before the caller gives up a payment that is open.
-  IF v_open.awaited AND p_amount <> v_order.total THEN
-    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  -- The customer is sent to PayPal, and has to come back.
+  IF p_method = 'PAYPAL' AND p_return_url IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'return_url_missing');
   END IF;
-  IF v_open.id IS NOT NULL THEN
+  -- Locked against the merchant, who may be disabling it.
+  IF p_account_id IS NOT NULL THEN
+    PERFORM
+    FROM payment.account a
+    WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+    FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'method_not_accepted');
+    END IF;
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  -- A whole payment takes the place of those that are open; a part comes beside them.
+  v_left := v_order.total - payment.promised(p_merchant_id, p_order_id, NOT p_partial);
+  -- Errors of the request are returned before an open payment is given up.
+  IF v_open.awaited AND NOT p_partial AND p_amount <> v_left THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
+  END IF;
+  IF v_open.id IS NOT NULL AND (NOT p_partial OR v_left = 0) THEN
     RETURN jsonb_build_object(
       'outcome',
       'payment_open',
@@ -13930,8 +16241,8 @@ BEGIN
   IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF p_amount IS NOT NULL AND p_amount <> v_order.total THEN
-    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  IF p_amount IS NOT NULL AND (p_amount > v_left OR p_amount < v_left AND NOT p_partial) THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
   INSERT INTO payment.payment
     (
@@ -13942,29 +16253,145 @@ BEGIN
       currency,
       method,
       processor,
+      account_id,
       processor_payment_method_id,
       return_url,
       capture_method,
-      awaited
+      awaited,
+      instructions,
+      reference
     )
   VALUES
     (
       p_merchant_id,
       v_payment_id,
       p_order_id,
-      v_order.total,
+      coalesce(p_amount, v_left),
       v_order.currency,
       p_method,
       p_processor,
+      p_account_id,
       p_payment_method_id,
       p_return_url,
       p_capture_method,
-      p_awaited
+      p_awaited,
+      CASE
+        WHEN p_awaited THEN (
+          SELECT o.instructions
+          FROM payment.payment_option o
+          WHERE o.merchant_id = p_merchant_id AND o.method = p_method
+        )
+      END,
+      CASE
+        WHEN p_awaited THEN payment.creditor_reference(platform.place(), v_order.order_number)
+      END
     );
   IF p_awaited THEN
     PERFORM ordering.await_payment(p_merchant_id, p_order_id, p_method);
   END IF;
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
+END;
+$$;
+
+-- sql/payment/functions/follow_processor.sql
+
+CREATE FUNCTION payment.follow_processor(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_refunds jsonb,
+  p_disputes jsonb,
+  p_part jsonb,
+  p_full jsonb,
+  p_moves jsonb
+)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_made jsonb;
+  v_refund payment.refund;
+  v_to text;
+BEGIN
+  UPDATE payment.payment p
+  SET attention = NULL
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id AND p.attention = 'MISMATCH';
+  FOR v_made IN SELECT x
+  FROM jsonb_array_elements(p_refunds) WITH ORDINALITY AS x (x, position)
+  ORDER BY x.position LOOP
+    v_to := v_made ->> 'status';
+    -- Ours by its id there, or by the key that our request had; or one of ours that failed and was then made there.
+    SELECT *
+    INTO v_refund
+    FROM payment.refund r
+    WHERE
+      r.merchant_id = p_merchant_id
+      AND r.payment_id = p_payment_id
+      AND (
+        r.processor_refund_id = v_made ->> 'refundId'
+        OR (
+          r.processor_refund_id IS NULL
+          AND v_made ->> 'request' = r.id::text || CASE
+            WHEN r.attempt > 1 THEN ':' || r.attempt
+            ELSE ''
+          END
+        )
+        OR (
+          v_made ->> 'request' IS NULL
+          AND v_to <> 'FAILED'
+          AND r.status = 'FAILED'
+          AND r.amount = (v_made ->> 'amount')::bigint
+        )
+      )
+    ORDER BY (r.processor_refund_id = v_made ->> 'refundId') DESC NULLS LAST, r.created_at
+    LIMIT 1;
+    IF v_refund.id IS NULL THEN
+      -- One that failed there gave nothing back, and an attempt of ours before the present one is over.
+      CONTINUE WHEN v_to = 'FAILED' OR v_made ->> 'request' IS NOT NULL;
+      IF v_payment.captured_amount - v_payment.refund_requested_amount < (v_made ->> 'amount')::bigint THEN
+        UPDATE payment.payment p
+        SET attention = 'MISMATCH'
+        WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+        CONTINUE;
+      END IF;
+      v_refund.id := payment.insert_refund(
+        p_merchant_id,
+        p_payment_id,
+        (v_made ->> 'amount')::bigint,
+        0,
+        'Refunded at the payment processor'
+      );
+    ELSEIF v_refund.status = 'SUCCEEDED' AND v_to = 'FAILED' THEN
+      PERFORM payment.take_back_refund(p_merchant_id, v_refund.id, v_made ->> 'reason');
+    ELSEIF
+      v_refund.status = 'FAILED'
+      AND v_to <> 'FAILED'
+      AND v_refund.processor_refund_id IS DISTINCT FROM v_made ->> 'refundId'
+    THEN
+      UPDATE payment.refund r
+      SET
+        status = 'PENDING',
+        failure_reason = NULL,
+        processor_refund_id = v_made ->> 'refundId'
+      WHERE r.merchant_id = p_merchant_id AND r.id = v_refund.id;
+    END IF;
+    PERFORM
+      payment.settle_refund(
+        p_merchant_id,
+        v_refund.id,
+        v_to,
+        v_made ->> 'refundId',
+        CASE
+          WHEN v_to = 'FAILED' THEN v_made ->> 'reason'
+        END,
+        p_part,
+        p_full,
+        p_moves
+      );
+    v_payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  END LOOP;
+  PERFORM payment.follow_disputes(p_merchant_id, p_payment_id, p_disputes);
+  PERFORM payment.note_attention(p_merchant_id, p_payment_id);
 END;
 $$;
 
@@ -13985,21 +16412,15 @@ DECLARE
   v_payment payment.payment;
 BEGIN
   -- The order first: see the lock order in stock_rules.
-  PERFORM
-  FROM ordering.order o
-  WHERE
-    o.merchant_id = p_merchant_id
-    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
-  FOR UPDATE;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id
-  FOR UPDATE;
-  IF NOT FOUND THEN
+  v_payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  IF v_payment.id IS NULL THEN
     RAISE EXCEPTION 'payment % does not exist', p_payment_id;
   END IF;
   IF NOT v_payment.status = ANY (p_from) THEN
+    RETURN v_payment.status;
+  END IF;
+  -- Nothing was taken when the processor was asked. Since then, it may have been.
+  IF (p_answer ->> 'untaken')::boolean AND v_payment.approved_at IS NOT NULL THEN
     RETURN v_payment.status;
   END IF;
   UPDATE payment.payment p
@@ -14017,6 +16438,10 @@ BEGIN
       WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now())
       ELSE p.authorized_at
     END,
+    approved_at = CASE
+      WHEN (p_answer ->> 'approved')::boolean THEN coalesce(p.approved_at, now())
+      ELSE p.approved_at
+    END,
     capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
     captured_amount = CASE
       WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
@@ -14024,9 +16449,20 @@ BEGIN
     END,
     attention = NULL
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
-  IF p_to = 'SUCCEEDED' THEN
+  IF v_payment.appointment_id IS NOT NULL THEN
+    IF p_to = 'SUCCEEDED' THEN
+      PERFORM
+        booking.confirm_if_prepaid(p_merchant_id, v_payment.appointment_id, p_moves -> 'confirmAppointment');
+    ELSEIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+      PERFORM booking.end_awaiting(p_merchant_id, v_payment.appointment_id);
+    END IF;
+  ELSEIF p_to = 'SUCCEEDED' AND payment.pays_order(p_merchant_id, v_payment.order_id) THEN
     PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_moves);
-  ELSEIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+  ELSEIF
+    p_to = 'CANCELLED'
+    AND v_payment.awaited
+    AND (payment.open_payment(p_merchant_id, v_payment.order_id)).awaited IS NOT TRUE
+  THEN
     PERFORM ordering.end_awaiting(p_merchant_id, v_payment.order_id);
   END IF;
   RETURN p_to;
@@ -14075,7 +16511,7 @@ BEGIN
     failure_reason = p_failure_reason,
     unanswered_calls = 0
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
-  PERFORM payment.note_failed_refunds(p_merchant_id, v_payment.id);
+  PERFORM payment.note_attention(p_merchant_id, v_payment.id);
   IF p_to = 'SUCCEEDED' THEN
     v_move := CASE
       WHEN v_payment.refunded_amount + v_refund.amount = v_payment.captured_amount THEN p_full
@@ -14089,7 +16525,24 @@ BEGIN
     IF NOT FOUND THEN
       RAISE EXCEPTION 'the payment of refund % is in no state to be refunded', p_refund_id;
     END IF;
-    PERFORM ordering.follow_refund(p_merchant_id, v_payment.order_id, p_refund_id, v_move = p_full, p_moves);
+    IF v_payment.order_id IS NULL THEN
+      RETURN p_to;
+    END IF;
+    PERFORM
+      ordering.follow_refund(
+        p_merchant_id,
+        v_payment.order_id,
+        p_refund_id,
+        NOT EXISTS (
+          SELECT
+          FROM payment.payment p
+          WHERE
+            p.merchant_id = p_merchant_id
+            AND p.order_id = v_payment.order_id
+            AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+        ),
+        p_moves
+      );
   END IF;
   RETURN p_to;
 END;
@@ -14125,6 +16578,7 @@ BEGIN
   IF v_plain !~ ('[0-9](' || v_gap || '{0,3}[0-9]){11}') THEN
     RETURN FALSE;
   END IF;
+  v_plain := platform.without_ibans(v_plain);
   -- URLs, UUIDs, dates, and numbers too long for a card, hexadecimal ones too, are none.
   v_plain := regexp_replace(
     v_plain,
@@ -14185,7 +16639,7 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[0])
   INTO v_ids;
-  -- What changed nothing isn't recorded, and is judged anew when it is sent again.
+  -- A request that changed nothing isn't recorded, and is processed anew when it is sent again.
   IF v_ids IS NULL THEN
     RETURN NULL;
   END IF;
@@ -14197,7 +16651,7 @@ BEGIN
     v_session ->> 'x-hasura-idempotency-operation',
     ARRAY[v_session ->> 'x-hasura-idempotency-fingerprint']
   );
-  -- What goes along with the record takes the key, too, but doesn't say what the record is.
+  -- A mutation beside the one that made the record takes the key, too, but doesn't name the record.
   IF
     v_is_record
     OR NOT EXISTS (
@@ -14224,6 +16678,53 @@ BEGIN
       );
   END IF;
   RETURN NULL;
+END;
+$$;
+
+-- sql/platform/functions/without_ibans.sql
+
+CREATE FUNCTION platform.without_ibans(p_text text)
+RETURNS text
+LANGUAGE plpgsql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+DECLARE
+  v_rest text := p_text;
+  v_groups text[];
+  v_compact text;
+  v_number numeric;
+BEGIN
+  FOR v_groups IN SELECT string_to_array(m[1], ' ')
+  FROM
+    regexp_matches(
+      p_text,
+      '((?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}' 
+ '(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?![A-Za-z0-9]))',
+      'g'
+    ) m LOOP
+    -- A word may follow an IBAN, so the longest row of groups with the right check digits is one.
+    FOR v_last IN REVERSE cardinality(v_groups)..1 LOOP
+      v_compact := array_to_string(v_groups[1:v_last], '');
+      EXIT WHEN char_length(v_compact) < 15;
+      SELECT
+        string_agg(
+          CASE
+            WHEN c.letter >= 'A' COLLATE "C" THEN (ascii(c.letter) - 55)::text
+            ELSE c.letter
+          END,
+          ''
+          ORDER BY c.place
+        )::numeric
+      INTO v_number
+      FROM regexp_split_to_table(substr(v_compact, 5) || left(v_compact, 4), '') WITH ORDINALITY c (letter, place);
+      IF char_length(v_compact) <= 34 AND v_number % 97 = 1 THEN
+        v_rest := replace(v_rest, array_to_string(v_groups[1:v_last], ' '), ' . ');
+        EXIT;
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN v_rest;
 END;
 $$;
 
@@ -14601,7 +17102,7 @@ CREATE VIEW audit.log AS
     CASE e.actor_kind
       WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
       WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
-      -- What an operator calls its keys is not for merchants.
+      -- Merchants don't see the names of an operator's keys.
       WHEN 'OPERATOR' THEN NULL
       WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
     END AS actor_name,
@@ -14836,7 +17337,7 @@ CREATE VIEW crm.segment_member AS
           AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
           AND coalesce(t.order_count >= s.order_count_min, TRUE)
           AND coalesce(t.order_count <= s.order_count_max, TRUE)
-          -- Who never ordered has no last order, neither before nor after anything.
+          -- A customer without orders has no last order, neither before nor after any time.
           AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
           AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
           AND (
@@ -14903,7 +17404,9 @@ CREATE VIEW inventory.product_inventory AS
     t.is_low_stock,
     t.last_restocked_at,
     t.last_sold_at,
-    t.updated_at
+    t.updated_at,
+    t.available > 0 AS in_stock,
+    inventory.shown_quantity(p.merchant_id, t.available) AS shown_quantity
   FROM
     catalog.product p
     CROSS JOIN LATERAL (
@@ -15007,8 +17510,13 @@ CREATE VIEW merchant.readiness_check AS
           4,
           'PAYMENT_METHOD',
           FALSE,
-          s.accepts_bank_transfer OR s.accepts_cash,
-          'Shoppers can pay by card only, where the platform takes cards'
+          s.accepts_bank_transfer
+          OR s.accepts_cash
+          OR EXISTS (SELECT FROM payment.account a WHERE a.merchant_id = m.id AND a.status = 'ACTIVE')
+          OR EXISTS (
+            SELECT FROM payment.payment_option o WHERE o.merchant_id = m.id AND o.enabled AND o.method <> 'CARD'
+          ),
+          'No payment account is connected: shoppers can pay by card only, where the platform takes cards'
         ),
         (5, 'TAX_RATE', FALSE, s.tax_rate > 0, 'The tax rate is 0'),
         (
@@ -15031,6 +17539,39 @@ CREATE VIEW merchant.readiness_check AS
           FALSE,
           (notification.shop_facts(m.id) ->> 'emailIsVerified')::boolean,
           'The account''s e-mail address is not verified, so replies to mails do not reach it'
+        ),
+        (
+          8,
+          'PAYMENT_ACCOUNT',
+          FALSE,
+          EXISTS (SELECT FROM payment.account a WHERE a.merchant_id = m.id AND a.status = 'ACTIVE'),
+          'No payment account of the shop''s own is connected'
+        ),
+        (
+          9,
+          'PAYMENT_WEBHOOK',
+          FALSE,
+          NOT EXISTS (
+            SELECT
+            FROM payment.account a
+            WHERE a.merchant_id = m.id AND a.status = 'ACTIVE' AND NOT a.has_webhook_secret
+          ),
+          'A payment account has no webhook secret, so disputes and refunds made at the processor are not seen'
+        ),
+        (
+          10,
+          'SENDER',
+          FALSE,
+          EXISTS (SELECT FROM merchant.sender e WHERE e.merchant_id = m.id AND e.status = 'CONFIRMED'),
+          coalesce(
+            (SELECT e.problem FROM merchant.sender e WHERE e.merchant_id = m.id),
+            (
+              SELECT format('The DNS of %s is not checked yet', e.domain)
+              FROM merchant.sender e
+              WHERE e.merchant_id = m.id
+            ),
+            'Mails come from the platform''s address, not from one of the shop''s own'
+          )
         )
     ) AS c (position, name, required, done, missing);
 
@@ -15089,6 +17630,8 @@ CREATE VIEW operator.merchant AS
     m.status,
     m.status_since,
     m.status_reason,
+    m.data_exported_at,
+    m.deletes_at,
     s.plan,
     s.status AS subscription_status,
     m.created_at
@@ -15125,6 +17668,16 @@ CREATE VIEW ordering.draft_order_total AS
     ordering.draft_order d
     LEFT JOIN ordering.order o ON o.merchant_id = d.merchant_id AND o.id = d.order_id
     LEFT JOIN LATERAL ordering.quote_draft(d) q ON d.order_id IS NULL;
+
+-- sql/payment/views.sql
+
+CREATE VIEW payment.cart_option AS
+  SELECT c.merchant_id, c.id AS cart_id, x.method, x.name, x.instructions, x.position
+  FROM
+    cart.cart c
+    JOIN cart.cart_total t ON t.merchant_id = c.merchant_id AND t.cart_id = c.id
+    LEFT JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
+    CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.currency, a.country, t.total) x;
 
 -- sql/search/views.sql
 
@@ -15296,6 +17849,9 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  IF TG_OP = 'DELETE' AND merchant.deletion_is_due(OLD.merchant_id) THEN
+    RETURN OLD;
+  END IF;
   RAISE EXCEPTION 'entries of the audit log are neither changed nor deleted';
 END;
 $$;
@@ -15332,9 +17888,34 @@ FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON booking.resource
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON booking.appointment
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION booking.fill_terms()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_service booking.service;
+BEGIN
+  SELECT * INTO v_service FROM booking.service s WHERE s.merchant_id = NEW.merchant_id AND s.id = NEW.service_id;
+  NEW.price := coalesce(NEW.price, v_service.price, 0);
+  NEW.currency := coalesce(NEW.currency, v_service.currency, 'USD');
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER fill_terms
+BEFORE INSERT ON booking.appointment
+FOR EACH ROW
+WHEN (NEW.price IS NULL OR NEW.currency IS NULL)
+EXECUTE FUNCTION booking.fill_terms();
 
 -- sql/cart/triggers.sql
 
@@ -15956,6 +18537,9 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  IF TG_OP = 'DELETE' AND merchant.deletion_is_due(OLD.merchant_id) THEN
+    RETURN OLD;
+  END IF;
   RAISE EXCEPTION 'the ledger of points only grows: write an adjustment instead';
 END;
 $$;
@@ -16056,6 +18640,7 @@ $$;
 CREATE TRIGGER write_token_mail
 AFTER INSERT ON identity.one_time_token
 FOR EACH ROW
+WHEN (NEW.undelivered IS NOT NULL)
 EXECUTE FUNCTION email.write_token_mail();
 
 -- sql/identity/triggers.sql
@@ -16360,6 +18945,11 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
+AFTER UPDATE OF mfa_required ON merchant.settings
+FOR EACH ROW
+EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed
 AFTER INSERT OR UPDATE OR DELETE ON merchant.subscription
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
@@ -16370,7 +18960,7 @@ FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TRIGGER access_changed
-AFTER DELETE OR UPDATE OF status ON identity.user
+AFTER DELETE OR UPDATE OF status, mfa_enabled ON identity.user
 FOR EACH ROW
 EXECUTE FUNCTION merchant.notify_access_changed();
 
@@ -16569,6 +19159,30 @@ AFTER DELETE ON merchant.ip_allow_list_entry
 FOR EACH ROW
 EXECUTE FUNCTION merchant.keep_the_caller_in('ip_allow_list_entry_caller');
 
+CREATE FUNCTION merchant.keep_the_user_in()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_user_id uuid := nullif(current_setting('hasura.user', TRUE), '')::jsonb ->> 'x-hasura-user-id';
+BEGIN
+  IF
+    EXISTS (
+      SELECT FROM identity.user u WHERE u.merchant_id = NEW.merchant_id AND u.id = v_user_id AND NOT u.mfa_enabled
+    )
+  THEN
+    PERFORM platform.violate('merchant.settings', 'settings_mfa_own', 'the user has no authenticator');
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_the_user_in
+AFTER UPDATE OF mfa_required ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.mfa_required AND NOT OLD.mfa_required)
+EXECUTE FUNCTION merchant.keep_the_user_in();
+
 -- sql/notification/triggers.sql
 
 CREATE TRIGGER touch_updated_at
@@ -16673,6 +19287,26 @@ BEGIN
     END,
     claimed_until = NULL
   WHERE d.merchant_id = NEW.merchant_id AND (d.customer_id = NEW.id OR d.recipient = OLD.email);
+  -- Mails to staff members about the customer's appointments, which are over.
+  UPDATE email.delivery d
+  SET
+    facts = '{}',
+    subject = NULL,
+    html = NULL,
+    text = NULL,
+    status = CASE
+      WHEN d.status IN ('QUEUED', 'SENDING', 'FAILED', 'BOUNCED') THEN 'CANCELLED'
+      ELSE d.status
+    END,
+    reason = CASE
+      WHEN d.status = 'SENT' THEN NULL
+      ELSE 'The customer was forgotten'
+    END,
+    claimed_until = NULL
+  WHERE
+    d.merchant_id = NEW.merchant_id
+    AND d.facts #>> '{appointment,customerId}' = NEW.id::text
+    AND d.kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
   DELETE FROM notification.notification n WHERE n.merchant_id = NEW.merchant_id AND n.customer_id = NEW.id;
   DELETE FROM notification.device d WHERE d.merchant_id = NEW.merchant_id AND d.customer_id = NEW.id;
   RETURN NULL;
@@ -17025,6 +19659,16 @@ EXECUTE FUNCTION ordering.note_paid_at();
 -- sql/payment/triggers.sql
 
 CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.dispute
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.account
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON payment.payment
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
@@ -17169,11 +19813,116 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION payment.forget_succeeded_at()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.succeeded_at := NULL;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER forget_succeeded_at
+BEFORE UPDATE OF status ON payment.refund
+FOR EACH ROW
+WHEN (OLD.status = 'SUCCEEDED' AND NEW.status = 'FAILED')
+EXECUTE FUNCTION payment.forget_succeeded_at();
+
 CREATE TRIGGER note_succeeded_at
 BEFORE INSERT OR UPDATE OF status ON payment.refund
 FOR EACH ROW
 WHEN (NEW.succeeded_at IS NULL AND NEW.status = 'SUCCEEDED')
 EXECUTE FUNCTION payment.note_succeeded_at();
+
+CREATE FUNCTION payment.keep_within_total()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_total bigint;
+BEGIN
+  -- Payments of an order that begin at the same time wait for each other.
+  SELECT o.total
+  INTO v_total
+  FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id
+  FOR UPDATE;
+  IF payment.promised(NEW.merchant_id, NEW.order_id, FALSE) > v_total THEN
+    PERFORM
+      platform.violate(
+        'payment.payment',
+        'payment_within_total',
+        'the payments of an order come to no more than its total'
+      );
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_within_total
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.order_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
+EXECUTE FUNCTION payment.keep_within_total();
+
+CREATE FUNCTION payment.follow_payments_of_appointment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE booking.appointment a
+  SET paid_amount = (
+    SELECT coalesce(sum(p.captured_amount - p.refund_requested_amount), 0)
+    FROM payment.payment p
+    WHERE p.merchant_id = NEW.merchant_id AND p.appointment_id = NEW.appointment_id
+  )
+  WHERE a.merchant_id = NEW.merchant_id AND a.id = NEW.appointment_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_payments_of_appointment
+AFTER INSERT OR UPDATE OF captured_amount, refund_requested_amount ON payment.payment
+FOR EACH ROW
+WHEN (NEW.appointment_id IS NOT NULL AND NEW.captured_amount > 0)
+EXECUTE FUNCTION payment.follow_payments_of_appointment();
+
+CREATE FUNCTION payment.keep_within_appointment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment booking.appointment;
+BEGIN
+  -- Payments of an appointment that begin at the same time wait for each other.
+  SELECT *
+  INTO v_appointment
+  FROM booking.appointment a
+  WHERE a.merchant_id = NEW.merchant_id AND a.id = NEW.appointment_id
+  FOR UPDATE;
+  IF
+    payment.promised_for_appointment(
+      NEW.merchant_id,
+      NEW.appointment_id
+    ) > v_appointment.amount_due + v_appointment.paid_amount
+  THEN
+    PERFORM
+      platform.violate(
+        'payment.payment',
+        'payment_within_price',
+        'the payments of an appointment come to no more than its price, or the fee of one that is over'
+      );
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_within_appointment
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.appointment_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
+EXECUTE FUNCTION payment.keep_within_appointment();
 
 -- sql/platform/triggers.sql
 
@@ -17308,7 +20057,7 @@ DECLARE
   END;
   v_merchant_id uuid := coalesce(NEW.merchant_id, OLD.merchant_id);
 BEGIN
-  IF v_before IS DISTINCT FROM v_after THEN
+  IF v_before IS DISTINCT FROM v_after AND NOT (TG_OP = 'DELETE' AND merchant.deletion_is_due(v_merchant_id)) THEN
     UPDATE promotion.promotion p
     SET usage_count = p.usage_count - 1
     WHERE p.merchant_id = v_merchant_id AND p.id = v_before;
@@ -17450,8 +20199,8 @@ SELECT audit.prepare_months();
 
 INSERT INTO merchant.permission (name, description)
 VALUES
-  ('booking:read', 'See services, staff, schedules and appointments'),
-  ('booking:write', 'Change services, staff and schedules, book and change appointments');
+  ('booking:read', 'See services, staff, schedules, resources and appointments'),
+  ('booking:write', 'Change services, staff, schedules and resources, book and change appointments');
 
 -- sql/email/data.sql
 
@@ -17547,7 +20296,12 @@ FROM
       ('APPOINTMENT_MOVED', 'CUSTOMER', FALSE),
       ('APPOINTMENT_CANCELLED', 'CUSTOMER', FALSE),
       ('APPOINTMENT_REMINDER', 'CUSTOMER', FALSE),
-      ('LOW_STOCK_ALERT', 'MERCHANT', FALSE)
+      ('STAFF_APPOINTMENT_BOOKED', 'MERCHANT', FALSE),
+      ('STAFF_APPOINTMENT_MOVED', 'MERCHANT', FALSE),
+      ('STAFF_APPOINTMENT_CANCELLED', 'MERCHANT', FALSE),
+      ('LOW_STOCK_ALERT', 'MERCHANT', FALSE),
+      ('PAYMENT_DISPUTED', 'MERCHANT', FALSE),
+      ('SENDER_LOST', 'MERCHANT', FALSE)
   ) AS k (kind, audience, receipt)
   CROSS JOIN unnest(ARRAY['EMAIL', 'PUSH', 'IN_APP']) AS c (channel);
 
@@ -17606,6 +20360,8 @@ FROM
       ('analytics.dashboard'::regclass, 'Dashboard', 'id'),
       ('analytics.widget', 'DashboardWidget', 'id'),
       ('booking.appointment', 'Appointment', 'id'),
+      ('booking.resource', 'Resource', 'id'),
+      ('booking.resource_requirement', 'ResourceRequirement', 'service_id'),
       ('booking.schedule', 'Schedule', 'id'),
       ('booking.service', 'BookingService', 'id'),
       ('booking.staff_member', 'StaffMember', 'id'),
@@ -17640,6 +20396,7 @@ FROM
       ('notification.device', 'NotificationDevice', 'id'),
       ('ordering.draft_order', 'DraftOrder', 'id'),
       ('ordering.order', 'Order', 'id'),
+      ('payment.payment_option', 'PaymentOption', 'id'),
       ('promotion.campaign', 'PromotionCampaign', 'id'),
       ('promotion.promotion', 'Promotion', 'id'),
       ('search.article', 'Article', 'id')

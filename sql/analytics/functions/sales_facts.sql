@@ -75,5 +75,11 @@ AS $$
     payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
     JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
-  WHERE r.merchant_id = p_merchant_id AND r.succeeded_at >= p_from AND r.succeeded_at < p_to AND r.status = 'SUCCEEDED';
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.succeeded_at >= p_from
+    AND r.succeeded_at < p_to
+    AND r.status = 'SUCCEEDED'
+    -- A refund from before the order was paid, or of one that never was, is no part of a sale.
+    AND r.succeeded_at >= o.paid_at;
 $$;

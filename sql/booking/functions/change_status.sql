@@ -1,4 +1,12 @@
--- answers: booking.book() | unknown {} | not_allowed {status: booking.appointment.status}
+-- An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: NONE,
+-- LATE (if the time to cancel without it is over) or ALWAYS. One that is still kept for its prepayment costs nothing.
+--
+-- answers:
+--   changed {appointmentId: uuid, refundIds: uuid[]}
+--   | invalid {refusals: booking.refusal[]}
+--   | unknown {}
+--   | not_allowed {status: booking.appointment.status}
+--   | payment_open {paymentId: uuid}
 -- nullable: p_owner_id
 CREATE FUNCTION booking.change_status(
   p_merchant_id uuid,
@@ -6,7 +14,8 @@ CREATE FUNCTION booking.change_status(
   p_owner_id uuid,
   p_from text[],
   p_to text,
-  p_when text
+  p_when text,
+  p_fee text
 )
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -14,6 +23,9 @@ AS $$
 DECLARE
   v_appointment booking.appointment;
   v_reason text;
+  v_ends boolean := p_to IN ('CANCELLED', 'NO_SHOW');
+  v_open_id uuid;
+  v_refund_ids uuid[] := '{}';
 BEGIN
   SELECT *
   INTO v_appointment
@@ -40,7 +52,47 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'id', 'reason', v_reason))
     );
   END IF;
-  UPDATE booking.appointment a SET status = p_to WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
-  RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
+  IF v_ends THEN
+    v_open_id := (payment.open_payment_of_appointment(p_merchant_id, p_appointment_id)).id;
+    IF v_open_id IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open_id);
+    END IF;
+  END IF;
+  -- Whatever the shop says of an appointment, it is no longer kept for the prepayment only.
+  UPDATE booking.appointment a
+  SET
+    status = p_to,
+    payment_due_at = NULL,
+    fee = CASE
+      WHEN a.payment_due_at IS NULL
+      AND (
+        p_fee = 'ALWAYS'
+        OR p_fee = 'LATE'
+        AND a.start_time - make_interval(mins => a.cancellation_minutes) <= now()
+      ) THEN a.no_show_fee
+      ELSE 0
+    END
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id
+  RETURNING *
+  INTO v_appointment;
+  IF v_ends THEN
+    v_refund_ids := booking.refund_beyond(
+      p_merchant_id,
+      p_appointment_id,
+      v_appointment.fee,
+      CASE p_to
+        WHEN 'CANCELLED' THEN 'The appointment was cancelled'
+        ELSE 'The customer did not come'
+      END
+    );
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome',
+    'changed',
+    'appointmentId',
+    p_appointment_id,
+    'refundIds',
+    to_jsonb(v_refund_ids)
+  );
 END;
 $$;

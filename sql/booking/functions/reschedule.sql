@@ -17,6 +17,7 @@ DECLARE
   v_refusals jsonb;
   v_end timestamptz;
   v_staff_id uuid;
+  v_resource_ids uuid[];
   v_reason text;
 BEGIN
   SELECT *
@@ -41,6 +42,7 @@ BEGIN
           CASE
             WHEN p_owner_id IS NOT NULL
             AND v_appointment.start_time <= now() THEN 'already_begun'
+            WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
           END
         ),
         ('startTime', booking.start_refusal(p_start)),
@@ -52,6 +54,12 @@ BEGIN
   END IF;
   v_end := p_start + make_interval(mins => v_appointment.duration);
   v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, p_appointment_id);
+  IF v_reason IS NULL THEN
+    v_resource_ids := booking.hold_resources(p_merchant_id, v_appointment.service_id, p_start, v_end, p_appointment_id);
+    v_reason := CASE
+      WHEN v_resource_ids IS NULL THEN 'resources_taken'
+    END;
+  END IF;
   IF v_reason IS NOT NULL THEN
     RETURN jsonb_build_object(
       'outcome',
@@ -60,6 +68,9 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'startTime', 'reason', v_reason))
     );
   END IF;
+  -- Before the move: what it had may be taken at the new time.
+  DELETE FROM booking.appointment_resource r
+  WHERE r.merchant_id = p_merchant_id AND r.appointment_id = p_appointment_id;
   UPDATE booking.appointment a
   SET
     start_time = p_start,
@@ -67,6 +78,7 @@ BEGIN
     staff_id = v_staff_id,
     status = p_to
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  PERFORM booking.assign_resources(p_merchant_id, p_appointment_id, v_resource_ids);
   RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
 END;
 $$;

@@ -1,9 +1,10 @@
 -- answers: cart.stays | changed {cartId: uuid} | invalid {refusals: cart.refusal[]}
--- nullable: p_customer_id
+-- nullable: p_customer_id, p_secret_hash
 CREATE FUNCTION cart.apply_coupon(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_code text,
   p_lifetime interval
 )
@@ -11,7 +12,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_cart cart.cart;
   v_promotion promotion.promotion;
   v_refusal text;

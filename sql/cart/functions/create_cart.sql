@@ -2,10 +2,11 @@
 --   changed {cartId: uuid}
 --   | invalid {refusals: cart.refusal[]}
 --   | insufficient {shortages: cart.shortage[]}
--- nullable: p_customer_id, p_currency
+-- nullable: p_customer_id, p_secret_hash, p_currency
 CREATE FUNCTION cart.create_cart(
   p_merchant_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_currency text,
   p_lines jsonb,
   p_lifetime interval,
@@ -41,8 +42,8 @@ BEGIN
       jsonb_build_array(jsonb_build_object('field', 'currency', 'reason', 'currency_required'))
     );
   END IF;
-  INSERT INTO cart.cart (merchant_id, id, customer_id, currency, expires_at)
-  VALUES (p_merchant_id, v_cart_id, p_customer_id, v_currency, now() + p_lifetime);
+  INSERT INTO cart.cart (merchant_id, id, customer_id, secret_hash, currency, expires_at)
+  VALUES (p_merchant_id, v_cart_id, p_customer_id, p_secret_hash, v_currency, now() + p_lifetime);
   v_outcome := cart.put_lines(p_merchant_id, v_cart_id, v_currency, p_lines, 'items', p_max_lines);
   IF v_outcome ->> 'outcome' <> 'changed' THEN
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_cart_id;

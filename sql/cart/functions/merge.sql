@@ -1,7 +1,11 @@
+-- p_secret_hash: of the secret that a guest proves the cart to be its own by; NULL where the merchant's server says so.
+--
 -- answers: uuid | null
+-- nullable: p_secret_hash
 CREATE FUNCTION cart.merge(
   p_merchant_id uuid,
   p_guest_cart_id uuid,
+  p_secret_hash bytea,
   p_customer_id uuid,
   p_lifetime interval,
   p_max_lines integer
@@ -35,6 +39,7 @@ BEGIN
     c.merchant_id = p_merchant_id
     AND c.id = p_guest_cart_id
     AND c.customer_id IS NULL
+    AND (p_secret_hash IS NULL OR c.secret_hash = p_secret_hash)
     AND c.checked_out_at IS NULL
     AND c.expires_at > now();
   IF v_guest.id IS NULL THEN
@@ -108,6 +113,7 @@ BEGIN
   UPDATE cart.cart c
   SET
     customer_id = p_customer_id,
+    secret_hash = NULL,
     promotion_id = v_own.promotion_id,
     coupon_code = v_own.coupon_code,
     expires_at = now() + p_lifetime

@@ -1,9 +1,10 @@
 -- answers: cart.stays | cart.create_cart() | unknown_item {}
--- nullable: p_customer_id
+-- nullable: p_customer_id, p_secret_hash
 CREATE FUNCTION cart.set_line_quantity(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_item_id uuid,
   p_quantity integer,
   p_lifetime interval
@@ -12,7 +13,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_item cart.cart_item;
   v_lines catalog.sellable_line[];
   v_shortages jsonb;

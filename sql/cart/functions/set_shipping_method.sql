@@ -1,9 +1,10 @@
 -- answers: cart.stays | changed {cartId: uuid} | invalid {refusals: cart.refusal[]}
--- nullable: p_customer_id, p_shipping_method_id
+-- nullable: p_customer_id, p_secret_hash, p_shipping_method_id
 CREATE FUNCTION cart.set_shipping_method(
   p_merchant_id uuid,
   p_cart_id uuid,
   p_customer_id uuid,
+  p_secret_hash bytea,
   p_shipping_method_id uuid,
   p_lifetime interval
 )
@@ -11,7 +12,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id, p_secret_hash);
   v_country text;
   v_refusal jsonb;
 BEGIN

@@ -39,7 +39,7 @@ BEGIN
   THEN
     RETURN jsonb_build_object('outcome', 'appointments_ahead');
   END IF;
-  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are
+  -- Requests with an Idempotency-Key by the customer or about it, before the ids that identify them are
   -- gone.
   DELETE FROM platform.idempotency_record r
   WHERE
@@ -88,7 +88,7 @@ BEGIN
     blocked_reason = NULL,
     anonymized_at = coalesce(c.anonymized_at, now())
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
-  -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.
+  -- The customer's notes ("leave it with ..."), and their earlier wordings in the orders' histories.
   UPDATE ordering.order o
   SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;

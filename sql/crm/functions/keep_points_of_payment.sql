@@ -24,7 +24,13 @@ BEGIN
       crm.loyalty_program g
       JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = NEW.currency
     WHERE g.merchant_id = NEW.merchant_id AND g.enabled;
-    IF FOUND AND v_customer_id IS NOT NULL THEN
+    -- Points are of accounts.
+    IF
+      FOUND
+      AND EXISTS (
+        SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = v_customer_id AND c.has_account
+      )
+    THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
       v_earned := least(
         div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount),

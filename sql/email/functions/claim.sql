@@ -3,7 +3,7 @@
 --   merchant_id: uuid, id: uuid, kind: email.delivery.kind, subject_key: text, recipient: text,
 --   recipient_name: text | null, attempt: integer, facts: object, unsubscribe_token: uuid,
 --   shop: notification.shop_facts(), template: {subject: text, html: text, text: text} | null,
---   token: {hash: text, sealed: text, url: text | null} | null
+--   token: {hash: text, sealed: text, url: text | null} | null, order_link: text | null, place: text
 --   }
 CREATE FUNCTION email.claim(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
@@ -18,7 +18,9 @@ RETURNS TABLE (
   unsubscribe_token uuid,
   shop jsonb,
   template jsonb,
-  token jsonb
+  token jsonb,
+  order_link text,
+  place text
 )
 LANGUAGE plpgsql
 AS $$
@@ -29,7 +31,7 @@ BEGIN
       WHEN d.attempts < p_max_attempts THEN 'QUEUED'
       ELSE 'FAILED'
     END,
-    reason = 'Whoever was sending it ended before it was settled',
+    reason = 'The sender ended before it recorded an outcome',
     claimed_until = NULL
   WHERE
     (d.merchant_id, d.id) IN (
@@ -143,7 +145,21 @@ BEGIN
           WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
         )
       ),
-      t.token
+      t.token,
+      -- Of an order that was placed without an account: there is no other way back to it.
+      (
+        SELECT l.url
+        FROM
+          email.link l
+          JOIN crm.customer c ON c.merchant_id = l.merchant_id
+        WHERE
+          l.merchant_id = t.merchant_id
+          AND l.kind = 'GUEST_ORDER'
+          AND t.kind ~ '^ORDER_'
+          AND c.id = t.customer_id
+          AND NOT c.has_account
+      ),
+      platform.place()
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;

@@ -44,7 +44,7 @@ BEGIN
     FROM
       crm.customer x
       JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
-    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.blocked_at IS NULL;
+    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.has_account AND x.blocked_at IS NULL;
   END IF;
   RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
 END;

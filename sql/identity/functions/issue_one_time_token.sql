@@ -1,5 +1,7 @@
+-- @param p_token sealed, to be mailed; NULL: it is handed over in another way
+--
 -- answers: boolean
--- nullable: p_user_id, p_customer_id
+-- nullable: p_user_id, p_customer_id, p_token
 CREATE FUNCTION identity.issue_one_time_token(
   p_merchant_id uuid,
   p_purpose text,

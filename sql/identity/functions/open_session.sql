@@ -17,6 +17,7 @@ AS $$
 DECLARE
   v_session_id uuid := platform.uuid_v7();
   v_email citext;
+  v_proves boolean := TRUE;
 BEGIN
   IF p_subject = 'USER' THEN
     UPDATE identity.user u
@@ -26,8 +27,8 @@ BEGIN
     INTO v_email;
   ELSE
     -- The lock keeps a block from coming between looking and opening.
-    SELECT x.email
-    INTO v_email
+    SELECT x.email, x.has_account
+    INTO v_email, v_proves
     FROM crm.customer x
     WHERE x.merchant_id = p_merchant_id AND x.id = p_id AND x.blocked_at IS NULL
     FOR SHARE;
@@ -35,10 +36,11 @@ BEGIN
   IF v_email IS NULL THEN
     RETURN NULL;
   END IF;
-  -- What other clients have tried stays counted.
+  -- Attempts of other clients stay counted. A guest has proved nothing about the address.
   DELETE FROM identity.sign_in_attempt a
   WHERE
-    a.merchant_id = p_merchant_id
+    v_proves
+    AND a.merchant_id = p_merchant_id
     AND a.subject = p_subject
     AND a.email = v_email
     AND a.client IN ('', coalesce(p_client, 'unknown'));
@@ -51,7 +53,9 @@ BEGIN
       CASE
         WHEN p_subject = 'CUSTOMER' THEN p_id
       END,
-      p_client
+      CASE
+        WHEN v_proves THEN p_client
+      END
     );
   INSERT INTO identity.session
     (merchant_id, id, user_id, customer_id, opened_by_kind, opened_by_id, device, network, idle_until, expires_at)

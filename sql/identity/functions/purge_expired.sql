@@ -53,11 +53,34 @@ AS $$
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
+    ),
+    -- Guests who began a checkout and placed no order, after the cart is gone.
+    guests AS (
+      DELETE FROM crm.customer g
+      WHERE
+        (g.merchant_id, g.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM crm.customer x
+          WHERE
+            NOT x.has_account
+            AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
+            AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = x.merchant_id AND o.customer_id = x.id)
+            AND NOT EXISTS (
+              SELECT FROM booking.appointment a WHERE a.merchant_id = x.merchant_id AND a.customer_id = x.id
+            )
+            AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = x.merchant_id AND c.customer_id = x.id)
+            AND NOT EXISTS (
+              SELECT FROM crm.loyalty_account l WHERE l.merchant_id = x.merchant_id AND l.customer_id = x.id
+            )
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING g.id
     )
   SELECT
     (
       (SELECT count(*) FROM sessions) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM attempts) + (
         SELECT count(*) FROM clients
-      )
+      ) + (SELECT count(*) FROM guests)
     )::integer;
 $$;

@@ -27,7 +27,7 @@ BEGIN
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
-  -- What the reservation itself holds counts as available to it.
+  -- The units that the reservation itself holds count as available to it.
   SELECT
     jsonb_agg(
       jsonb_build_object('stockItemId', w.stock_item_id, 'sku', i.sku, 'available', c.capacity, 'requested', w.quantity)

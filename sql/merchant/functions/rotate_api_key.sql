@@ -1,10 +1,12 @@
 -- answers: rotated {apiKeyId: uuid} | unknown {} | ended {} | beyond_own {permission: text}
+-- nullable: p_publishable_key
 CREATE FUNCTION merchant.rotate_api_key(
   p_merchant_id uuid,
   p_own text[],
   p_id uuid,
   p_prefix text,
   p_hash bytea,
+  p_publishable_key text,
   p_overlap interval
 )
 RETURNS jsonb
@@ -26,8 +28,22 @@ BEGIN
   IF v_beyond IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
-  INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions, expires_at)
-  VALUES (p_merchant_id, v_new_id, v_key.name, v_key.mode, p_prefix, p_hash, v_key.permissions, v_key.expires_at);
+  INSERT INTO merchant.api_key
+    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, permissions, expires_at)
+  VALUES
+    (
+      p_merchant_id,
+      v_new_id,
+      v_key.name,
+      v_key.kind,
+      v_key.mode,
+      p_prefix,
+      p_hash,
+      p_publishable_key,
+      v_key.origins,
+      v_key.permissions,
+      v_key.expires_at
+    );
   UPDATE merchant.api_key k
   SET expires_at = least(k.expires_at, now() + p_overlap)
   WHERE k.merchant_id = p_merchant_id AND k.id = p_id;

@@ -24,7 +24,7 @@ BEGIN
       WHEN d.attempts < p_max_attempts THEN 'QUEUED'
       ELSE 'FAILED'
     END,
-    reason = 'Whoever was sending it ended before it was settled',
+    reason = 'The sender ended before it recorded an outcome',
     claimed_until = NULL
   WHERE
     (d.merchant_id, d.id) IN (

@@ -1,5 +1,5 @@
 -- answers:
---   cancelled {orderId: uuid, refundId: uuid | null}
+--   cancelled {orderId: uuid, refundIds: uuid[]}
 --   | unknown_order {}
 --   | order_refused {status: ordering.order.status, reason?: 'partly_shipped'}
 --   | payment_open {paymentId: uuid, status: payment.payment.status}
@@ -19,8 +19,8 @@ AS $$
 DECLARE
   v_order ordering.order;
   v_open payment.payment;
-  v_payment payment.payment;
-  v_refund_id uuid;
+  v_held bigint;
+  v_refund_ids uuid[] := '{}';
 BEGIN
   SELECT *
   INTO v_order
@@ -46,19 +46,11 @@ BEGIN
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE
-    p.merchant_id = p_merchant_id
-    AND p.order_id = p_order_id
-    AND p.status = ANY (p_payment_from)
-    AND p.captured_amount > p.refund_requested_amount
-  FOR UPDATE;
-  IF v_payment.id IS NOT NULL THEN
-    v_refund_id := ordering.insert_refund(
+  v_held := ordering.refundable(p_merchant_id, p_order_id, p_payment_from);
+  IF v_held > 0 THEN
+    v_refund_ids := ordering.insert_refunds(
       p_merchant_id,
-      v_payment.id,
+      p_order_id,
       ARRAY(
         SELECT x
         FROM
@@ -76,9 +68,11 @@ BEGIN
             ),
             FALSE
           ) x
+        -- A part that was paid is for no lines in particular.
+        WHERE v_order.paid_at IS NOT NULL
       ),
-      ordering.unrefunded_shipping(v_order, v_payment.id),
-      v_payment.captured_amount - v_payment.refund_requested_amount,
+      ordering.unrefunded_shipping(v_order),
+      v_held,
       p_reason
     );
   END IF;
@@ -96,6 +90,6 @@ BEGIN
   UPDATE ordering.fulfillment f
   SET status = 'UNFULFILLED'
   WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id;
-  RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundId', v_refund_id);
+  RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundIds', to_jsonb(v_refund_ids));
 END;
 $$;

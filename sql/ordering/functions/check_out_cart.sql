@@ -20,7 +20,7 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id);
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id, NULL);
   v_cart cart.cart;
   v_customer_id uuid;
   v_address jsonb := p_shipping_address;

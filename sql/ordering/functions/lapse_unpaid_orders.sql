@@ -47,6 +47,21 @@ BEGIN
   UPDATE payment.payment p
   SET status = 'CANCELLED'
   WHERE p.merchant_id = p_merchant_id AND p.order_id = ANY (v_order_ids) AND p.awaited AND p.status = 'PENDING';
+  -- Parts that were paid go back; the reconciler asks the processors for that.
+  PERFORM
+    payment.insert_refund(
+      p.merchant_id,
+      p.id,
+      p.captured_amount - p.refund_requested_amount,
+      0,
+      'The payment window has ended'
+    )
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = ANY (v_order_ids)
+    AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+    AND p.captured_amount > p.refund_requested_amount;
   v_reservation_ids := ARRAY(
     SELECT r.id
     FROM inventory.reservation r

@@ -56,6 +56,14 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
+  IF v_open.id IS NULL THEN
+    -- A part that is paid already.
+    SELECT *
+    INTO v_open
+    FROM payment.payment p
+    WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+    LIMIT 1;
+  END IF;
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;

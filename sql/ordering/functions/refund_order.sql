@@ -1,5 +1,5 @@
 -- answers:
---   begun {orderId: uuid, refundId: uuid}
+--   begun {orderId: uuid, refundId: uuid, refundIds: uuid[]}
 --   | unknown_order {}
 --   | order_refused {status: ordering.order.status, reason?: 'nothing_paid'}
 --   | invalid {refusals: ordering.refusal[]}
@@ -20,12 +20,12 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
-  v_payment payment.payment;
+  v_held boolean;
   v_parts ordering.refund_part[];
   v_shipping bigint := 0;
   v_worth bigint;
   v_left bigint;
-  v_refund_id uuid;
+  v_refund_ids uuid[];
   v_refusals jsonb;
 BEGIN
   SELECT *
@@ -40,16 +40,16 @@ BEGIN
   IF v_refusals @> '[{"reason": "unknown_item"}]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
-  FOR UPDATE;
+  v_held := EXISTS (
+    SELECT
+    FROM payment.payment p
+    WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
+  );
   IF v_order.total = 0 THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'nothing_paid');
   END IF;
   -- A cancelled order's money is on its way back as a whole.
-  IF v_payment.id IS NULL OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
+  IF NOT v_held OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
   IF v_refusals <> '[]' THEN
@@ -57,10 +57,10 @@ BEGIN
   END IF;
   v_parts := ARRAY(SELECT x FROM ordering.refund_parts(p_merchant_id, p_order_id, p_lines, p_sent_only) x);
   IF p_shipping THEN
-    v_shipping := ordering.unrefunded_shipping(v_order, v_payment.id);
+    v_shipping := ordering.unrefunded_shipping(v_order);
   END IF;
   v_worth := v_shipping + (SELECT coalesce(sum(x.amount), 0) FROM unnest(v_parts) x);
-  v_left := least(v_worth, v_payment.captured_amount - v_payment.refund_requested_amount);
+  v_left := least(v_worth, ordering.refundable(p_merchant_id, p_order_id, p_payment_from));
   IF coalesce(p_amount, v_worth) NOT BETWEEN 1 AND v_left THEN
     RETURN jsonb_build_object(
       'outcome',
@@ -74,9 +74,9 @@ BEGIN
       )
     );
   END IF;
-  v_refund_id := ordering.insert_refund(
+  v_refund_ids := ordering.insert_refunds(
     p_merchant_id,
-    v_payment.id,
+    p_order_id,
     v_parts,
     v_shipping,
     coalesce(p_amount, v_worth),
@@ -100,7 +100,16 @@ BEGIN
     END IF;
   END IF;
   PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
-  RETURN jsonb_build_object('outcome', 'begun', 'orderId', p_order_id, 'refundId', v_refund_id);
+  RETURN jsonb_build_object(
+    'outcome',
+    'begun',
+    'orderId',
+    p_order_id,
+    'refundId',
+    v_refund_ids[1],
+    'refundIds',
+    to_jsonb(v_refund_ids)
+  );
 EXCEPTION WHEN SQLSTATE 'CG001' THEN -- By now something was written, which this undoes.
   RETURN jsonb_build_object(
     'outcome',

@@ -1,5 +1,5 @@
 -- answers:
---   begun {orderId: uuid, refundId: uuid, returnId: uuid}
+--   begun {orderId: uuid, refundId: uuid, refundIds: uuid[], returnId: uuid}
 --   | unknown_return {}
 --   | return_refused {status: ordering.order_return.status}
 --   | unknown_order {}

@@ -5,8 +5,9 @@
 --   | nothing_to_pay {status: ordering.order.status}
 --   | amount_mismatch {total: bigint}
 --   | method_not_accepted {}
+--   | return_url_missing {}
 --   | payment_open {paymentId: uuid, status: payment.payment.status, authorized: boolean}
--- nullable: p_customer_id, p_amount, p_payment_method_id, p_return_url
+-- nullable: p_customer_id, p_amount, p_account_id, p_payment_method_id, p_return_url
 CREATE FUNCTION payment.begin_payment(
   p_merchant_id uuid,
   p_order_id uuid,
@@ -14,10 +15,12 @@ CREATE FUNCTION payment.begin_payment(
   p_method text,
   p_amount bigint,
   p_processor text,
+  p_account_id uuid,
   p_payment_method_id text,
   p_return_url text,
   p_capture_method text,
   p_awaited boolean,
+  p_partial boolean,
   p_order_from text[]
 )
 RETURNS jsonb
@@ -26,6 +29,8 @@ AS $$
 DECLARE
   v_order ordering.order;
   v_open payment.payment;
+  -- The amount that no other payment has taken or may take.
+  v_left bigint;
   v_payment_id uuid := platform.uuid_v7();
 BEGIN
   SELECT *
@@ -39,29 +44,31 @@ BEGIN
   IF v_order.total = 0 THEN
     RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
   END IF;
-  -- What shoppers may choose is the shop's to say.
-  IF
-    p_awaited
-    AND p_customer_id IS NOT NULL
-    AND NOT EXISTS (
-      SELECT
-      FROM merchant.settings s
-      WHERE
-        s.merchant_id = p_merchant_id
-        AND CASE p_method
-          WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer
-          WHEN 'CASH' THEN s.accepts_cash
-        END
-    )
-  THEN
+  IF NOT payment.is_accepted(v_order, p_method, p_customer_id IS NOT NULL) THEN
     RETURN jsonb_build_object('outcome', 'method_not_accepted');
   END IF;
-  v_open := payment.open_payment(p_merchant_id, p_order_id);
-  -- What is wrong with the request is said before the caller gives up a payment that is open.
-  IF v_open.awaited AND p_amount <> v_order.total THEN
-    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  -- The customer is sent to PayPal, and has to come back.
+  IF p_method = 'PAYPAL' AND p_return_url IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'return_url_missing');
   END IF;
-  IF v_open.id IS NOT NULL THEN
+  -- Locked against the merchant, who may be disabling it.
+  IF p_account_id IS NOT NULL THEN
+    PERFORM
+    FROM payment.account a
+    WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+    FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'method_not_accepted');
+    END IF;
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  -- A whole payment takes the place of those that are open; a part comes beside them.
+  v_left := v_order.total - payment.promised(p_merchant_id, p_order_id, NOT p_partial);
+  -- Errors of the request are returned before an open payment is given up.
+  IF v_open.awaited AND NOT p_partial AND p_amount <> v_left THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
+  END IF;
+  IF v_open.id IS NOT NULL AND (NOT p_partial OR v_left = 0) THEN
     RETURN jsonb_build_object(
       'outcome',
       'payment_open',
@@ -77,8 +84,8 @@ BEGIN
   IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF p_amount IS NOT NULL AND p_amount <> v_order.total THEN
-    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  IF p_amount IS NOT NULL AND (p_amount > v_left OR p_amount < v_left AND NOT p_partial) THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
   INSERT INTO payment.payment
     (
@@ -89,24 +96,38 @@ BEGIN
       currency,
       method,
       processor,
+      account_id,
       processor_payment_method_id,
       return_url,
       capture_method,
-      awaited
+      awaited,
+      instructions,
+      reference
     )
   VALUES
     (
       p_merchant_id,
       v_payment_id,
       p_order_id,
-      v_order.total,
+      coalesce(p_amount, v_left),
       v_order.currency,
       p_method,
       p_processor,
+      p_account_id,
       p_payment_method_id,
       p_return_url,
       p_capture_method,
-      p_awaited
+      p_awaited,
+      CASE
+        WHEN p_awaited THEN (
+          SELECT o.instructions
+          FROM payment.payment_option o
+          WHERE o.merchant_id = p_merchant_id AND o.method = p_method
+        )
+      END,
+      CASE
+        WHEN p_awaited THEN payment.creditor_reference(platform.place(), v_order.order_number)
+      END
     );
   IF p_awaited THEN
     PERFORM ordering.await_payment(p_merchant_id, p_order_id, p_method);

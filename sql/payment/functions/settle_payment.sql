@@ -14,21 +14,15 @@ DECLARE
   v_payment payment.payment;
 BEGIN
   -- The order first: see the lock order in stock_rules.
-  PERFORM
-  FROM ordering.order o
-  WHERE
-    o.merchant_id = p_merchant_id
-    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
-  FOR UPDATE;
-  SELECT *
-  INTO v_payment
-  FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id
-  FOR UPDATE;
-  IF NOT FOUND THEN
+  v_payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  IF v_payment.id IS NULL THEN
     RAISE EXCEPTION 'payment % does not exist', p_payment_id;
   END IF;
   IF NOT v_payment.status = ANY (p_from) THEN
+    RETURN v_payment.status;
+  END IF;
+  -- Nothing was taken when the processor was asked. Since then, it may have been.
+  IF (p_answer ->> 'untaken')::boolean AND v_payment.approved_at IS NOT NULL THEN
     RETURN v_payment.status;
   END IF;
   UPDATE payment.payment p
@@ -46,6 +40,10 @@ BEGIN
       WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now())
       ELSE p.authorized_at
     END,
+    approved_at = CASE
+      WHEN (p_answer ->> 'approved')::boolean THEN coalesce(p.approved_at, now())
+      ELSE p.approved_at
+    END,
     capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
     captured_amount = CASE
       WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
@@ -53,9 +51,20 @@ BEGIN
     END,
     attention = NULL
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
-  IF p_to = 'SUCCEEDED' THEN
+  IF v_payment.appointment_id IS NOT NULL THEN
+    IF p_to = 'SUCCEEDED' THEN
+      PERFORM
+        booking.confirm_if_prepaid(p_merchant_id, v_payment.appointment_id, p_moves -> 'confirmAppointment');
+    ELSEIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+      PERFORM booking.end_awaiting(p_merchant_id, v_payment.appointment_id);
+    END IF;
+  ELSEIF p_to = 'SUCCEEDED' AND payment.pays_order(p_merchant_id, v_payment.order_id) THEN
     PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_moves);
-  ELSEIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+  ELSEIF
+    p_to = 'CANCELLED'
+    AND v_payment.awaited
+    AND (payment.open_payment(p_merchant_id, v_payment.order_id)).awaited IS NOT TRUE
+  THEN
     PERFORM ordering.end_awaiting(p_merchant_id, v_payment.order_id);
   END IF;
   RETURN p_to;

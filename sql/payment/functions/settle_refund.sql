@@ -40,7 +40,7 @@ BEGIN
     failure_reason = p_failure_reason,
     unanswered_calls = 0
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
-  PERFORM payment.note_failed_refunds(p_merchant_id, v_payment.id);
+  PERFORM payment.note_attention(p_merchant_id, v_payment.id);
   IF p_to = 'SUCCEEDED' THEN
     v_move := CASE
       WHEN v_payment.refunded_amount + v_refund.amount = v_payment.captured_amount THEN p_full
@@ -54,7 +54,24 @@ BEGIN
     IF NOT FOUND THEN
       RAISE EXCEPTION 'the payment of refund % is in no state to be refunded', p_refund_id;
     END IF;
-    PERFORM ordering.follow_refund(p_merchant_id, v_payment.order_id, p_refund_id, v_move = p_full, p_moves);
+    IF v_payment.order_id IS NULL THEN
+      RETURN p_to;
+    END IF;
+    PERFORM
+      ordering.follow_refund(
+        p_merchant_id,
+        v_payment.order_id,
+        p_refund_id,
+        NOT EXISTS (
+          SELECT
+          FROM payment.payment p
+          WHERE
+            p.merchant_id = p_merchant_id
+            AND p.order_id = v_payment.order_id
+            AND p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED')
+        ),
+        p_moves
+      );
   END IF;
   RETURN p_to;
 END;

@@ -26,6 +26,7 @@ BEGIN
   IF v_plain !~ ('[0-9](' || v_gap || '{0,3}[0-9]){11}') THEN
     RETURN FALSE;
   END IF;
+  v_plain := platform.without_ibans(v_plain);
   -- URLs, UUIDs, dates, and numbers too long for a card, hexadecimal ones too, are none.
   v_plain := regexp_replace(
     v_plain,

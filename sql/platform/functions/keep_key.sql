@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[0])
   INTO v_ids;
-  -- What changed nothing isn't recorded, and is judged anew when it is sent again.
+  -- A request that changed nothing isn't recorded, and is processed anew when it is sent again.
   IF v_ids IS NULL THEN
     RETURN NULL;
   END IF;
@@ -23,7 +23,7 @@ BEGIN
     v_session ->> 'x-hasura-idempotency-operation',
     ARRAY[v_session ->> 'x-hasura-idempotency-fingerprint']
   );
-  -- What goes along with the record takes the key, too, but doesn't say what the record is.
+  -- A mutation beside the one that made the record takes the key, too, but doesn't name the record.
   IF
     v_is_record
     OR NOT EXISTS (

@@ -1,6 +1,6 @@
 import { type AnswerType, parseAnswerType } from './answer-type.ts'
 
-/** What the comment before a function says to this program, and what it says to a reader. */
+/** The annotations for this program in the comment before a function, and the text for readers. */
 export interface Annotations {
   /** Null: no TypeScript calls it. */
   readonly answers: AnswerType | null

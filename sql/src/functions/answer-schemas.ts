@@ -15,7 +15,7 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   texts: { type: 'object', additionalProperties: { type: 'string' } },
 }
 
-/** What each function that answers jsonb declares, as a JSON Schema: tests hold the answers to it. */
+/** The JSON Schema of each declared jsonb answer. Tests compare the answers with it. */
 export function answerSchemas(
   functions: readonly SqlFunction[],
   declarations: Declarations,

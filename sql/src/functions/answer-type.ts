@@ -1,4 +1,4 @@
-/** What a function answers, as the comment before it declares. */
+/** The type of a function's answer, as declared in the comment before it. */
 export type AnswerType =
   /** A type of Postgres (`uuid`), a declared one (`ordering.stays`), a column (`payment.payment.status`), or null. */
   | { readonly kind: 'name'; readonly name: string }

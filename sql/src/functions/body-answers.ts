@@ -7,21 +7,21 @@ import type { SqlFunction } from './read-functions.ts'
 /** A tree of PL/pgSQL as libpg-query writes it, which has no types of its own. */
 type Tree = Readonly<Record<string, unknown>>
 
-/** What each variable can be at a place of the body; null: it isn't reached. */
+/** The possible values of each variable at a place of the body; null: the place is unreachable. */
 type State = ReadonlyMap<string, Possible> | null
 
 interface Body {
   readonly scope: Scope
   readonly datums: readonly Tree[]
   readonly answers: Possible[]
-  /** What is known where the body ends. */
+  /** The state at the end of the body. */
   readonly ends: NonNullable<State>[]
 }
 
 /**
- * What a body of PL/pgSQL can answer.
+ * The possible answers of a body in PL/pgSQL.
  *
- * @param column the OUT parameter that is asked for; null for what RETURN gives
+ * @param column the OUT parameter that is analysed; null for the value of RETURN
  */
 export async function answersOfBody(
   source: SqlFunction,
@@ -93,7 +93,7 @@ async function run(statement: Tree, body: Body, state: State): Promise<State> {
     case 'PLpgSQL_stmt_raise':
       return inside.elog_level === 21 ? null : state
     default: {
-      // What a loop leaves is what it found, or what one or two turns make of it.
+      // The state after a loop is the state before it, joined with the states after one and two turns.
       const statements = list(inside, 'body')
       if (statements.length === 0) return state
       const once = joined(state, await runAll(statements, body, state))

@@ -13,7 +13,7 @@ const textsOf = (pattern: string): readonly string[] =>
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-test('every function is called: by another one, by Hasura, or by TypeScript, through its module where it has one', async () => {
+test('every function is called: by another one, by Hasura, or by TypeScript through its module', async () => {
   const statements = await readSource()
   const metadata = textsOf('metadata/**/*.yaml').join('\n')
   const actions = textsOf('actions/src/**/*.ts')

@@ -3,7 +3,7 @@ import type { Declarations } from './declarations.ts'
 import { byOutcome, type Possible, type Variant } from './possible.ts'
 import type { SqlFunction } from './read-functions.ts'
 
-/** What is wrong with a declaration; empty where the body answers what is declared. */
+/** The faults of a declaration; empty if the body answers as declared. */
 export function faultsOf(
   source: SqlFunction,
   declared: AnswerType,

@@ -5,7 +5,7 @@ import type { AnswerType } from './answer-type.ts'
 import { namesOf } from './expression-answers.ts'
 import { type Parameter, type SqlFunction, typeOf } from './read-functions.ts'
 
-/** What a declaration may name. */
+/** The names that a declaration may use. */
 export interface Declarations {
   /** `ordering.stays`, by name. */
   readonly types: ReadonlyMap<string, AnswerType>

@@ -1,7 +1,7 @@
 import type { Node, SelectStmt } from '@pgsql/types'
 import { either, merged, nothing, onlyNull, type Possible, type Texts, unknown } from './possible.ts'
 
-/** What names in an expression stand for. */
+/** The meanings of the names in an expression. */
 export interface Scope {
   /** @param column of a function with OUT parameters */
   readonly answersOf: (name: string, column: string | null) => Promise<Possible>
@@ -15,7 +15,7 @@ export interface Scope {
 const objects = new Set(['jsonb_build_object', 'json_build_object'])
 const strips = new Set(['jsonb_strip_nulls', 'json_strip_nulls'])
 
-/** What an expression, or the first column of a SELECT, can be. */
+/** The possible values of an expression, or of a SELECT's first column. */
 export async function answersOf(node: Node | undefined, scope: Scope): Promise<Possible> {
   if (node === undefined) return nothing
   if ('SelectStmt' in node) return answersOfSelect(node.SelectStmt, scope)
@@ -103,7 +103,7 @@ async function answersOfCall(
     }))
     return { ...stripped, variants }
   }
-  // What is put inside of an object changes none of its keys.
+  // A value inside of an object doesn't change the object's keys.
   if (name === 'jsonb_insert' || name === 'jsonb_set') {
     const [path = ''] = textsOf(args[1]) ?? []
     if (path.includes(',')) return answersOf(args[0], scope)

@@ -4,7 +4,7 @@ import { answersOf, type Scope } from './expression-answers.ts'
 import { type Possible, unknown } from './possible.ts'
 import type { SqlFunction } from './read-functions.ts'
 
-/** What is followed; `record` for OUT parameters. */
+/** The types that are analysed; `record` is for OUT parameters. */
 const followed = new Set(['jsonb', 'json', 'record'])
 
 /** Finds what functions can answer from their bodies. */

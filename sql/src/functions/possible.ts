@@ -1,4 +1,4 @@
-/** What is known about the value of a key: the texts that it can be; null where it is computed. */
+/** The possible texts of a key's value; null if it is computed. */
 export type Texts = ReadonlySet<string> | null
 
 /** An object that a function can answer: the value of each key, `outcome` among them. */
@@ -8,7 +8,7 @@ export interface Variant {
   readonly optional: ReadonlySet<string>
 }
 
-/** What an expression can be. */
+/** The possible values of an expression. */
 export interface Possible {
   readonly variants: readonly Variant[]
   readonly canBeNull: boolean
@@ -26,7 +26,7 @@ export const either = (...all: readonly Possible[]): Possible => ({
   unknown: [...new Set(all.flatMap((one) => one.unknown))],
 })
 
-/** What `a || b` can be. */
+/** The possible values of `a || b`. */
 export const merged = (a: Possible, b: Possible): Possible => ({
   variants: a.variants.flatMap((one) =>
     b.variants.map((other) => ({

@@ -23,7 +23,7 @@ const scalars: Readonly<Record<string, string>> = {
   void: 'void',
 }
 
-/** What the driver makes of a value that isn't inside of JSON. */
+/** The TypeScript types that the driver returns outside of JSON. */
 const outsideOfJson: Readonly<Record<string, string>> = {
   date: 'Date',
   timestamptz: 'Date',

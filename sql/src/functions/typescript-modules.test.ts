@@ -51,7 +51,7 @@ const functionBody = `IF v_lock ->> 'outcome' = 'busy' THEN
   END IF;
   RETURN jsonb_build_object('outcome', 'refused', 'status', v_status);`
 
-test('a function is called by the names of its arguments, and answers a union of its outcomes', async () => {
+test('a function is called with named arguments, and returns a union of its outcomes', async () => {
   const written = await moduleOf(
     "closed {orderId: uuid} | unknown {} | refused {status: text, reason?: 'late'}",
     functionBody,
@@ -95,18 +95,18 @@ for (const [declared, fault] of refused) {
   })
 }
 
-test('a body may answer NULL only where that is declared', async () => {
+test('a body may return NULL only if that is declared', async () => {
   await expect(moduleOf('unknown {} | busy {by: text}', 'RETURN v_lock;')).rejects.toThrow('answers NULL')
   await expect(moduleOf('unknown {} | busy {by: text} | null', 'RETURN v_lock;')).resolves.toContain('| null')
 })
 
-test('what cannot be followed is refused', async () => {
+test('code that the check can’t follow is refused', async () => {
   await expect(moduleOf('unknown {}', 'RETURN to_jsonb(p_order_id);')).rejects.toThrow(
     "its body answers what can't be followed: to_jsonb()",
   )
 })
 
-test('every function that declares what it answers answers that, whatever may call it', async () => {
+test('every function with a declared answer returns it, for every caller', async () => {
   const modules = await typescriptModules(await readSource())
   expect(modules.get('ordering.ts')).toContain("readonly outcome: 'placed'")
 })
