@@ -10,9 +10,9 @@ export interface SigningKey {
   readonly privateKey: CryptoKey
 }
 
-// Rows written by another process are seen, and retired ones forgotten, after at most this long.
+// A process sees new keys of other processes, and forgets retired ones, after at most this time.
 const publicKeysTtlMs = 10_000
-// A token that names a key we don't know is worth a look at the database, but not for every made-up one.
+// An unknown key id causes a query of the database, but at most one in this time, because clients can invent ids.
 const unknownKeyReloadMs = 1_000
 
 /** `private_jwk`: sealed. */
@@ -23,7 +23,7 @@ interface SigningKeyRow {
 
 const contextOf = (id: string): string => `signing key ${id}`
 
-/** The key that signs: the newest one not retired. The first use of an empty database makes it. */
+/** The key that signs: the newest one that is not retired. The first call on an empty database creates it. */
 export async function currentSigningKey(sql: Sql, secretBox: SecretBox): Promise<SigningKey> {
   const { id, private_jwk: sealed } =
     (await newestSigningKey(sql)) ?? (await createSigningKey(sql, secretBox))
@@ -39,7 +39,7 @@ async function newestSigningKey(sql: ISql): Promise<SigningKeyRow | undefined> {
   return row
 }
 
-// Several processes start at once on a new database: the lock makes all of them take the first one's key.
+// Several processes may start at once on a new database: with the lock, all of them use the first one's key.
 const createSigningKey = async (sql: Sql, secretBox: SecretBox): Promise<SigningKeyRow> =>
   underLock(
     sql,
@@ -47,8 +47,8 @@ const createSigningKey = async (sql: Sql, secretBox: SecretBox): Promise<Signing
   )
 
 /**
- * Replaces the key that signs by a new one, if it is older than `maxAgeSeconds`; those before it go on verifying for
- * `overlapSeconds`. Keys that nothing can be verified with any more are deleted.
+ * Replaces the signing key if it is older than `maxAgeSeconds`. Earlier keys verify for another `overlapSeconds`,
+ * and are deleted after that.
  */
 export const rotateSigningKey = async (
   sql: Sql,
@@ -90,7 +90,10 @@ async function insertSigningKey(sql: ISql, secretBox: SecretBox): Promise<Signin
   return created
 }
 
-/** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
+/**
+ * Seals values again that were sealed with another key than the current one, so that the old key can be removed.
+ * Returns how many.
+ */
 export const resealSigningKeys = async (sql: Sql, secretBox: SecretBox): Promise<number> =>
   underLock(sql, async (transaction) => {
     const rows = await transaction<SigningKeyRow[]>`
@@ -109,7 +112,7 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
   return key
 }
 
-/** The keys that verify, by id (the token's `kid`). */
+/** The keys that verify tokens, by id (the token's `kid`). */
 export class VerificationKeys {
   readonly #sql: Sql
   #keys: ReadonlyMap<string, CryptoKey> = new Map()
@@ -126,7 +129,7 @@ export class VerificationKeys {
     return this.#keys.get(id)
   }
 
-  /** For others to verify our tokens with (RFC 7517). */
+  /** The public keys, with which others can verify our tokens (RFC 7517). */
   async published(): Promise<readonly JWK[]> {
     if (performance.now() - this.#loadedAt > publicKeysTtlMs) await this.#load()
     return this.#published

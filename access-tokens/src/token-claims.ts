@@ -7,7 +7,7 @@ export const audience = 'commerce-graph'
 /** The longest life of any token. */
 export const maxTokenTtlSeconds = 24 * 60 * 60
 
-/** How far the clocks of the machine that signs and the one that verifies may be apart. */
+/** The maximum difference between the clocks of the signing and the verifying machine. */
 export const clockToleranceSeconds = 5
 
 const shared = {
@@ -15,7 +15,7 @@ const shared = {
   exp: z.number(),
 }
 
-/** The claims of our tokens, beyond the registered ones that jose checks. `sid`: the session that it belongs to. */
+/** The claims of our tokens, besides the registered ones that jose checks. `sid`: the token's session. */
 export const tokenClaims = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('customer'),

@@ -7,7 +7,7 @@ import { audience, issuer, maxTokenTtlSeconds } from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId
-  /** The token ends with that session, whatever its own time. */
+  /** The token ends with this session, even before its own expiry. */
   readonly sessionId: string
   /** A whole number from 1 to MAX_TOKEN_TTL_SECONDS. */
   readonly ttlSeconds: number
@@ -24,27 +24,27 @@ export interface AccessToken {
 
 export interface TokenIssuer {
   /**
-   * Signs an access token. Whether there is such a person, and whether the caller may speak for them, is for the caller
-   * to know; a token of a deleted person is refused when it is used.
+   * Signs an access token. The caller checks that the person exists and that the request may act for them; a token
+   * of a deleted person is refused when it is used.
    *
    * @throws RangeError when ttlSeconds is out of bounds
    */
   issue(request: TokenRequest): Promise<AccessToken>
   /**
-   * Makes a new key pair when the one that signs is older than `maxAgeSeconds`, and lets the older ones verify until the last
-   * token that they signed has expired.
+   * Creates a new key pair if the signing key is older than `maxAgeSeconds`. Older keys verify until the last token
+   * that they signed has expired.
    *
-   * @returns whether it did
+   * @returns whether it created one
    */
   rotateKeys(maxAgeSeconds: number): Promise<boolean>
-  /** Seals anew the keys that were sealed with an older encryption key. Returns how many. */
+  /** Seals the keys again that were sealed with an older encryption key. Returns how many. */
   resealKeys(): Promise<number>
   close(): Promise<void>
 }
 
 export interface TokenIssuerOptions {
   readonly databaseUrl: string
-  /** What the private halves of the keys are sealed with. */
+  /** The box that seals the private keys. */
   readonly secretBox: SecretBox
 }
 

@@ -1,7 +1,8 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
-export { changeMerchantStatus, type MerchantEvent, openMerchant, readNewMerchant } from './merchant/index.ts'
+export type { DkimKey } from './messaging/sender-domain.ts'
+export { openSenders } from './merchant/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export {
   createOutboxTransport,
@@ -16,6 +17,8 @@ export {
   createStripeProcessor,
   type KeyState,
   type PaymentProcessor,
+  paypalAddress,
+  type ProcessorEndpoints,
   type StripeOptions,
 } from './processors/index.ts'
 export { startSandbox, type Sandbox, type SandboxOptions } from './processors/sandbox/index.ts'

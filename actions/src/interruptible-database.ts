@@ -42,7 +42,7 @@ export function interruptible(database: Database, databaseUrl: string): Interrup
       const caller: Caller = { signal, statements: new Set() }
       const interrupt = (): void => {
         for (const statement of caller.statements)
-          // What can't be cancelled ends by itself: no statement may run for longer than the database's bound.
+          // A statement that can't be cancelled ends by the database's own time limit.
           cancel(canceller, statement).catch(() => undefined)
       }
       signal.addEventListener('abort', interrupt, { once: true })

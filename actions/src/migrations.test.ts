@@ -40,3 +40,15 @@ test('every migration can be undone, down to an empty database, and applied agai
   await run('up.sql', folders)
   expect(await objects()).toEqual(applied)
 })
+
+test('ids sort by when they were made, also within a millisecond, and are UUIDs of version 7', async () => {
+  const ids: string[] = []
+  for (let count = 0; count < 200; count += 1) {
+    const [row] = await database<{ id: string }[]>`SELECT platform.uuid_v7() AS id`
+    ids.push(row?.id ?? '')
+  }
+  expect(ids.toSorted()).toEqual(ids)
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  const made = Number.parseInt((ids[0] ?? '').replaceAll('-', '').slice(0, 12), 16)
+  expect(Math.abs(made - Date.now())).toBeLessThan(60_000)
+})

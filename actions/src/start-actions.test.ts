@@ -43,14 +43,17 @@ afterAll(async () => {
 })
 
 describe('metadata/actions.yaml', () => {
-  test.each(metadata.actions)('$name is handled, for the same roles', ({ name, definition, permissions }) => {
-    const [, domain = '', action = ''] = definition.handler.replace('{{ACTIONS_BASE_URL}}', '').split('/')
-    expect(action).toBe(name)
-    const roles = permissions.map(({ role }) => role).sort()
-    expect([...(shop.domains[domain]?.[action]?.roles ?? [])].sort()).toEqual(roles)
-  })
+  test.each(metadata.actions)(
+    '$name has a handler with the same roles',
+    ({ name, definition, permissions }) => {
+      const [, domain = '', action = ''] = definition.handler.replace('{{ACTIONS_BASE_URL}}', '').split('/')
+      expect(action).toBe(name)
+      const roles = permissions.map(({ role }) => role).sort()
+      expect([...(shop.domains[domain]?.[action]?.roles ?? [])].sort()).toEqual(roles)
+    },
+  )
 
-  test('lists every action that is served', () => {
+  test('lists every action that has a handler', () => {
     const served = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
     expect(served.sort()).toEqual(metadata.actions.map(({ name }) => name).sort())
   })
@@ -101,12 +104,12 @@ describe('over HTTP', () => {
     })
   })
 
-  test('nobody gets in without the secret, and nobody acts without the permission', async () => {
+  test('a call without the secret, or without the permission, is refused', async () => {
     const body = call('reserveInventory', { items: [] }, '{inventory:read}')
     expect((await post('/inventory/reserveInventory', body, { 'x-actions-secret': 'guess' })).status).toBe(
       401,
     )
-    // Nor is an event taken from somebody else than Hasura: nothing comes to wait.
+    // An event that Hasura did not send is refused as well: nothing is queued.
     const event = { id: randomUUID(), event: { op: 'INSERT', data: { old: null, new: {} } } }
     for (const secret of ['guess', ''])
       expect((await post('/events/order_placed', event, { 'x-actions-secret': secret })).status).toBe(401)
@@ -115,7 +118,7 @@ describe('over HTTP', () => {
     expect(await forbidden.json()).toMatchObject({ extensions: { code: 'SVC_AUTH_003' } })
   })
 
-  test('an event is kept before Hasura hears that it was taken, and once, however often it is sent', async () => {
+  test('an event is stored before Hasura gets its answer, and stored once however often it is sent', async () => {
     const id = randomUUID()
     const row = { merchant_id: merchant.merchantId, id: randomUUID() }
     const data = { old: { ...row, status: 'PENDING' }, new: { ...row, status: 'CONFIRMED' } }
@@ -128,7 +131,7 @@ describe('over HTTP', () => {
     expect((await post('/events/order_placed', event)).status).toBe(400)
   })
 
-  test('what the audit log can not be told of is not done', async () => {
+  test('an action does not run if the audit log can’t record it', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const reserve = () =>
       post(
@@ -149,7 +152,7 @@ describe('over HTTP', () => {
     expect(await reserved()).toHaveLength(1)
   })
 
-  test('an Idempotency-Key that Hasura forwards counts', async () => {
+  test('an Idempotency-Key that Hasura forwards has effect', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const input = {
       customerId: merchant.customerId,
@@ -174,18 +177,18 @@ describe('over HTTP', () => {
     ['no call of an action', {}, 400],
     ['a call of another action', { action: { name: 'createOrder' } }, 400],
     ['a body above the bound', JSON.stringify({ pad: 'x'.repeat(1_100_000) }), 413],
-  ])('%s is refused and not answered with what went wrong inside', async (_what, body, status) => {
+  ])('%s is refused without internals in the answer', async (_what, body, status) => {
     const response = await post('/inventory/reserveInventory', body)
     expect(response.status).toBe(status)
     expect(await response.text()).not.toMatch(/at .*\.ts|node_modules/)
   })
 
-  test('an unknown action is 404, and the service says whether it is well', async () => {
+  test('an unknown action is 404, and /healthz answers', async () => {
     expect((await post('/inventory/takeItAll', call('takeItAll', {}))).status).toBe(404)
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' })
   })
 
-  test('a request that never ends its headers holds nobody up', async () => {
+  test('a request with incomplete headers blocks no other request', async () => {
     const slow = request(`${service.url}/inventory/reserveInventory`, { method: 'POST' })
     slow.on('error', () => undefined)
     slow.write('{')

@@ -18,21 +18,43 @@ import { identityActions, type IdentityOptions } from './identity/index.ts'
 import { interruptible } from './interruptible-database.ts'
 import { inventoryActions } from './inventory/index.ts'
 import { openQueueBackend } from './jobs/queue-backend.ts'
-import { merchantActions } from './merchant/index.ts'
+import { merchantActions, openSenders, type Senders, signUpRoutes } from './merchant/index.ts'
 import { notificationActions } from './notification/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
-import { createCashier, createRefunder, orderPayments, paymentActions } from './payment/index.ts'
-import { manualProcessor, type PaymentProcessor } from './processors/index.ts'
+import {
+  accountActions,
+  createCashier,
+  createRefunder,
+  openPaymentAccounts,
+  findProcessor,
+  orderPayments,
+  paymentActions,
+  paymentWebhooks,
+} from './payment/index.ts'
+import {
+  type AccountMode,
+  manualProcessor,
+  type PaymentProcessor,
+  type ProcessorEndpoints,
+} from './processors/index.ts'
 
 export interface ActionsOptions extends Address {
   readonly databaseUrl: string
-  /** What Hasura sends as x-actions-secret. */
+  /** The secret that Hasura sends as x-actions-secret. */
   readonly secret: string
-  /** What new card payments are made with; null: none are taken. */
+  /** The processor of new card payments if the merchant has no account of its own; null: it takes no cards. */
   readonly cardProcessor: PaymentProcessor | null
-  /** What earlier payments were made with, if it was something else: they are refunded where they were made. */
+  /** The processors of earlier payments, if they differ. Refunds go to the processor of their payment. */
   readonly formerProcessors?: readonly PaymentProcessor[]
-  /** What secrets in the database are sealed with; the workers have the same keys. */
+  /** Where the processors are that merchants have accounts of their own at; each at its own address unless said. */
+  readonly endpoints?: ProcessorEndpoints
+  /** Whether the deployment moves real money: merchants' accounts are of the same mode. TEST when absent. */
+  readonly mode?: AccountMode
+  /** The check of merchants' own sender domains, which the workers use, too. The machine's DNS if absent. */
+  readonly senders?: Senders
+  /** Whether strangers may ask for a shop (`/sign-up`). Off when absent. */
+  readonly signUp?: boolean
+  /** Seals the secrets in the database; the workers have the same keys. */
   readonly secretBox: SecretBox
   /** Database connections at most; 16 by default. */
   readonly poolSize?: number
@@ -40,7 +62,7 @@ export interface ActionsOptions extends Address {
 }
 
 export interface Actions {
-  /** What metadata's ACTIONS_BASE_URL stands for. */
+  /** The URL for metadata's ACTIONS_BASE_URL. */
   readonly url: string
   /** From now on `/healthz` says that it stops, and each answer that its connection ends; `stop` goes on with that. */
   beginDrain(): void
@@ -72,7 +94,11 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
     actions,
     runFor: (signal, work) => interruption.runFor(signal, work),
     receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
-    pages: { '/unsubscribe': unsubscribePages(database) },
+    pages: {
+      '/unsubscribe': unsubscribePages(database),
+      '/webhooks': paymentWebhooks(webhookOptions(options, database)),
+    },
+    signUp: options.signUp === true ? signUpRoutes({ database, secretBox }) : null,
     audit,
     logger,
     health: async () => (isStopping ? 'stopping' : await databaseHealth()),
@@ -96,14 +122,44 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   }
 }
 
+/** Over connections that no client's leaving interrupts. */
+export function webhookOptions(
+  {
+    cardProcessor,
+    formerProcessors = [],
+    secretBox,
+    endpoints = {},
+    logger,
+  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'secretBox' | 'endpoints' | 'logger'>,
+  database: Database,
+): Parameters<typeof paymentWebhooks>[0] {
+  const accounts = openPaymentAccounts({ database, secretBox, endpoints })
+  const processors = [cardProcessor ?? [], manualProcessor, formerProcessors].flat()
+  const cashier = createCashier(database, processors, accounts)
+  return {
+    database,
+    secretBox,
+    endpoints,
+    cashier,
+    processorOf: findProcessor(processors, accounts),
+    logger,
+  }
+}
+
 /** Every action there is, by domain and name: what metadata/actions.yaml, written from the contract, lists as handlers. */
 export function actionsByDomain(
   {
     cardProcessor,
     formerProcessors = [],
+    endpoints = {},
+    mode = 'TEST',
+    senders = openSenders(),
     uninterrupted,
-  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors'> & {
-    /** What has begun with a payment processor is recorded over it, whether or not the client still waits. */
+  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'endpoints' | 'mode' | 'senders'> & {
+    /**
+     * The connections for steps that a payment processor has begun. They are recorded whether or not the client still
+     * waits.
+     */
     readonly uninterrupted?: Database
   },
   { database: pool, tokenIssuer, secretBox }: IdentityOptions,
@@ -115,21 +171,25 @@ export function actionsByDomain(
     manualProcessor,
     ...formerProcessors,
   ]
-  const cashier = createCashier(uninterrupted ?? pool, processors)
-  const completeRefund = createRefunder(uninterrupted ?? pool, processors)
+  const accounts = openPaymentAccounts({ database: uninterrupted ?? pool, secretBox, endpoints })
+  const cashier = createCashier(uninterrupted ?? pool, processors, accounts)
+  const completeRefund = createRefunder(uninterrupted ?? pool, processors, accounts)
   const ordering = { database, keys, payments: orderPayments(cashier, completeRefund) }
   const byDomain = {
     inventory: inventoryActions(database),
     cart: { ...cartActions(database), checkoutCart: checkoutCart(database) },
     ordering: orderingActions(ordering),
-    booking: bookingActions(database),
+    booking: bookingActions(ordering),
     crm: crmActions(database),
     analytics: analyticsActions(database),
     email: emailActions(database),
     notification: notificationActions(database),
-    payment: paymentActions({ database, keys, cashier, completeRefund, cardProcessor }),
+    payment: {
+      ...paymentActions({ database, keys, cashier, completeRefund, cardProcessor, accounts }),
+      ...accountActions({ database, keys, secretBox, endpoints, mode }),
+    },
     identity: identityActions({ database, tokenIssuer, secretBox }),
-    merchant: merchantActions({ database, secretBox }),
+    merchant: merchantActions({ database, keys, secretBox, senders }),
   }
   const kept = (actions: Readonly<Record<string, Action>>) =>
     Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, keys.keep(action)]))

@@ -13,7 +13,7 @@ import { paymentMachine } from './payment/payment-machine.ts'
 import { refused } from './state-machine.ts'
 
 type Machine = Readonly<Record<string, Readonly<Record<string, string>>>>
-/** By event: the states that it may start from, and the one that it leads to. */
+/** By event: the states in which it is allowed, and the state after it. */
 type Transitions = Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>>
 
 const machines: Readonly<Record<string, readonly Machine[]>> = {
@@ -54,7 +54,7 @@ function transitionsOf(machine: Machine): Transitions {
   )
 }
 
-/** A table may have more events than its machine: what the database does by itself. */
+/** A table may have more events than its machine: those of the database itself. */
 test.each(Object.keys(machines))('the machines of %s are those of its SPEC.md', (domain) => {
   for (const machine of machines[domain] ?? []) {
     const transitions = transitionsOf(machine)

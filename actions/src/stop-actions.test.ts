@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startActions } from './start-actions.ts'
 import { openTestShop, silent } from './testing/test-shop.ts'
 
-test('a stop that drains tells so by /healthz first, and a Hasura on kept connections loses no answer', async () => {
+test('a draining stop first answers so on /healthz, and requests on open connections are still answered', async () => {
   const shop = await openTestShop()
   onTestFinished(() => shop.close())
   const merchant = await shop.createMerchant()

@@ -11,7 +11,7 @@ import {
 
 let shop: TestShop
 let attacker: TestMerchant
-/** Calls of every action that takes an id, with ids of another merchant, by what the answer must name. */
+/** Calls of every action that takes an id, with ids of another merchant, by the fields that the answer must name. */
 let attacks: Readonly<Record<string, { readonly input: object; readonly field: string }>>
 let victim: TestMerchant
 
@@ -57,6 +57,9 @@ beforeAll(async () => {
   const { draftOrderId } = await call('createDraftOrder', { input: { items } })
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'LIVE', permissions: ['orders:read'] },
+  })
+  const { paymentAccountId } = await call('connectPaymentAccount', {
+    input: { processor: 'STRIPE', secretKey: 'sk_test_sandbox_theirs' },
   })
   const { sessionId } = await call('createCustomerAccessToken', { customerId: victim.customerId })
 
@@ -113,6 +116,7 @@ beforeAll(async () => {
     applyCoupon: { input: { cartId, code: 'THEIRS' }, field: 'cartId' },
     removeCoupon: { input: { cartId }, field: 'cartId' },
     removeCartItem: { input: { cartId, itemId }, field: 'cartId' },
+    startGuestCheckout: { input: { input: { cartId, email: 'guest@example.com' } }, field: 'cartId' },
     checkoutCart: {
       input: { id: cartId, input: { customerId: attacker.customerId, shippingAddress: address } },
       field: 'id',
@@ -151,6 +155,8 @@ beforeAll(async () => {
     retryRefund: { input: { id: refundId }, field: 'id' },
     processPayment: { input: { input: { orderId, method: 'CASH' } }, field: 'orderId' },
     confirmPayment: { input: { id: paymentId }, field: 'id' },
+    payAppointment: { input: { id: appointmentId, input: { method: 'CASH' } }, field: 'id' },
+    recordPayment: { input: { input: { orderId, method: 'CASH', amount: 1 } }, field: 'orderId' },
     markPaymentReceived: { input: { id: paymentId }, field: 'id' },
     reserveInventory: { input: { items: [{ sku: product.sku, quantity: 1 }] }, field: 'items.0.sku' },
     releaseReservation: { input: { id: reservation.reservationId }, field: 'id' },
@@ -246,11 +252,14 @@ beforeAll(async () => {
     resetUserMfa: { input: { id: userId }, field: 'id' },
     rotateApiKey: { input: { id: apiKeyId }, field: 'id' },
     revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
+    setPublishableKeyOrigins: { input: { id: apiKeyId, origins: ['https://shop.example'] }, field: 'id' },
+    updatePaymentAccount: { input: { id: paymentAccountId, input: { name: 'mine' } }, field: 'id' },
+    disablePaymentAccount: { input: { id: paymentAccountId }, field: 'id' },
   }
 })
 afterAll(() => shop.close())
 
-/** Every row of a merchant, wherever it stands. */
+/** Every row of a merchant, in all tables. */
 async function rowsOf({ merchantId }: TestMerchant): Promise<unknown> {
   const tables = await shop.database<{ schema: string; name: string }[]>`
     SELECT c.table_schema AS schema, c.table_name AS name
@@ -268,15 +277,20 @@ async function rowsOf({ merchantId }: TestMerchant): Promise<unknown> {
 }
 
 describe('another merchant’s ids', () => {
-  test('are tried with every action that takes any', () => {
+  test('are sent to every action that takes ids', () => {
     const names = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
-    // Those of the caller's own account, and those that name a person by address or secret, have tests of their own.
+    // Other tests cover the ids of the caller's own account and people who are named by address or secret.
     const withoutIds = new Set([
       ...[
         'changePlan',
         'cancelSubscription',
         'resumeSubscription',
         'createApiKey',
+        'createPublishableKey',
+        'openGuestOrder',
+        'connectPaymentAccount',
+        'setEmailSender',
+        'checkEmailSender',
         'createRole',
         'signInUser',
         'signInCustomer',
@@ -297,14 +311,14 @@ describe('another merchant’s ids', () => {
       'registerNotificationDevice',
       'markAllNotificationsRead',
       'setEmailLink',
-      // An operator's, who belongs to no merchant.
+      // These are for operators, who belong to no merchant.
       ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan', 'setBillingStatus'],
-      ...['createMerchant', 'suspendMerchant', 'reinstateMerchant'],
+      ...['createMerchant', 'suspendMerchant', 'reinstateMerchant', 'closeMerchant', 'confirmMerchantExport'],
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })
 
-  test('are as unknown as ids that nobody has, and no row of theirs changes', async () => {
+  test('get the same answers as unknown ids, and no row of that merchant changes', async () => {
     const before = await rowsOf(victim)
     for (const [name, { input, field }] of Object.entries(attacks)) {
       const answer = await shop.call(attacker, name, input)
@@ -316,7 +330,7 @@ describe('another merchant’s ids', () => {
     expect(await rowsOf(victim)).toEqual(before)
   })
 
-  test('of products, variants, reservations and shipping methods are unknown to an order', async () => {
+  test('of products, variants, reservations and shipping methods are not found for an order', async () => {
     const theirs = await shop.createProduct(victim, { stock: [1] })
     const [reservation] = await shop.database<{ id: string }[]>`
       SELECT id FROM inventory.reservation WHERE merchant_id = ${victim.merchantId} AND order_id IS NULL`
@@ -341,7 +355,7 @@ describe('another merchant’s ids', () => {
     ])
   })
 
-  test('and codes of coupons are unknown to a cart and to an order', async () => {
+  test('and codes of coupons are not found for a cart and an order', async () => {
     await shop.createPromotion(victim, { code: 'THEIRS' })
     const own = await shop.createProduct(attacker, { stock: [1] })
     const items = [{ productId: own.id, quantity: 1 }]

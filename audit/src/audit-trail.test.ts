@@ -39,7 +39,7 @@ const entries = () => database.sql`
   SELECT operation, outcome, codes, target_ids, occurrences FROM audit.log WHERE merchant_id = ${merchantId} ORDER BY created_at, id`
 
 describe('an action', () => {
-  test('is in the log before it is done, and once with its end when that is known', async () => {
+  test('is in the log before it runs, and once with its outcome afterwards', async () => {
     const trail = new AuditTrail(database.sql, logger)
     const id = await trail.begin(attempt, [targetId])
     const entry = { operation: 'createOrder', codes: [], target_ids: [targetId], occurrences: 1 }
@@ -49,7 +49,7 @@ describe('an action', () => {
     expect(await entries()).toEqual([{ ...entry, outcome: 'DONE' }])
   })
 
-  test('that can not be written down fails before it begins', async () => {
+  test('that can’t be recorded fails before it begins', async () => {
     const trail = new AuditTrail(database.sql, logger)
     await database.sql`ALTER FUNCTION audit.append(jsonb) RENAME TO append_away`
     await expect(trail.begin(attempt, [])).rejects.toThrow('audit.append')
@@ -58,7 +58,7 @@ describe('an action', () => {
   })
 })
 
-test('what could not be written is written when the database is back', async () => {
+test('entries that could not be written are written when the database is back', async () => {
   const trail = new AuditTrail(database.sql, logger)
   await database.sql`ALTER FUNCTION audit.append(jsonb) RENAME TO append_away`
   trail.record(attempt, { outcome: 'INVALID', codes: ['NOT_FOUND', 'NOT_FOUND'], targetIds: [] })
@@ -69,7 +69,7 @@ test('what could not be written is written when the database is back', async () 
   expect(await entries()).toMatchObject([{ outcome: 'INVALID', codes: ['NOT_FOUND'] }])
 })
 
-test('who is refused over and over has two entries for it; who is nobody known is in the operator’s log', async () => {
+test('repeated refusals of a caller are two entries; those of an unknown caller are in the operator’s log', async () => {
   const trail = new AuditTrail(database.sql, logger)
   const { kind, id, operation, clientAddress, requestId, source } = attempt
   const origin = { clientAddress, requestId, source, operation, code: 'SVC_AUTH_003' }
@@ -95,7 +95,7 @@ describe('an entry', () => {
     `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || tableoid::regclass FROM audit.entry LIMIT 1); END $$`,
     `DO $$ BEGIN EXECUTE (SELECT 'DELETE FROM ' || tableoid::regclass FROM audit.entry LIMIT 1); END $$`,
     'SET LOCAL session_replication_role = replica; DELETE FROM audit.entry',
-  ])('stands, whoever tries: %s', async (statement) => {
+  ])('can’t be changed or deleted: %s', async (statement) => {
     const trail = new AuditTrail(database.sql, logger)
     await trail.begin(attempt, [])
     await trail.close()
@@ -105,7 +105,7 @@ describe('an entry', () => {
     expect(await entries()).toHaveLength(1)
   })
 
-  test('goes with its month, and a month is only dropped whole and when it is over', async () => {
+  test('is deleted with its month, and only as a whole month that is over', async () => {
     const trail = new AuditTrail(database.sql, logger)
     await trail.begin(attempt, [])
     await trail.close()
@@ -119,7 +119,7 @@ describe('an entry', () => {
   })
 })
 
-test('the months ahead are made once, and what no month was made for is kept all the same', async () => {
+test('partitions for the next months are created once, and an entry without one is kept as well', async () => {
   expect(await database.sql`SELECT audit.prepare_months() AS made`).toEqual([{ made: 0 }])
   await database.sql.begin(async (sql) => {
     await sql`DROP TABLE ${sql((await sql`SELECT to_char(now() AT TIME ZONE 'UTC', '"audit"."entry_"YYYY_MM') AS name`)[0]?.name as string)}`

@@ -5,16 +5,17 @@ import type { Attempt, Outcome, RefusedAccess } from './entry.ts'
 import { type CountedRefusal, RefusalCounter } from './refusal-counter.ts'
 
 const flushIntervalMs = 500
-// Waiting to be written while the database is away. What is begun fails then, so little comes to wait.
+// The maximum number of entries that wait while the database is unavailable. New actions fail then, so few entries
+// are added.
 const maxWaiting = 10_000
 const batchSize = 1_000
 
-/** What `audit.append` takes. */
+/** The argument of `audit.append`. */
 type Row = Readonly<Record<string, string | number | readonly string[] | null>>
 
 /**
- * Writes to the merchants' audit logs what the database doesn't record by itself (migrations, schema `audit`; docs/audit.md). What
- * changed nothing is written in batches, within half a second or so.
+ * Writes the entries of the merchants' audit logs that the database's triggers don't write (schema `audit`;
+ * docs/audit.md). Entries of requests that changed nothing are written in batches, within about half a second.
  */
 export class AuditTrail {
   readonly #sql: Sql
@@ -31,8 +32,7 @@ export class AuditTrail {
   }
 
   /**
-   * Writes down that something is about to be done; to be called, and waited for, before it is. Throws when it can't be written:
-   * then it must not be done.
+   * Records that an action is about to run. The caller must wait for it, and must not run the action if it throws.
    *
    * @returns the entry's id, for `ended`
    */
@@ -43,22 +43,22 @@ export class AuditTrail {
     return id
   }
 
-  /** Writes down how it ended what was begun. */
+  /** Records the outcome of the action. */
   ended(attempt: Attempt, id: string, outcome: Outcome): void {
     this.#wait({ ...rowOf(attempt), ...outcomeOf(outcome), attempt_id: id })
   }
 
-  /** Writes down a mutation that changed nothing. */
+  /** Records a mutation that changed nothing. */
   record(attempt: Attempt, outcome: Outcome): void {
     this.#wait({ ...rowOf(attempt), ...outcomeOf(outcome) })
   }
 
-  /** Counts a refused access; the same one again within a minute becomes one entry more, not many. */
+  /** Counts a refused access; repetitions within a minute become one additional entry. */
   refused(refusal: RefusedAccess): void {
     this.#refusals.count(refusal, Date.now())
   }
 
-  /** Writes what waits. Never throws: what can't be written now waits on. */
+  /** Writes the waiting entries. Never throws: entries that can't be written now keep waiting. */
   flush({ all = false }: { readonly all?: boolean } = {}): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#flushNow(all))
     return this.#flushing
@@ -70,7 +70,7 @@ export class AuditTrail {
   }
 
   async #flushNow(all: boolean): Promise<void> {
-    for (const counted of this.#refusals.take(Date.now(), { all })) this.#tell(counted)
+    for (const counted of this.#refusals.take(Date.now(), { all })) this.#report(counted)
     const dropped = this.#refusals.takeDropped()
     if (dropped > 0) this.#logger.warn({ dropped }, 'more kinds of refused access than are counted apart')
     while (this.#waiting.length > 0) {
@@ -88,9 +88,12 @@ export class AuditTrail {
     }
   }
 
-  #tell({ refusal: { actor, code, operation, ...origin }, occurrences }: CountedRefusal): void {
+  #report({ refusal: { actor, code, operation, ...origin }, occurrences }: CountedRefusal): void {
     if (actor === null) {
-      this.#logger.warn({ id: code, operation, ...origin, occurrences }, 'access refused to somebody unknown')
+      this.#logger.warn(
+        { id: code, operation, ...origin, occurrences },
+        'access refused to an unknown caller',
+      )
       return
     }
     const attempt = { ...actor, ...origin, operation, operationName: null }

@@ -1,15 +1,15 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 
-/** Whose doing it was, as far as a credential says. */
+/** The caller, as far as its credential identifies it. */
 export interface Actor {
-  /** NO_MERCHANT where an operator did something that is about none. */
+  /** NO_MERCHANT for an operator's action that concerns no merchant. */
   readonly merchantId: MerchantId
   readonly kind: 'KEY' | 'USER' | 'CUSTOMER' | 'OPERATOR'
-  /** Null where only the merchant is known. */
+  /** Null if only the merchant is known. */
   readonly id: string | null
 }
 
-/** Where a request came from and how it may be found again. */
+/** The origin of a request, and its id in the logs. */
 export interface Origin {
   readonly clientAddress: string | null
   readonly requestId: string | null
@@ -17,7 +17,7 @@ export interface Origin {
   readonly source: 'CONTRACT' | 'HASURA'
 }
 
-/** What was asked for. */
+/** The requested operation. */
 export interface AuditedOperation {
   /** The client's name for its operation. */
   readonly operationName: string | null
@@ -26,22 +26,22 @@ export interface AuditedOperation {
 }
 
 export interface Outcome {
-  /** INVALID: user errors. REFUSED: one of the catalogue's conditions. FAILED: our fault, and what it did isn't known. */
+  /** INVALID: user errors. REFUSED: an error of the catalogue. FAILED: an internal error; its effect is unknown. */
   readonly outcome: 'DONE' | 'INVALID' | 'REFUSED' | 'FAILED'
-  /** Of the user errors, or the catalogue's id. */
+  /** The codes of the user errors, or the catalogue's id. */
   readonly codes: readonly string[]
   readonly targetIds: readonly string[]
 }
 
-/** A mutation as it is written down, but for how it ended. Never holds a value of its input that is no id. */
+/** An entry for a mutation, without its outcome. Never holds a value of its input other than ids. */
 export type Attempt = Actor & Origin & AuditedOperation
 
 /** An access that was refused. */
 export type RefusedAccess = Origin & {
-  /** Null: unknown. Such an entry goes to the operator's log, as it belongs to no merchant. */
+  /** Null: unknown. Such an entry belongs to no merchant, so it goes to the operator's log. */
   readonly actor: Actor | null
   /** The catalogue's id. */
   readonly code: string
-  /** The root fields; null before the document was read. */
+  /** The root fields; null if the document was not read. */
   readonly operation: string | null
 }

@@ -15,7 +15,7 @@ const refusal = (merchant: string | null, address: string): RefusedAccess => ({
   operation: null,
 })
 
-test('the first refusal of a kind is told at once, and how many more there were when its minute is over', () => {
+test('the first refusal of a kind is reported at once, and the number of repetitions after a minute', () => {
   const counter = new RefusalCounter()
   for (let i = 0; i < 1000; i += 1) counter.count(refusal('m', '192.0.2.1'), 0)
   expect(counter.take(1)).toEqual([{ refusal: refusal('m', '192.0.2.1'), occurrences: 1 }])
@@ -28,7 +28,7 @@ test('the first refusal of a kind is told at once, and how many more there were 
   expect(counter.take(minute)).toHaveLength(1)
 })
 
-test('what one merchant’s callers are refused for neither fills the log nor takes the place of another’s', () => {
+test('refusals of one merchant’s callers neither fill the log nor displace those of another merchant', () => {
   const counter = new RefusalCounter()
   for (let i = 0; i < 100_000; i += 1) counter.count(refusal('attacked', `192.0.2.${i}`), 0)
   counter.count(refusal('other', '192.0.2.1'), 0)
@@ -39,7 +39,7 @@ test('what one merchant’s callers are refused for neither fills the log nor ta
   expect(of('attacked').reduce((sum, { occurrences }) => sum + occurrences, 0)).toBe(100_000)
 })
 
-test('every refusal is counted once, whatever comes when', () => {
+test('every refusal is counted once, in any order of events', () => {
   const events = fc.array(
     fc.record({
       merchant: fc.constantFrom('a', 'b', null),
@@ -53,9 +53,9 @@ test('every refusal is counted once, whatever comes when', () => {
     fc.property(events, (all) => {
       const counter = new RefusalCounter()
       let now = 0
-      let told = 0
+      let reported = 0
       const take = (end: boolean) => {
-        for (const { occurrences } of counter.take(now, { all: end })) told += occurrences
+        for (const { occurrences } of counter.take(now, { all: end })) reported += occurrences
       }
       for (const { merchant, address, wait, take: takeNow } of all) {
         now += wait
@@ -63,7 +63,7 @@ test('every refusal is counted once, whatever comes when', () => {
         if (takeNow) take(false)
       }
       take(true)
-      expect(told + counter.takeDropped()).toBe(all.length)
+      expect(reported + counter.takeDropped()).toBe(all.length)
     }),
   )
 })

@@ -1,26 +1,27 @@
 import type { RefusedAccess } from './entry.ts'
 
-/** Refusals that are alike, within a minute. */
+/** Equal refusals within a minute. */
 export interface CountedRefusal {
   readonly refusal: RefusedAccess
   readonly occurrences: number
 }
 
 const windowMs = 60_000
-// Kinds of refusals of one merchant, or of unknown callers, that are counted apart within a minute. Further ones only count by their id.
+// The kinds of refusals of one merchant, or of unknown callers, that are counted separately within a minute.
+// Further kinds are counted by their id only.
 const maxKindsPerMerchant = 20
 const maxKinds = 5_000
 
 interface Counted {
   readonly refusal: RefusedAccess
   readonly until: number
-  told: boolean
+  reported: boolean
   more: number
 }
 
 /**
- * Counts refused accesses, so that a refused client can't fill a disk: the first of a kind (whose, from where, why, what for) is logged at
- * once, and how many more there were when its minute is over.
+ * Counts refused accesses, so that a refused client can't fill a disk. The first refusal of a kind (caller, address,
+ * error and operation) is logged at once, and the number of repetitions after a minute.
  */
 export class RefusalCounter {
   readonly #kinds = new Map<string, Counted>()
@@ -49,7 +50,7 @@ export class RefusalCounter {
     this.#kinds.set(isPrecise ? precise : coarse, {
       refusal: isPrecise ? refusal : withoutDetails(refusal),
       until: now + windowMs,
-      told: false,
+      reported: false,
       more: 0,
     })
   }
@@ -61,15 +62,15 @@ export class RefusalCounter {
     return true
   }
 
-  /** What is to be told now: what is new, and what came to more in a minute that is over, or is to be taken as over. */
+  /** The refusals to report now: new kinds, and repetitions of kinds whose minute is over (of all kinds with `all`). */
   take(now: number, { all = false }: { readonly all?: boolean } = {}): readonly CountedRefusal[] {
     const taken: CountedRefusal[] = []
     for (const [key, counted] of this.#kinds) {
-      if (!counted.told) taken.push({ refusal: counted.refusal, occurrences: 1 })
-      counted.told = true
+      if (!counted.reported) taken.push({ refusal: counted.refusal, occurrences: 1 })
+      counted.reported = true
       if (counted.until > now && !all) continue
       this.#forget(key, counted)
-      // Of several requests, none is the one.
+      // The entry stands for several requests, so it has no request id.
       if (counted.more > 0)
         taken.push({ refusal: { ...counted.refusal, requestId: null }, occurrences: counted.more })
     }
@@ -84,7 +85,7 @@ export class RefusalCounter {
     else this.#ofMerchant.delete(merchant)
   }
 
-  /** How many could not even be counted by kind since this was asked last. */
+  /** The number of refusals since the last call that exceeded the number of kinds. */
   takeDropped(): number {
     const dropped = this.#dropped
     this.#dropped = 0

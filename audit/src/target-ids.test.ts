@@ -3,7 +3,7 @@ import { targetIdsOf } from './target-ids.ts'
 
 const id = (n: number) => `01a1f000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-test('ids are found under their names, at any place, each once', () => {
+test('ids are found under their names, at any depth, each once', () => {
   const input = {
     id: id(1),
     items: [{ productId: id(2) }, { productId: id(2) }],
@@ -12,7 +12,7 @@ test('ids are found under their names, at any place, each once', () => {
   expect(targetIdsOf({ input }, { orderId: id(5), merchantId: id(9) })).toEqual([1, 2, 3, 4, 5].map(id))
 })
 
-test('nothing that is no id is taken, whatever it is called and however it looks', () => {
+test('a value that is no id is never taken, under any name and in any form', () => {
   const input = {
     password: id(1),
     token: id(2),
@@ -24,7 +24,7 @@ test('nothing that is no id is taken, whatever it is called and however it looks
   expect(targetIdsOf(input, null, 'text')).toEqual([])
 })
 
-test('no input makes it take more than a hundred, or follow it for ever', () => {
+test('at most a hundred ids are taken, in bounded time for any input', () => {
   expect(targetIdsOf({ ids: Array.from({ length: 5000 }, (_, n) => id(n)) })).toHaveLength(100)
   let deep: object = { id: id(1) }
   for (let i = 0; i < 50_000; i += 1) deep = { deep }

@@ -4,8 +4,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const idName = /^ids?$|Ids?$/
 
 /**
- * The ids in a mutation's arguments or result: what stands under `id`, `ids`, `orderId`, `productIds` and the like, and is a
- * UUID. Nothing else of them gets into the audit log. The merchant's own id is left out, for every entry has it.
+ * The ids in a mutation's arguments or result: the UUIDs under `id`, `ids`, `orderId`, `productIds` and the like. No
+ * other values get into the audit log. The merchant's own id is omitted, because every entry has it.
  *
  * @returns each once, at most 100
  */

@@ -5,7 +5,7 @@ import { createSecretBox, formatEncryptionKeys, newEncryptionKey, parseEncryptio
 const [older, newer] = [newEncryptionKey(), newEncryptionKey()]
 
 describe('a secret box', () => {
-  test('opens whatever it has sealed, and two seals of one secret differ', () => {
+  test('opens every text that it has sealed, and two seals of one secret differ', () => {
     const box = createSecretBox([newer])
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (secret, context) => {
@@ -16,7 +16,7 @@ describe('a secret box', () => {
     )
   })
 
-  test('opens nothing that was changed in any byte, cut short, or put under another context', () => {
+  test('opens no text that was changed, shortened or moved to another context', () => {
     const box = createSecretBox([newer])
     const sealed = box.seal('JBSWY3DPEHPK3PXP', 'totp of Ada')
     const [, body = ''] = sealed.split('.')
@@ -31,14 +31,14 @@ describe('a secret box', () => {
     expect(() => box.open(sealed, 'totp of Grace')).toThrow()
   })
 
-  test('knows a text again by digests that take a key to make, also after the key was replaced', () => {
+  test('recognizes a text by keyed digests, also after the key was replaced', () => {
     const [digest] = createSecretBox([older]).digests('hunter2')
     expect(createSecretBox([newer, older]).digests('hunter2')).toContain(digest)
     expect(createSecretBox([newer]).digests('hunter2')).not.toContain(digest)
     expect(createSecretBox([older]).digests('hunter3')).not.toContain(digest)
   })
 
-  test('seals with the first key and opens what the others have sealed, until they are taken away', () => {
+  test('seals with the first key, and opens texts of the other keys until they are removed', () => {
     const sealed = createSecretBox([older]).seal('secret', '')
     const both = createSecretBox([newer, older])
     expect(both.open(sealed, '')).toBe('secret')
@@ -58,7 +58,7 @@ describe('keys in a variable', () => {
     [`${formatEncryptionKeys([newer])},x`, 'number 2'],
     ['k1:c2hvcnQ=', '32 bytes; k1 has 5'],
     [formatEncryptionKeys([newer, newer]), 'another id'],
-  ])('%s are refused with what is wrong, without showing one', (text, fault) => {
+  ])('%s are refused with the reason, without showing a key', (text, fault) => {
     expect(() => parseEncryptionKeys(text)).toThrow(fault)
     for (const part of text.split(/[,:]/).filter((part) => part.length > 20)) {
       expect(() => parseEncryptionKeys(text)).not.toThrow(part)

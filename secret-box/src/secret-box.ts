@@ -1,39 +1,42 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** AES-256 with Galois/counter mode (NIST SP 800-38D): sealed text can't be read, and a change to it is noticed. */
+/** AES-256 with Galois/counter mode (NIST SP 800-38D): a sealed text can't be read, and changes to it are detected. */
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
-// 96 bits are what the mode is made for. Random ones may be used 2³² times under a key, far beyond what is sealed here.
+// 96 bits is the mode's standard size. Random ones may be used 2³² times with a key, far more than are sealed here.
 const nonceBytes = 12
 const tagBytes = 16
 
 export interface EncryptionKey {
-  /** Stands before all that is sealed with it, so that keys can be replaced. */
+  /** The prefix of every sealed text names its key, so that keys can be replaced. */
   readonly id: string
   readonly key: Buffer
 }
 
-/** Seals secrets that the database keeps and that we have to read again: a hash would not do. */
+/** Seals secrets in the database that we must be able to read, so that a hash would not do. */
 export interface SecretBox {
-  /** Of the key that seals. */
+  /** The id of the sealing key. */
   readonly keyId: string
-  /** @param context what the secret is and whose; it opens under the same words only, so it can't be put into another row */
+  /**
+   * @param context the kind and owner of the secret; a text opens in the same context only, so it can't be moved to
+   * another row
+   */
   seal(secret: string, context: string): string
-  /** @throws Error when it was sealed with a key that isn't here, under another context, or has been changed */
+  /** @throws Error if the sealing key is missing, the context differs, or the text was changed */
   open(sealed: string, context: string): string
   /**
-   * What a text is known again by, under each of the keys, the current one first. Without a key, trying texts does not show
-   * which one it was, as it would with a plain hash.
+   * Digests by which a text can be recognized, one for each key, the current key's first. Because they need a key,
+   * they don't allow guesses as a plain hash would.
    */
   digests(text: string): readonly string[]
 }
 
-/** @param keys the first one seals, each opens what it has sealed */
+/** @param keys the first one seals, each opens the texts that it has sealed */
 export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [current] = keys
   if (current === undefined) throw new TypeError('a secret box takes a key at least')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
-  // Not the keys themselves, which encrypt: a key does one thing.
+  // Derived keys, because the keys themselves encrypt: each key has one purpose.
   const digestKeys = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'digest', keyBytes)))
   return {
     keyId: current.id,
@@ -66,7 +69,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   }
 }
 
-/** The id of the key that something was sealed with. */
+/** The id of the key that sealed a text. */
 const sealedWith = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf('.')))
 
 /** A random key with a random id. */
@@ -82,7 +85,7 @@ export const formatEncryptionKeys = (keys: readonly EncryptionKey[]): string =>
 /**
  * Reads keys: `id:base64,id:base64`, each of 32 bytes.
  *
- * @throws TypeError that says which of them is wrong, and never shows a key
+ * @throws TypeError that names the wrong one, and never shows a key
  */
 export function parseEncryptionKeys(text: string): readonly [EncryptionKey, ...EncryptionKey[]] {
   const [first, ...others] = text.split(',').map((part, index): EncryptionKey => {

@@ -10,7 +10,10 @@ export function actingAs(sql: Queryable, session: Session): ActingCaller {
   const principal =
     session.role === 'customer'
       ? { 'x-hasura-customer-id': session.customerId }
-      : { 'x-hasura-key-id': session.keyId ?? null, 'x-hasura-user-id': session.userId ?? null }
+      : {
+          'x-hasura-key-id': session.keyId ?? null,
+          'x-hasura-user-id': session.role === 'merchant' ? (session.userId ?? null) : null,
+        }
   const variables = sql.json({ 'x-hasura-role': session.role, ...principal })
   return { sql, actingAs: sql`platform.acting_as(${variables})` }
 }

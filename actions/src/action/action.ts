@@ -25,8 +25,9 @@ export interface IdempotencyKey {
 }
 
 /**
- * How an action happens once per Idempotency-Key. `in one transaction`: all that it does is one, with the key's record.
- * `in steps`: it waits for another service between transactions, and says itself which of them begins it (`IdempotencyKeys.once`).
+ * The scope in which an action runs once per Idempotency-Key. `in one transaction`: one transaction writes all of it,
+ * with the key's record. `in steps`: the action calls another service between its transactions, and its handler
+ * chooses the transaction that records the key (`IdempotencyKeys.once`).
  */
 type Keeping = 'in one transaction' | 'in steps'
 
@@ -42,20 +43,23 @@ export interface Action {
 }
 
 export interface ActionDefinition<Name extends ActionName, Kept extends Absent> {
-  /** What stands for absent fields: null when absent itself. */
+  /** The value of absent fields; null if this is absent, too. */
   readonly absent?: Kept
   /** In one transaction when absent. */
   readonly keeping?: Keeping
   /** False when absent. */
   readonly answersSecret?: boolean
-  /** What the contract doesn't say of the input: how one field stands to another. */
+  /** Checks that the contract's rules can't express: relations between fields. */
   check?(input: InputOf<Name, Kept>): readonly UserError[]
-  /** What only the database knows about an input that is wrong already, so that the client gets all errors at once. */
+  /**
+   * The checks that need the database. They run only if the input has an error, so that the client gets all errors at
+   * once.
+   */
   lookUp?(call: ActionCall): Promise<readonly UserError[]>
   handle(call: ActionCall, input: InputOf<Name, Kept>): Promise<Answer>
 }
 
-/** What needs a feature that the merchant's plan lacks is refused by the database, wherever it comes to it. */
+/** Turns the database's refusal of a feature that the merchant's plan lacks into an answer. */
 async function withinPlan(handle: () => Promise<Answer>): Promise<Answer> {
   try {
     return await handle()
@@ -89,7 +93,7 @@ export function defineAction<Name extends ActionName, Kept extends Absent = 'nul
 ): Action {
   const { keeping = 'in one transaction', answersSecret = false } = definition
   const access = accessOf(name)
-  // What is absent says so: without it, the type is 'null'.
+  // Without `absent`, its type is 'null'.
   const absent = definition.absent ?? ('null' as Kept)
   return {
     ...access,

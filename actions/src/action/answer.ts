@@ -34,8 +34,8 @@ export type Answer =
 
 export const done = (data: Readonly<Record<string, unknown>>): Answer => ({ kind: 'done', data })
 
-/** An answer to a question that happens to be asked by a mutation. */
-export const told = (data: Readonly<Record<string, unknown>>): Answer => ({
+/** The answer of an action that has changed nothing, such as a preview. */
+export const unchanged = (data: Readonly<Record<string, unknown>>): Answer => ({
   kind: 'done',
   data,
   nothingChanged: true,
@@ -87,20 +87,25 @@ export interface Shortage {
   readonly position?: number
 }
 
-/** @param fieldOf the input field that asked for too much */
+/**
+ * @param fieldOf the input field that asked for too much
+ * @param showsAvailable false for guests, who see of stock what the merchant shows
+ */
 export function insufficientInventory(
   shortages: readonly Shortage[],
   fieldOf: (shortage: Shortage) => string,
+  { showsAvailable = true }: { readonly showsAvailable?: boolean } = {},
 ): Refusal {
   const listed = shortages.map((shortage) => ({
     field: fieldOf(shortage),
     sku: shortage.sku,
-    available: shortage.available,
+    ...(showsAvailable && { available: shortage.available }),
     requested: shortage.requested,
   }))
   const [first] = listed
   if (first === undefined) throw new Error('There is no shortage to tell.')
-  const message = `Insufficient inventory. Available: ${first.available}, Requested: ${first.requested}`
+  const available = showsAvailable ? `Available: ${first.available ?? 0}, ` : ''
+  const message = `Insufficient inventory. ${available}Requested: ${first.requested}`
   return {
     kind: 'refused',
     status: 400,
@@ -141,7 +146,7 @@ export const idempotencyKeyReused = (key: string, forgotten = false): Refusal =>
   details: {
     field: 'Idempotency-Key',
     reason: forgotten
-      ? 'The request was carried out; its answer held secrets, which are told again for ten minutes only'
+      ? 'The request was carried out; its answer has secrets, which are repeated for ten minutes only'
       : 'The key was used for another request',
   },
 })

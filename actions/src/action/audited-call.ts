@@ -63,7 +63,7 @@ function actorOf({ session, input }: ActionCall<AnySession>): Actor {
   }
   const merchantId = session.merchantId
   if (session.role === 'customer') return { merchantId, kind: 'CUSTOMER', id: session.customerId }
-  return session.userId === undefined
+  return session.role === 'guest' || session.userId === undefined
     ? { merchantId, kind: 'KEY', id: session.keyId ?? null }
     : { merchantId, kind: 'USER', id: session.userId }
 }

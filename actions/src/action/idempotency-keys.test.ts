@@ -19,7 +19,7 @@ import type { CustomerId } from '@commerce-graph/contract/ids'
 
 let shop: TestShop
 let merchant: TestMerchant
-/** Every permission there is. */
+/** Every permission. */
 let everything: ReadonlySet<string>
 beforeAll(async () => {
   shop = await openTestShop()
@@ -40,22 +40,25 @@ async function ordersOf(customerId: string) {
   return rows.length
 }
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   test.each([
     ['createDraftOrder', 'draftOrderId', 'ordering.draft_order'],
     ['createOrder', 'orderId', 'ordering.order'],
-  ])('sent many times at once has %s happen once, and all get one answer', async (action, id, table) => {
-    const request = await order()
-    const idempotencyKey = randomUUID()
-    const count = async () =>
-      Number((await shop.database.unsafe(`SELECT count(*) FROM ${table}`))[0]?.['count'])
-    const before = await count()
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => shop.call(merchant, action, request, { idempotencyKey })),
-    )
-    expect(new Set(answers.map((answer) => dataOf(answer)[id])).size).toBe(1)
-    expect(await count()).toBe(before + 1)
-  })
+  ])(
+    'that is sent many times at once runs %s once, and all requests get the same answer',
+    async (action, id, table) => {
+      const request = await order()
+      const idempotencyKey = randomUUID()
+      const count = async () =>
+        Number((await shop.database.unsafe(`SELECT count(*) FROM ${table}`))[0]?.['count'])
+      const before = await count()
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => shop.call(merchant, action, request, { idempotencyKey })),
+      )
+      expect(new Set(answers.map((answer) => dataOf(answer)[id])).size).toBe(1)
+      expect(await count()).toBe(before + 1)
+    },
+  )
 
   const onRecord = 'CREATE TRIGGER fault BEFORE INSERT ON platform.idempotency_record FOR EACH ROW'
   const onEffect =
@@ -65,32 +68,35 @@ describe('a key', () => {
     ['is killed before the record is written', onRecord, killed],
     ['fails while the record is written', onRecord, "RAISE EXCEPTION 'no room'"],
     ['is killed while the effect is committed', onEffect, killed],
-  ])('is recorded with its effect or not at all: what %s has done nothing', async (_how, trigger, fault) => {
-    const product = await shop.createProduct(merchant, { stock: [5] })
-    const request = { input: { sku: product.sku, delta: 3, reason: 'Found' } }
-    const idempotencyKey = randomUUID()
-    const adjust = () => shop.call(merchant, 'adjustInventory', request, { idempotencyKey })
-    const available = async () => {
-      const [level] = await shop.database`
+  ])(
+    'is recorded in the transaction of its effect: an action that %s has changed nothing',
+    async (_how, trigger, fault) => {
+      const product = await shop.createProduct(merchant, { stock: [5] })
+      const request = { input: { sku: product.sku, delta: 3, reason: 'Found' } }
+      const idempotencyKey = randomUUID()
+      const adjust = () => shop.call(merchant, 'adjustInventory', request, { idempotencyKey })
+      const available = async () => {
+        const [level] = await shop.database`
         SELECT l.available FROM inventory.stock_level l JOIN inventory.stock_item i ON i.id = l.stock_item_id
         WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${product.sku}`
-      return level?.['available'] as unknown
-    }
-    await shop.database.unsafe(`
+        return level?.['available'] as unknown
+      }
+      await shop.database.unsafe(`
       CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${fault}; RETURN NEW; END $$;
       ${trigger} EXECUTE FUNCTION public.fault();`)
-    try {
-      await expect(adjust()).rejects.toThrow()
-    } finally {
-      await shop.database.unsafe('DROP FUNCTION public.fault() CASCADE')
-    }
-    expect(await available()).toBe(5)
-    dataOf(await adjust())
-    dataOf(await adjust())
-    expect(await available()).toBe(8)
-  })
+      try {
+        await expect(adjust()).rejects.toThrow()
+      } finally {
+        await shop.database.unsafe('DROP FUNCTION public.fault() CASCADE')
+      }
+      expect(await available()).toBe(5)
+      dataOf(await adjust())
+      dataOf(await adjust())
+      expect(await available()).toBe(8)
+    },
+  )
 
-  test('is recorded with the first step of an action that takes several, or neither is', async () => {
+  test('is recorded in the transaction of the first step, if an action has several', async () => {
     const { paymentId } = await paidOrder(shop, merchant, [1])
     const request = { id: paymentId, input: { reason: 'Broken' } }
     const idempotencyKey = randomUUID()
@@ -109,7 +115,7 @@ describe('a key', () => {
     expect(await refunds()).toHaveLength(1)
   })
 
-  test('is its owner’s: another shopper, or the merchant, gets nothing of what it was answered', async () => {
+  test('belongs to its caller: another shopper, or the merchant, doesn’t get its answer', async () => {
     const [one, other] = await Promise.all([
       createCustomer(shop.database, merchant.merchantId),
       createCustomer(shop.database, merchant.merchantId),
@@ -128,7 +134,7 @@ describe('a key', () => {
     const placed = dataOf(await checkOut(one))
     expect(await checkOut(other)).toMatchObject({ errors: [{ field: 'id', code: 'NOT_FOUND' }] })
     expect(dataOf(await checkOut(one))).toEqual(placed)
-    // Keys are chosen by their clients: one that another has used is as good as any.
+    // Clients choose their own keys, so that two clients may use the same one.
     const { cartId: own } = dataOf(
       await shop.call(merchant, 'createCart', { input: { customerId: other, items } }),
     )
@@ -138,7 +144,7 @@ describe('a key', () => {
     expect([await ordersOf(one), await ordersOf(other)]).toEqual([1, 1])
   })
 
-  test('gives a caller who may not do it any more nothing', async () => {
+  test('does not replay an answer to a caller who has lost the permission', async () => {
     const request = await order()
     const idempotencyKey = randomUUID()
     dataOf(await shop.call(merchant, 'createOrder', request, { idempotencyKey }))
@@ -148,7 +154,7 @@ describe('a key', () => {
     })
   })
 
-  test('does not spare an attempt to sign in from being counted', async () => {
+  test('does not prevent a sign-in attempt from being counted', async () => {
     const input = { email: 'ghost@example.com', password: 'a guess' }
     const attempt = () =>
       shop.call(merchant, 'signInUser', { input }, { idempotencyKey: randomUUID(), session: signingIn() })
@@ -178,7 +184,7 @@ describe('an answer with a secret', () => {
     WHERE key = ${idempotencyKey}`
   const keys = async () => (await shop.database`SELECT FROM merchant.api_key`).length
 
-  test('is kept sealed, and told again for minutes', async () => {
+  test('is stored sealed, and replayed for minutes', async () => {
     const idempotencyKey = randomUUID()
     const first = dataOf(await create(idempotencyKey))
     const before = await keys()
@@ -192,7 +198,7 @@ describe('an answer with a secret', () => {
     expect(JSON.stringify(record)).not.toContain(String(first['key']))
   })
 
-  test('is forgotten after that, and the key still is used', async () => {
+  test('is deleted after that, and the key stays used', async () => {
     const idempotencyKey = randomUUID()
     dataOf(await create(idempotencyKey))
     const before = await keys()
@@ -210,7 +216,7 @@ describe('an answer with a secret', () => {
     expect(await keys()).toBe(before + 1)
   })
 
-  test('is told again only to the API key or user that was told it', async () => {
+  test('is replayed only to the API key or user that got it', async () => {
     const idempotencyKey = randomUUID()
     dataOf(await create(idempotencyKey))
     expect(await create(idempotencyKey, randomUUID())).toMatchObject({ id: 'SVC_VAL_004' })
@@ -226,36 +232,49 @@ describe('an answer with a secret', () => {
     expect(dataOf(await register())).toEqual(first)
     const [record] = await shop.database`
       SELECT * FROM platform.idempotency_record WHERE key = ${idempotencyKey}`
-    const told = JSON.stringify(record)
+    const stored = JSON.stringify(record)
     for (const secret of [first['refreshToken'], first['accessToken'], person.email, person.password])
-      expect(told).not.toContain(String(secret))
+      expect(stored).not.toContain(String(secret))
   })
 })
 
-/** What waits for a payment processor between its transactions. What they have on record when they are repeated: payment.test.ts and others. */
+/**
+ * The actions that wait for a payment processor between their transactions. payment.test.ts and other files test
+ * their repetition.
+ */
 const actionsInSteps = [
+  'cancelAppointment',
   'cancelOrder',
   'capturePayment',
+  'checkEmailSender',
   'confirmPayment',
+  'connectPaymentAccount',
+  'markAppointmentNoShow',
+  'payAppointment',
   'processPayment',
+  'recordPayment',
   'refundOrder',
   'refundPayment',
   'refundReturn',
   'retryRefund',
+  'updatePaymentAccount',
   'voidPayment',
 ]
 
 const tellingSecrets = [
   'confirmMfa',
   'createApiKey',
+  'createCart',
   'createCustomerAccessToken',
   'createMerchant',
   'enrollMfa',
+  'openGuestOrder',
   'refreshSession',
   'registerCustomer',
   'rotateApiKey',
   'signInCustomer',
   'signInUser',
+  'startGuestCheckout',
 ]
 
 describe('every action', () => {
@@ -265,15 +284,15 @@ describe('every action', () => {
       ? { ...staff(merchant), permissions: everything }
       : { role: 'operator', operatorKeyId: randomUUID() }
 
-  test('is done in one transaction with its key’s record, but those that wait for a payment processor', () => {
+  test('runs in one transaction with its key’s record, unless it waits for a payment processor', () => {
     const inSteps = all().flatMap(([name, { keeping }]) => (keeping === 'in steps' ? [name] : []))
     expect(inSteps.sort()).toEqual(actionsInSteps)
   })
 
-  test('whose answer has a field for a secret keeps it sealed', () => {
+  test('with a secret in its answer stores the answer sealed', () => {
     const sealed = all().flatMap(([name, { answersSecret }]) => (answersSecret ? [name] : []))
     expect(sealed.sort()).toEqual(tellingSecrets)
-    // Of metadata/actions.graphql, the results that have such a field.
+    // The results in metadata/actions.graphql that have such a field.
     const sdl = readFileSync(join(import.meta.dirname, '../../../metadata/actions.graphql'), 'utf8')
     const secret = /^ {2}(key|\w+Key|secret|accessToken|refreshToken|recoveryCodes|url): /m
     const results = [...sdl.matchAll(/^type (\w+Result) \{\n([^}]*)\}/gm)].flatMap(
@@ -282,17 +301,18 @@ describe('every action', () => {
     const telling = [...sdl.matchAll(/^ {2}(\w+)[^\n]*: (\w+)!$/gm)].flatMap(([, name = '', result = '']) =>
       results.includes(result) && name in Object.fromEntries(all()) ? [name] : [],
     )
-    expect(telling.filter((name) => !tellingSecrets.includes(name))).toEqual([])
+    // A publishable key is no secret.
+    expect(telling.filter((name) => !tellingSecrets.includes(name))).toEqual(['createPublishableKey'])
     expect(tellingSecrets.filter((name) => !telling.includes(name))).toEqual([])
   })
 
-  test('that is repeated with its key has the recorded answer, and is not run again', async () => {
+  test('repeats the recorded answer to a repeated key, and does not run again', async () => {
     const served = all().filter(([, { keeping }]) => keeping === 'in one transaction')
     const wrong: string[] = []
     for (const [action, definition] of served) {
       const session = sessionFor(definition.roles)
       const key = { value: randomUUID(), part: '', replayed: false }
-      // Nothing that any action could be run with.
+      // An input that no action accepts, so that none can run.
       const call = { action, session, input: { nothing: 'of use' }, idempotencyKey: key }
       const { secretBox } = shop
       const recorded = { recorded: action }

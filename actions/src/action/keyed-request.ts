@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { targetIdsOf } from '@commerce-graph/audit'
@@ -18,6 +19,7 @@ export type Recalled =
 /** A call with an Idempotency-Key, and the record of what came of it. */
 export class KeyedRequest {
   readonly #call: ActionCall<AnySession>
+  readonly #caller: ReturnType<typeof callerOf>
   readonly #key: IdempotencyKey
   readonly #secretBox: SecretBox
   readonly #answersSecret: boolean
@@ -28,6 +30,7 @@ export class KeyedRequest {
     { secretBox, answersSecret }: { readonly secretBox: SecretBox; readonly answersSecret: boolean },
   ) {
     this.#call = call
+    this.#caller = callerOf(call.session)
     this.#key = key
     this.#secretBox = secretBox
     this.#answersSecret = answersSecret
@@ -56,7 +59,7 @@ export class KeyedRequest {
   }
 
   get #row(): platform.RecallArguments['request'] {
-    const { merchantId, caller } = callerOf(this.#call.session)
+    const { merchantId, caller } = this.#caller
     return {
       merchantId,
       caller,
@@ -76,14 +79,25 @@ export class KeyedRequest {
   }
 
   get #context(): string {
-    const { merchantId, caller } = callerOf(this.#call.session)
+    const { merchantId, caller } = this.#caller
     return JSON.stringify(['Idempotency-Key', merchantId, caller, this.#key.value, this.#key.part])
   }
 }
 
-/** Whose key it is: a shopper's keys are its own, those of a merchant's API keys and users the merchant's. */
+/**
+ * The owner of the key: a shopper has keys of its own, and a merchant's API keys and users share theirs. The network
+ * and the cart's secret identify a guest. Hasura's own API doesn't know the network, and a guest without a cart has
+ * no secret yet: then each request counts as another guest's.
+ */
 function callerOf(session: AnySession): { readonly merchantId: string; readonly caller: string } {
   if (session.role === 'operator') return { merchantId: noMerchant, caller: 'operator' }
+  if (session.role === 'guest') {
+    const { client = randomUUID(), cartSecretHash } = session
+    return {
+      merchantId: session.merchantId,
+      caller: `guest:${session.keyId} ${client} ${cartSecretHash.toString('hex')}`,
+    }
+  }
   const owner = ownerOf(session)
   return { merchantId: session.merchantId, caller: owner === null ? 'merchant' : `customer:${owner}` }
 }

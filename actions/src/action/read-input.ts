@@ -17,7 +17,7 @@ import type { UserError } from './answer.ts'
 /** The mutation of the contract that an action does. */
 export type ActionName = keyof MutationArguments
 
-/** What stands for an absent field: null, or nothing where an update tells the two apart. */
+/** The value of an absent field: null, or nothing in updates, which distinguish the two. */
 export type Absent = 'null' | 'kept'
 
 export type InputOf<Name extends ActionName, Kept extends Absent> = Kept extends 'kept'
@@ -35,7 +35,7 @@ export type ReadInput<Input> =
 
 const contract = loadContract()
 
-/** Who may call the action, as the contract says. */
+/** The contract's permission of an action. */
 export function accessOf(name: ActionName): {
   readonly roles: readonly Role[]
   readonly permission: string | null

@@ -6,11 +6,11 @@ interface SessionOf {
   readonly permissions: ReadonlySet<string>
   /** The network of the person's own client; absent where it isn't known. */
   readonly client?: string | undefined
-  /** What the person's own client calls itself; absent where it isn't known. */
+  /** The client's name for its device; absent if unknown. */
   readonly device?: string | undefined
 }
 
-/** Who calls, as Hasura's session variables say. */
+/** The caller of an action, from Hasura's session variables. */
 export type Session =
   | (SessionOf & {
       readonly role: 'merchant'
@@ -20,8 +20,18 @@ export type Session =
     })
   /** A shopper, for whom only its own carts, orders and payments exist. */
   | (SessionOf & { readonly role: 'customer'; readonly customerId: CustomerId })
+  /** A visitor of a storefront, for whom only the cart exists whose secret it has. */
+  | (SessionOf & {
+      readonly role: 'guest'
+      /** The publishable key. */
+      readonly keyId: string
+      /** SHA-256 of the cart's secret. Empty where the request has none: that is no cart's. */
+      readonly cartSecretHash: Buffer
+      /** For a cart that is about to be made; absent where the action makes the secret. */
+      readonly newCartSecret?: string | undefined
+    })
 
-/** Who runs the platform: it has no merchant, and names one where it does something to one. */
+/** An operator of the platform. It has no merchant, and its calls name one if they need it. */
 export interface OperatorSession {
   readonly role: 'operator'
   readonly operatorKeyId: string
@@ -52,6 +62,16 @@ export const sessionVariables = z
       'x-hasura-customer-id': z.guid().transform((id) => id as CustomerId),
       ...shared,
     }),
+    z.object({
+      'x-hasura-role': z.literal('guest'),
+      'x-hasura-key-id': z.guid(),
+      'x-hasura-cart-secret-hash': z
+        .string()
+        .regex(/^\\x([0-9a-f]{64})?$/)
+        .transform((text) => Buffer.from(text.slice(2), 'hex')),
+      'x-hasura-new-cart-secret': z.string().max(100).optional(),
+      ...shared,
+    }),
     z.object({ 'x-hasura-role': z.literal('operator'), 'x-hasura-operator-key-id': z.guid() }),
   ])
   .transform((variables): AnySession => {
@@ -63,23 +83,41 @@ export const sessionVariables = z
       client: variables['x-hasura-client-network'],
       device: variables['x-hasura-client-device'],
     }
-    return variables['x-hasura-role'] === 'merchant'
-      ? {
+    switch (variables['x-hasura-role']) {
+      case 'merchant':
+        return {
           role: 'merchant',
           ...common,
           keyId: variables['x-hasura-key-id'],
           userId: variables['x-hasura-user-id'],
         }
-      : { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
+      case 'customer':
+        return { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
+      case 'guest':
+        return {
+          role: 'guest',
+          keyId: variables['x-hasura-key-id'],
+          cartSecretHash: variables['x-hasura-cart-secret-hash'],
+          newCartSecret: variables['x-hasura-new-cart-secret'],
+          ...common,
+        }
+      default:
+        return variables satisfies never
+    }
   })
 
 /** Only this customer's records exist for the session; null: all of the merchant's do. */
 export const ownerOf = (session: Session): CustomerId | null =>
   session.role === 'customer' ? session.customerId : null
 
-/** Who it was, as ledgers and histories write it down; null when the session doesn't say. */
+/** By what a guest has its cart; null for callers who need no secret. */
+export const cartSecretOf = (session: Session): Buffer | null =>
+  session.role === 'guest' ? session.cartSecretHash : null
+
+/** The caller's id in ledgers and histories; null if the session has none. */
 export function principalOf(session: Session): string | null {
   if (session.role === 'customer') return `customer:${session.customerId}`
+  if (session.role === 'guest') return `key:${session.keyId}`
   if (session.userId !== undefined) return `user:${session.userId}`
   return session.keyId === undefined ? null : `key:${session.keyId}`
 }

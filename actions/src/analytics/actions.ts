@@ -3,7 +3,7 @@ import { done, invalid, notFound } from '../action/answer.ts'
 import type { Database } from '../database.ts'
 import { recordView } from './product-views.ts'
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const analyticsActions = (database: Database): Readonly<Record<string, Action>> => ({
   recordProductView: defineAction('recordProductView', {
     async handle({ session: { merchantId, role } }, { productId }) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Berlin puts its clocks back in the night of the fifth of these days. */
+/** In Berlin, the clocks go back in the night of the fifth of these days. */
 const shopZone = 'Europe/Berlin'
 const start = new Date('2020-10-21T00:00:00Z')
 const minutesOfEvents = 12 * 24 * 60
@@ -40,10 +40,10 @@ const rolledUpMetrics = [
 ] as const
 type Metric = (typeof rolledUpMetrics)[number]
 
-/** By interval, metric and currency; what is nothing is left out. */
+/** By interval, metric and currency; zeros are omitted. */
 type Report = Readonly<Record<string, number>>
 
-/** What the report says, asked in parts because a question has ten metrics at most. */
+/** The report's figures. One query has ten metrics at most, so this sends several. */
 async function reported(
   sql: Queryable,
   { merchant }: SalesHistory,
@@ -80,7 +80,7 @@ interface RawOrder {
 const dayOf = (at: Date) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: shopZone, dateStyle: 'short' }).format(at)
 
-/** The same from the rows, by the plainest program that there is. */
+/** The same figures, calculated from the rows by a simple program. */
 async function recomputed(
   sql: Queryable,
   { merchant }: SalesHistory,
@@ -95,8 +95,10 @@ async function recomputed(
     GROUP BY o.merchant_id, o.id`
   const refunds = await sql<{ currency: string; at: Date; amount: number }[]>`
     SELECT p.currency, r.succeeded_at AS at, r.amount::float AS amount
-    FROM payment.refund r JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
-    WHERE r.merchant_id = ${merchant.merchantId} AND r.status = 'SUCCEEDED'`
+    FROM payment.refund r
+    JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+    JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+    WHERE r.merchant_id = ${merchant.merchantId} AND r.status = 'SUCCEEDED' AND r.succeeded_at >= o.paid_at`
   const movements = await sql<{ at: Date; delta: number }[]>`
     SELECT created_at AS at, on_hand_delta AS delta FROM inventory.stock_movement
     WHERE merchant_id = ${merchant.merchantId} AND reason = 'Counted'`
@@ -184,7 +186,10 @@ const event: fc.Arbitrary<SalesEvent> = fc.oneof(
   fc.record({ kind: fc.constant('correct' as const), order, quantity: fc.integer({ min: 1, max: 9 }) }),
 )
 
-/** How the job gets along with the event: not at all, after it, at once with it, twice at once, or cut off. */
+/**
+ * How the job runs relative to the event: not at all, after it, at the same time, twice at the same time, or
+ * interrupted.
+ */
 const job = fc.constantFrom('none', 'after', 'meanwhile', 'twice', 'cut off' as const)
 
 class CutOff extends Error {}
@@ -197,7 +202,7 @@ async function run(
   const { database } = shop
   switch (how) {
     case 'meanwhile':
-      // The job runs from its first to its last statement while the event is under way.
+      // The job runs from its first to its last statement while the event's transaction is open.
       await database.begin(async (sql) => {
         await happen(sql, history, what)
         await refreshRollups(database)
@@ -228,27 +233,23 @@ async function run(
 }
 
 describe('a report', () => {
-  test(
-    'says what the rows say, after any history and wherever the job is',
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(event, job), { minLength: 1, maxLength: 30 }), async (steps) => {
-          const history = await beginHistory(shop, start)
-          for (const [index, [what, how]] of steps.entries()) {
-            await run(history, what, how)
-            if (index % 7 === 6) await expectReportsToAgree(shop.database, history)
-          }
-          await expectReportsToAgree(shop.database, history)
-          await refreshRollups(shop.database)
-          await expectReportsToAgree(shop.database, history)
-        }),
-        { numRuns: 25 },
-      )
-    },
-  )
+  test('equals the rows after any history, with the job in any state', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(event, job), { minLength: 1, maxLength: 30 }), async (steps) => {
+        const history = await beginHistory(shop, start)
+        for (const [index, [what, how]] of steps.entries()) {
+          await run(history, what, how)
+          if (index % 7 === 6) await expectReportsToAgree(shop.database, history)
+        }
+        await expectReportsToAgree(shop.database, history)
+        await refreshRollups(shop.database)
+        await expectReportsToAgree(shop.database, history)
+      }),
+      { numRuns: 25 },
+    )
+  })
 
-  test('comes from the roll-up once the job has run, and the job has nothing left to do then', async () => {
+  test('comes from the roll-up after a run of the job, and another run has nothing to do', async () => {
     const history = await beginHistory(shop, start)
     await happen(shop.database, history, {
       kind: 'place',
@@ -265,7 +266,7 @@ describe('a report', () => {
     expect(
       await shop.database`SELECT FROM analytics.stale_bucket WHERE merchant_id = ${merchantId}`,
     ).toHaveLength(0)
-    // What no trigger tells of is not seen: so it isn't the rows that are read.
+    // Without triggers, this change does not reach the roll-up: so the report does not read the rows.
     await shop.database.begin(async (sql) => {
       await sql`SET LOCAL session_replication_role = replica`
       await sql`UPDATE ordering.order SET paid_at = NULL, status = 'PENDING' WHERE merchant_id = ${merchantId}`
@@ -273,7 +274,7 @@ describe('a report', () => {
     expect(await reported(shop.database, history, null)).toMatchObject({ [`${firstDay} ORDERS `]: 1 })
   })
 
-  test('has 25 hours on the day that clocks are put back, and 23 on the day that they are put forward', async () => {
+  test('has 25 hours on the day when clocks go back, and 23 on the day when they go forward', async () => {
     const { merchantId } = await shop.createMerchant()
     const hours = async (day: string, zone: string) => {
       const [row] = await shop.database<{ hours: number; length: number }[]>`
@@ -284,13 +285,13 @@ describe('a report', () => {
     expect(await hours('2020-10-25', 'Europe/Berlin')).toEqual({ hours: 25, length: 25 })
     expect(await hours('2020-03-29', 'Europe/Berlin')).toEqual({ hours: 23, length: 23 })
     expect(await hours('2020-10-24', 'Asia/Kathmandu')).toEqual({ hours: 24, length: 24 })
-    // Clocks go from 1:00 to 0:00 there: the day has two midnights and begins with the first one.
+    // There, clocks go from 1:00 to 0:00: the day has two midnights and begins with the first one.
     expect(await hours('2020-11-01', 'America/Havana')).toEqual({ hours: 25, length: 25 })
-    // Half an hour there.
+    // There, the clock changes by half an hour.
     expect(await hours('2020-04-05', 'Australia/Lord_Howe')).toEqual({ hours: 25, length: 24.5 })
   })
 
-  test('compares with the period before, whose intervals add up to it', async () => {
+  test('compares with the previous period, whose intervals add up to it', async () => {
     const history = await beginHistory(shop, start)
     const random = [3, 700, 1500, 1501, 2900, 4000, 5000, 6100, 7000, 9000, 12_000, 14_000]
     for (const [index, minutes] of random.entries()) {
@@ -321,7 +322,7 @@ describe('a report', () => {
     }
   })
 
-  test('of stock tells what was on the shelves at the end of each day, also of days without a movement', async () => {
+  test('of stock shows the level at the end of each day, also on days without a movement', async () => {
     const history = await beginHistory(shop, start)
     const days = (day: number) => day * 24 * 60
     for (const [day, delta] of [
@@ -340,7 +341,7 @@ describe('a report', () => {
     expect(levels.map(({ value }) => value)).toEqual([0, 5, 10, 10, 10, 6, 6])
   })
 
-  test('ranks its groups by money of the merchant’s currency, or of the one asked for, and not by the largest number', async () => {
+  test('ranks its groups by the merchant’s currency, or by the requested one, and not by the largest number', async () => {
     const history = await beginHistory(shop, start)
     const { merchantId } = history.merchant
     const [first, second] = history.productIds
@@ -376,7 +377,7 @@ describe('a report', () => {
     expect(await ranked(1, 'EUR')).toEqual([[first, 'EUR', 6300]])
   })
 
-  test('by product, category and status adds up to the whole', async () => {
+  test('by product, category and status adds up to the total', async () => {
     const history = await beginHistory(shop, start)
     const { merchantId } = history.merchant
     const [category] = await shop.database<{ id: string }[]>`
@@ -414,7 +415,7 @@ describe('a report', () => {
   })
 })
 
-test('a view of a product is one row however often it is looked at, and shoppers see only what is sold', async () => {
+test('many views of a product make few rows, and shoppers can view only products on sale', async () => {
   const merchant = await shop.createMerchant()
   const product = await shop.createProduct(merchant, {})
   const draft = await shop.createProduct(merchant, { status: 'DRAFT' })

@@ -1,6 +1,15 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, forbidden, invalid, done, notFound, type UserError } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import {
+  type Answer,
+  done,
+  forbidden,
+  idempotencyKeyReused,
+  invalid,
+  notFound,
+  type UserError,
+} from '../action/answer.ts'
+import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -11,18 +20,23 @@ import {
   bookAppointment,
   changeStatus,
   rescheduleAppointment,
+  type StatusOutcome,
 } from './appointments.ts'
+import { type AppointmentPayments, endAppointment } from './ending.ts'
 
-type StatusChange =
-  | 'confirmAppointment'
-  | 'startAppointment'
-  | 'completeAppointment'
-  | 'cancelAppointment'
-  | 'markAppointmentNoShow'
+export interface BookingOptions {
+  readonly database: Database
+  readonly keys: IdempotencyKeys
+  readonly payments: AppointmentPayments
+}
 
-/** What the domain serves, by the name of the mutation. */
-export function bookingActions(database: Database): Readonly<Record<string, Action>> {
-  const statusChange = (name: StatusChange, event: Parameters<typeof changeStatus>[2]) =>
+/** The domain's actions, by the name of the mutation. */
+export function bookingActions(options: BookingOptions): Readonly<Record<string, Action>> {
+  const { database } = options
+  const statusChange = (
+    name: 'confirmAppointment' | 'startAppointment' | 'completeAppointment',
+    event: 'confirm' | 'start' | 'complete',
+  ) =>
     defineAction(name, {
       async handle({ session }, { id }) {
         return answer(session.merchantId, await changeStatus(database, reference(session, id), event))
@@ -41,10 +55,22 @@ export function bookingActions(database: Database): Readonly<Record<string, Acti
     confirmAppointment: statusChange('confirmAppointment', 'confirm'),
     startAppointment: statusChange('startAppointment', 'start'),
     completeAppointment: statusChange('completeAppointment', 'complete'),
-    cancelAppointment: statusChange('cancelAppointment', 'cancel'),
-    markAppointmentNoShow: statusChange('markAppointmentNoShow', 'miss'),
+    cancelAppointment: ending(options, 'cancelAppointment', 'cancel'),
+    markAppointmentNoShow: ending(options, 'markAppointmentNoShow', 'miss'),
   }
 }
+
+const ending = (
+  { keys, payments }: BookingOptions,
+  name: 'cancelAppointment' | 'markAppointmentNoShow',
+  event: 'cancel' | 'miss',
+): Action =>
+  defineAction(name, {
+    keeping: 'in steps',
+    async handle(call, { id }) {
+      return answer(call.session.merchantId, await endAppointment(keys, payments, call, { id, event }))
+    },
+  })
 
 const create = (database: Database): Action =>
   defineAction('createAppointment', {
@@ -61,14 +87,20 @@ const reference = (session: Session, id: string): AppointmentReference => ({
   owner: ownerOf(session),
 })
 
-function answer(merchantId: MerchantId, outcome: AppointmentOutcome): Answer {
+function answer(merchantId: MerchantId, outcome: AppointmentOutcome | Once<StatusOutcome>): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId, appointmentId: outcome.appointmentId })
     case 'unknown':
       return invalid(notFound('id', 'Appointment'))
     case 'not_allowed':
-      return invalid(wrong('id', `This can not be done to an appointment in status ${outcome.status}`))
+      return invalid(invalidValue('id', `This can not be done to an appointment in status ${outcome.status}`))
+    case 'payment_open':
+      return invalid(
+        invalidValue('id', `Payment ${outcome.paymentId} is under way: try again when it is settled`),
+      )
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
     case 'invalid':
       return invalid(...outcome.refusals.map(appointmentError))
     default:
@@ -76,22 +108,20 @@ function answer(merchantId: MerchantId, outcome: AppointmentOutcome): Answer {
   }
 }
 
-const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
-
 function appointmentError({ field, reason }: AppointmentRefusal): UserError {
   switch (reason) {
     case 'unknown_service':
       return notFound(field, 'Service')
     case 'service_not_active':
-      return wrong(field, 'The service can not be booked')
+      return invalidValue(field, 'The service can not be booked')
     case 'nobody_offers_it':
-      return wrong(field, 'Nobody offers the service')
+      return invalidValue(field, 'No staff member offers the service')
     case 'unknown_staff':
       return notFound(field, 'Staff member')
     case 'staff_not_active':
-      return wrong(field, 'The staff member takes no appointments')
+      return invalidValue(field, 'The staff member takes no appointments')
     case 'service_not_offered':
-      return wrong(field, 'The staff member does not offer the service')
+      return invalidValue(field, 'The staff member does not offer the service')
     case 'unknown_customer':
       return notFound(field, 'Customer')
     case 'in_the_past':
@@ -99,15 +129,19 @@ function appointmentError({ field, reason }: AppointmentRefusal): UserError {
     case 'too_far_ahead':
       return { field, message: 'Appointments can be made for the next 366 days', code: 'OUT_OF_RANGE' }
     case 'not_a_whole_minute':
-      return wrong(field, 'Appointments start on a whole minute')
+      return invalidValue(field, 'Appointments start on a whole minute')
     case 'outside_working_hours':
-      return wrong(field, 'The time is outside working hours')
+      return invalidValue(field, 'The time is outside working hours')
     case 'taken':
-      return wrong(field, 'The time is taken')
+      return invalidValue(field, 'The time is taken')
+    case 'too_few_resources':
+      return invalidValue(field, 'The shop has too few of the resources that the service needs')
+    case 'resources_taken':
+      return invalidValue(field, 'The resources that the service needs are taken at this time')
     case 'already_begun':
-      return wrong(field, 'The time of the appointment has come already')
+      return invalidValue(field, 'The time of the appointment has come already')
     case 'not_begun':
-      return wrong(field, 'The time of the appointment has not come yet')
+      return invalidValue(field, 'The time of the appointment has not come yet')
     default:
       return reason satisfies never
   }

@@ -24,14 +24,14 @@ afterAll(() => shop.close())
 
 const events: Record<AppointmentEvent, (id: string, step: number) => Promise<Answer>> = {
   confirm: (id) => shop.call(merchant, 'confirmAppointment', { id }),
-  // Nowhere that it has been, and far from where a new one is made.
+  // A time that the appointment hasn't had yet, and that is far from the times of new ones.
   reschedule: (id, step) =>
     shop.call(merchant, 'rescheduleAppointment', { id, input: { startTime: daysAhead(10 + step, '12:00') } }),
   start: (id) => shop.call(merchant, 'startAppointment', { id }),
   complete: (id) => shop.call(merchant, 'completeAppointment', { id }),
   cancel: (id) => shop.call(merchant, 'cancelAppointment', { id }),
   async miss(id) {
-    // Nobody can be late for what lies ahead, so its time comes for the moment.
+    // Only an appointment whose time has come can be missed, so it is moved into the past for this event.
     const [kept] = await shop.database<{ start_time: Date; end_time: Date }[]>`
       SELECT start_time, end_time FROM booking.appointment WHERE id = ${id}`
     await shop.database`
@@ -44,7 +44,7 @@ const events: Record<AppointmentEvent, (id: string, step: number) => Promise<Ans
   },
 }
 
-test('an appointment walks as its table says, whatever happens to it in whatever order', async () => {
+test('an appointment follows its state table after any events in any order', async () => {
   const walk = fc.array(fc.constantFrom(...(Object.keys(events) as AppointmentEvent[])), {
     minLength: 1,
     maxLength: 7,

@@ -8,6 +8,7 @@ import * as booking from '../sql/generated/booking.ts'
 export type AppointmentRefusal = booking.Refusal
 
 export type AppointmentOutcome = booking.RescheduleAnswer
+export type StatusOutcome = booking.ChangeStatusAnswer
 
 /** An appointment as a caller may name it. `owner`: only this customer's appointments exist. */
 export interface AppointmentReference {
@@ -51,16 +52,27 @@ export async function rescheduleAppointment(
   })
 }
 
-/** Lets one of the events happen that change nothing but the state. */
+/** Lets one of the events happen that change nothing but the state. An end costs the fee at most: refunds are put on record. */
 export async function changeStatus(
-  database: Database,
+  sql: Queryable,
   { merchantId, id, owner }: AppointmentReference,
   event: 'confirm' | 'start' | 'complete' | 'cancel' | 'miss',
-): Promise<AppointmentOutcome> {
+): Promise<StatusOutcome> {
   const { from, to } = appointmentTransitions[event]
+  const byShopper = owner !== null
   // The shop may still call off what should have begun: its staff may have been absent.
-  const when = event === 'miss' ? 'begun' : event === 'cancel' && owner !== null ? 'ahead' : 'any'
-  return booking.changeStatus(database, { merchantId, appointmentId: id, ownerId: owner, from, to, when })
+  const when = event === 'miss' ? 'begun' : event === 'cancel' && byShopper ? 'ahead' : 'any'
+  // A shop that calls off an appointment gives back everything.
+  const fee = event === 'miss' ? 'ALWAYS' : event === 'cancel' && byShopper ? 'LATE' : 'NONE'
+  return booking.changeStatus(sql, { merchantId, appointmentId: id, ownerId: owner, from, to, when, fee })
+}
+
+const lapseBatch = 100
+
+/** Cancels appointments whose prepayment hasn't come in time. Returns how many. */
+export async function lapseUnpaidAppointments(database: Database): Promise<number> {
+  const { from, to } = appointmentTransitions.cancel
+  return inBatches(lapseBatch, () => booking.lapseUnpaid(database, { limit: lapseBatch, from, to }))
 }
 
 /** Seconds before an appointment at which its customer is to be reminded. */

@@ -91,14 +91,14 @@ async function appointmentOf(id: string) {
 }
 
 describe('booking', () => {
-  test('takes the service’s time of the staff member’s day', async () => {
+  test('takes the service’s duration from the staff member’s day', async () => {
     const id = await booked({ notes: 'Squeaks' })
     const { start_time: start, end_time: end, ...rest } = await appointmentOf(id)
     expect([minute(start), minute(end)]).toEqual([daysAhead(2, '10:00'), daysAhead(2, '10:30')])
     expect(rest).toEqual({ duration: 30, status: 'SCHEDULED', staff_id: staffId })
   })
 
-  test('keeps its length when the service’s changes', async () => {
+  test('keeps its duration when the service’s changes', async () => {
     const id = await booked()
     await shop.database`UPDATE booking.service SET duration = 60 WHERE id = ${service.id}`
     dataOf(await reschedule(id, daysAhead(3, '16:30')))
@@ -115,7 +115,7 @@ describe('booking', () => {
     ])
   })
 
-  test('is refused where any minute of it is taken, and accepted on the very end of another', async () => {
+  test('is refused if it overlaps another appointment by a minute, and accepted right after one', async () => {
     await booked({ startTime: daysAhead(2, '10:00') })
     for (const time of ['09:31', '10:00', '10:29'])
       expect(errorsOf(await book({ startTime: daysAhead(2, time) }))).toEqual([
@@ -125,13 +125,13 @@ describe('booking', () => {
     await booked({ startTime: daysAhead(2, '10:30') })
   })
 
-  test('tells everything that is wrong with the input at once, and writes nothing', async () => {
-    const nobody = randomUUID()
-    const wish = { serviceId: nobody, staffId: nobody, customerId: nobody, startTime: '2020-01-01T10:00:00Z' }
+  test('reports all errors of the input at once, and writes nothing', async () => {
+    const absent = randomUUID()
+    const wish = { serviceId: absent, staffId: absent, customerId: absent, startTime: '2020-01-01T10:00:00Z' }
     expect(errorsOf(await book(wish))).toEqual([
-      `serviceId NOT_FOUND: Service ${nobody} does not exist`,
-      `staffId NOT_FOUND: Staff member ${nobody} does not exist`,
-      `customerId NOT_FOUND: Customer ${nobody} does not exist`,
+      `serviceId NOT_FOUND: Service ${absent} does not exist`,
+      `staffId NOT_FOUND: Staff member ${absent} does not exist`,
+      `customerId NOT_FOUND: Customer ${absent} does not exist`,
       'startTime OUT_OF_RANGE: The time is in the past',
     ])
     expect(
@@ -146,11 +146,11 @@ describe('booking', () => {
     expect(errorsOf(await book({ startTime }))).toEqual([`startTime ${error}`])
   })
 
-  test('is refused for a time that is none', async () => {
+  test('is refused for an invalid time', async () => {
     expect((await book({ startTime: 'tomorrow' })).kind).toBe('invalid')
   })
 
-  test('needs a service that can be booked and somebody who offers it', async () => {
+  test('needs an active service and a staff member who offers it', async () => {
     const retired = await createService(shop, merchant, { active: false })
     const away = await createStaffMember(shop, merchant, { services: [service], active: false })
     const other = await createStaffMember(shop, merchant, { schedule: everyDay('09:00', '17:00') })
@@ -165,11 +165,11 @@ describe('booking', () => {
       'staffId INVALID_VALUE: The staff member does not offer the service',
     ])
     expect(errorsOf(await book({ serviceId: orphan.id, staffId: null }))).toEqual([
-      'serviceId INVALID_VALUE: Nobody offers the service',
+      'serviceId INVALID_VALUE: No staff member offers the service',
     ])
   })
 
-  test('with anybody goes to whoever is free, by priority, until nobody is', async () => {
+  test('without a staff member goes to the free one with the highest priority, until all are busy', async () => {
     const first = await createStaffMember(shop, merchant, {
       services: [service],
       schedule: everyDay('09:00', '17:00'),
@@ -181,7 +181,7 @@ describe('booking', () => {
     expect(errorsOf(await book({ staffId: null }))).toEqual(['startTime INVALID_VALUE: The time is taken'])
   })
 
-  test('of the same slot by 20 at once succeeds exactly once, and with two people who are free exactly twice', async () => {
+  test('the same slot 20 times at once succeeds once, and twice with two free staff members', async () => {
     const rush = (wish: Wish) => Promise.all(Array.from({ length: 20 }, () => book(wish)))
     const one = await rush({})
     expect(one.filter(({ kind }) => kind === 'done')).toHaveLength(1)
@@ -193,7 +193,7 @@ describe('booking', () => {
     expect(two.filter(({ kind }) => kind === 'done')).toHaveLength(2)
   })
 
-  test('never overlaps, whatever writes it: the database refuses', async () => {
+  test('never overlaps: the database refuses any write that would', async () => {
     const id = await booked()
     const again = shop.database`
       INSERT INTO booking.appointment (merchant_id, service_id, staff_id, customer_id, start_time, end_time)
@@ -202,7 +202,7 @@ describe('booking', () => {
     await expect(again).rejects.toThrow('appointment_no_overlap')
   })
 
-  test('sent again with the same Idempotency-Key answers the same appointment, and is made once', async () => {
+  test('again with the same Idempotency-Key answers with the same appointment, which is created once', async () => {
     const options = { idempotencyKey: randomUUID() }
     const first = dataOf(await book({}, options))
     expect(dataOf(await book({}, options))).toEqual(first)
@@ -214,17 +214,17 @@ describe('booking', () => {
 })
 
 describe('rescheduling', () => {
-  test('frees the old time, takes the new one, and asks for a new confirmation', async () => {
+  test('frees the old time, takes the new one, and needs a new confirmation', async () => {
     const id = await booked()
     dataOf(await shop.call(merchant, 'confirmAppointment', { id }))
-    // Half an hour later overlaps with nobody but itself.
+    // A quarter of an hour later, the appointment overlaps only itself.
     dataOf(await reschedule(id, daysAhead(2, '10:15')))
     expect(await appointmentOf(id)).toMatchObject({ status: 'SCHEDULED' })
     dataOf(await reschedule(id, daysAhead(2, '11:00')))
     await booked({ startTime: daysAhead(2, '10:00') })
   })
 
-  test('is held to the rules of a new appointment', async () => {
+  test('obeys the rules for a new appointment', async () => {
     const other = await createStaffMember(shop, merchant, {
       services: [service],
       schedule: everyDay('09:00', '12:00'),
@@ -249,7 +249,7 @@ describe('rescheduling', () => {
     expect(await appointmentOf(id)).toMatchObject({ staff_id: other })
   })
 
-  test('of ten appointments to one slot at once succeeds once, beside bookings of it', async () => {
+  test('ten appointments to one slot at once succeeds once, also against bookings of the slot', async () => {
     const ids: string[] = []
     for (let index = 0; index < 10; index += 1)
       ids.push(await booked({ startTime: daysAhead(3 + index).replace('00:00', '10:00') }))
@@ -260,7 +260,7 @@ describe('rescheduling', () => {
 })
 
 describe('cancelling', () => {
-  test('frees the time, and so does not coming', async () => {
+  test('frees the time, and so does a no-show', async () => {
     const id = await booked()
     dataOf(await shop.call(merchant, 'cancelAppointment', { id }))
     const again = await booked()
@@ -268,7 +268,7 @@ describe('cancelling', () => {
     await booked()
   })
 
-  test('nobody is missed before the time has come', async () => {
+  test('an appointment can’t be marked as a no-show before its time', async () => {
     expect(errorsOf(await shop.call(merchant, 'markAppointmentNoShow', { id: await booked() }))).toEqual([
       'id INVALID_VALUE: The time of the appointment has not come yet',
     ])
@@ -289,7 +289,7 @@ describe('a shopper', () => {
     expect(await appointmentOf(String(id))).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('has nothing to do with another’s, and does not run the shop', async () => {
+  test('can’t see or change another shopper’s appointment, nor run the shop', async () => {
     const other = { session: shopper(merchant, await createCustomer(shop.database, merchant.merchantId)) }
     const id = await booked()
     expect((await book({}, other)).kind).toBe('refused')
@@ -310,7 +310,7 @@ describe('a shopper', () => {
       expect((await shop.call(merchant, name, { id }, own)).kind).toBe('refused')
   })
 
-  test('neither moves nor cancels what should have begun; the shop may', async () => {
+  test('can’t move or cancel an appointment whose time has come; the merchant can', async () => {
     const id = await booked()
     await shop.database`
       UPDATE booking.appointment SET start_time = now() - interval '1 minute', end_time = now() + interval '29 minutes'
@@ -327,7 +327,7 @@ describe('a shopper', () => {
 describe('availability', () => {
   const day = { from: daysAhead(2), to: daysAhead(3) }
 
-  test('is every quarter hour where the service fits, between appointments', async () => {
+  test('has every quarter hour where the service fits between appointments', async () => {
     await booked({ startTime: daysAhead(2, '09:50') })
     await booked({ startTime: daysAhead(2, '11:00') })
     const slots = await availability(shop, merchant, {
@@ -344,7 +344,7 @@ describe('availability', () => {
     ])
   })
 
-  test('has nothing of the past, beyond the horizon, of services that can’t be booked, or of another merchant', async () => {
+  test('has no times in the past, beyond the horizon, of inactive services, or of another merchant', async () => {
     const everybodys = await createService(shop, merchant, { active: false })
     expect(await availability(shop, merchant, { service: everybodys, ...day })).toEqual([])
     expect(await availability(shop, merchant, { service, from: daysAhead(-2), to: daysAhead(-1) })).toEqual(
@@ -357,14 +357,14 @@ describe('availability', () => {
     expect(await availability(shop, merchant, { service, ...day })).not.toEqual([])
   })
 
-  test('is of 31 days at most, whoever asks for more', async () => {
+  test('covers 31 days at most, even for a longer range', async () => {
     const slots = await availability(shop, merchant, { service, from: daysAhead(1), to: 'infinity' })
     const last = found(slots.at(-1)).startTime
     expect(Date.parse(last)).toBeLessThan(Date.parse(daysAhead(32)))
     expect(Date.parse(last)).toBeGreaterThan(Date.parse(daysAhead(30)))
   })
 
-  test('offers nothing that booking then refuses, and nothing that it doesn’t offer on the quarter hour can be booked', async () => {
+  test('offers exactly the quarter hours that booking accepts', async () => {
     const zone = fc.constantFrom(
       'America/New_York',
       'Europe/Berlin',
@@ -376,7 +376,7 @@ describe('availability', () => {
     const entry = fc
       .tuple(fc.constantFrom('WEEKLY', 'WEEKLY', 'TIME_OFF', 'EXTRA_HOURS'), fc.nat({ max: 6 }), time, time)
       .filter(([, , start, end]) => start < end)
-    // Anywhere in the year ahead: that is over every change of the clock there is.
+    // Any day of the next year, so that every change of the clock is included.
     const first = fc.integer({ min: 1, max: 360 })
     await fc.assert(
       fc.asyncProperty(
@@ -407,7 +407,7 @@ describe('availability', () => {
           const open = new Set((await slots()).map(({ startTime }) => startTime))
           for (let at = Date.parse(range.from); at < Date.parse(range.to); at += 15 * 60 * 1000) {
             const startTime = minute(new Date(at))
-            // Rolled back, so that each is judged by the same calendar.
+            // The booking is rolled back, so that all are tested against the same calendar.
             expect([startTime, await wouldBook(offered.id, who, startTime)]).toEqual([
               startTime,
               open.has(startTime),
@@ -449,7 +449,7 @@ describe('reminders', () => {
       () => minute(new Date(Math.ceil(Date.now() / 60_000 + hours * 60) * 60_000)),
     )
 
-  test('are written once for an appointment within a day, by however many workers', async () => {
+  test('are written once for an appointment within a day, by any number of workers', async () => {
     const soon = await booked({ startTime: await inHours(3) })
     const later = await booked({ startTime: await inHours(30) })
     const cancelled = await booked({ startTime: await inHours(5) })
@@ -460,7 +460,7 @@ describe('reminders', () => {
     expect(await writeReminders(shop.database)).toBe(0)
   })
 
-  test('are written again for another time', async () => {
+  test('are written again when the appointment is moved', async () => {
     const id = await booked({ startTime: await inHours(3) })
     expect(await writeReminders(shop.database)).toBe(1)
     dataOf(await reschedule(id, await inHours(6)))

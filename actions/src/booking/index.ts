@@ -1,2 +1,3 @@
 export { bookingActions } from './actions.ts'
-export { writeReminders } from './appointments.ts'
+export { appointmentTransitions } from './appointment-machine.ts'
+export { lapseUnpaidAppointments, writeReminders } from './appointments.ts'

@@ -64,7 +64,7 @@ describe('on the day of a change of the clock', () => {
       '2026-04-04T13:00Z 2026-04-05T13:30Z',
       '2026-04-04T22:30Z 2026-04-05T06:30Z',
     ],
-    // At midnight: the day starts at 01:00, and 00:00 to 01:00 is there twice.
+    // At midnight: the day starts at 01:00, and 00:00 to 01:00 occurs twice.
     [
       'America/Havana',
       '2026-03-08',
@@ -77,7 +77,7 @@ describe('on the day of a change of the clock', () => {
       '2026-11-01T05:00Z 2026-11-02T05:00Z',
       '2026-11-01T14:00Z 2026-11-01T22:00Z',
     ],
-    // No change at all.
+    // No change of the clock.
     [
       'Asia/Kolkata',
       '2026-03-29',
@@ -96,7 +96,7 @@ describe('on the day of a change of the clock', () => {
     ])
   })
 
-  test('hours that the clock skips are none, and those it shows twice are there once', async () => {
+  test('hours that the clock skips don’t exist, and hours that it repeats count once', async () => {
     const skipped = { type: 'EXTRA_HOURS', startDate: '2026-03-29' } as const
     const range = ['2026-03-28T12:00Z', '2026-03-30T12:00Z'] as const
     expect(
@@ -116,7 +116,7 @@ describe('on the day of a change of the clock', () => {
     ])
   })
 
-  test('days without a break are time without a break, over every midnight of a year', async () => {
+  test('days without a break are continuous time, over every midnight of a year', async () => {
     for (const timeZone of [
       'America/Havana',
       'America/Santiago',
@@ -130,7 +130,7 @@ describe('on the day of a change of the clock', () => {
   })
 })
 
-/** What a clock on the wall shows, by ICU rather than by Postgres. */
+/** The local time by ICU, which does not depend on Postgres. */
 function wallClock(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
@@ -150,7 +150,7 @@ function wallClock(timeZone: string) {
 
 const quarter = 15 * 60 * 1000
 
-test('somebody works whenever the clock on the wall shows it, in any zone, over both changes', async () => {
+test('a staff member works whenever the local clock shows working hours, in any zone, over both changes', async () => {
   const zone = fc.constantFrom(
     'America/New_York',
     'America/Los_Angeles',
@@ -170,7 +170,7 @@ test('somebody works whenever the clock on the wall shows it, in any zone, over 
     '2026-10-23',
     '2026-10-30',
   )
-  // A boundary within the changed hour is a matter of taste; the tests above say which.
+  // An end of working hours inside the changed hour is ambiguous; the tests above define it.
   const hour = fc.integer({ min: 4, max: 24 }).map((n) => `${String(n).padStart(2, '0')}:00`)
   const entry = fc.tuple(fc.constantFrom(...weekdays), hour, hour).filter(([, start, end]) => start < end)
   await fc.assert(
@@ -213,7 +213,7 @@ describe('a schedule', () => {
   const monday = ['2026-06-01T00:00Z', '2026-06-02T00:00Z'] as const
   const weekly = { type: 'WEEKLY', weekday: 'MONDAY', startTime: '09:00', endTime: '17:00' } as const
 
-  test('is weekly hours, less time off, and extra hours whatever else is said', async () => {
+  test('is the weekly hours minus time off, plus extra hours, which override time off', async () => {
     const off = { type: 'TIME_OFF', startDate: '2026-06-01' } as const
     const extra = {
       type: 'EXTRA_HOURS',
@@ -231,7 +231,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('holds from its first day to its last', async () => {
+  test('applies from its first day to its last', async () => {
     const june = ['2026-06-01T00:00Z', '2026-06-30T00:00Z'] as const
     const bounded = { ...weekly, startDate: '2026-06-08', endDate: '2026-06-15' }
     expect(await hoursOf('UTC', [bounded], ...june)).toEqual([
@@ -255,7 +255,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('follows the merchant’s time zone when the staff member has none', async () => {
+  test('uses the merchant’s time zone if the staff member has none', async () => {
     const staffId = await createStaffMember(shop, merchant, { schedule: [weekly] })
     await shop.database`
       UPDATE merchant.settings SET timezone = 'Asia/Tokyo' WHERE merchant_id = ${merchant.merchantId}`
@@ -265,7 +265,7 @@ describe('a schedule', () => {
   })
 
   test.each(['+01:00', 'Middle/Earth', 'UTC; DROP TABLE x', ''])(
-    'knows no time zone %j',
+    'rejects the time zone %j',
     async (timeZone) => {
       await expect(createStaffMember(shop, merchant, { timeZone })).rejects.toThrow(
         'staff_member_time_zone_check',

@@ -1,3 +1,4 @@
+import { newCartSecret } from '@commerce-graph/auth-webhook'
 import { type Action, defineAction } from '../action/action.ts'
 import {
   type Answer,
@@ -8,11 +9,11 @@ import {
   notFound,
   type UserError,
 } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
-import type { MerchantId } from '@commerce-graph/contract/ids'
-import { ownerOf, type Session } from '../action/session.ts'
+import { invalidValue, userError } from '../action/input.ts'
+import { cartSecretOf, ownerOf, type Session } from '../action/session.ts'
 import { lineError } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
+import * as platform from '../sql/generated/platform.ts'
 import { couponError, isCouponRefusal } from '../promotion/index.ts'
 import {
   addLine,
@@ -27,96 +28,113 @@ import {
   setShippingMethod,
 } from './carts.ts'
 
-/** What the domain serves, by the name of the mutation. Checking out is the ordering domain's. */
+/** The domain's actions, by the name of the mutation. `checkoutCart` is an action of the ordering domain. */
 export const cartActions = (database: Database): Readonly<Record<string, Action>> => ({
   createCart: create(database),
   addCartItem: defineAction('addCartItem', {
     async handle({ session }, { cartId, item }) {
       const outcome = await addLine(database, reference(session, cartId), item)
       // The one line that was sent stands in SQL's list of lines.
-      return answer(session.merchantId, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
+      return answer(session, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
     },
   }),
   updateCartItem: defineAction('updateCartItem', {
     async handle({ session }, { cartId, itemId, quantity: wanted }) {
       const outcome = await setLineQuantity(database, reference(session, cartId), itemId, wanted)
-      return answer(session.merchantId, outcome, (field) => field.replace(/^items\.0\./, ''))
+      return answer(session, outcome, (field) => field.replace(/^items\.0\./, ''))
     },
   }),
   removeCartItem: defineAction('removeCartItem', {
     async handle({ session }, { cartId, itemId }) {
       const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
-      return answer(session.merchantId, outcome, (field) => field)
+      return answer(session, outcome, (field) => field)
     },
   }),
   applyCoupon: defineAction('applyCoupon', {
     async handle({ session }, { cartId, code }) {
       const outcome = await applyCoupon(database, reference(session, cartId), code)
-      return answer(session.merchantId, outcome, (field) => field)
+      return answer(session, outcome, (field) => field)
     },
   }),
   setCartShippingAddress: defineAction('setCartShippingAddress', {
     async handle({ session }, input) {
       const outcome = await setShippingAddress(database, reference(session, input.cartId), input.address)
-      return answer(session.merchantId, outcome, (field) => field)
+      return answer(session, outcome, (field) => field)
     },
   }),
   setCartShippingMethod: defineAction('setCartShippingMethod', {
     async handle({ session }, { cartId, shippingMethodId }) {
       const outcome = await setShippingMethod(database, reference(session, cartId), shippingMethodId)
-      return answer(session.merchantId, outcome, (field) => field)
+      return answer(session, outcome, (field) => field)
     },
   }),
   removeCoupon: defineAction('removeCoupon', {
     async handle({ session }, { cartId }) {
       const outcome = await removeCoupon(database, reference(session, cartId))
-      return answer(session.merchantId, outcome, (field) => field)
+      return answer(session, outcome, (field) => field)
     },
   }),
 })
 
 const create = (database: Database): Action =>
   defineAction('createCart', {
+    answersSecret: true,
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && input.customerId !== null && input.customerId !== owner) {
         return forbidden('A shopper fills no one else’s cart')
       }
+      if (session.role === 'guest' && input.customerId !== null)
+        return invalid(invalidValue('customerId', 'A publishable key makes a guest’s cart: leave it out'))
+      const customerId = owner ?? input.customerId
+      const made = customerId === null ? await secretFor(database, session) : null
       const outcome = await createCart(database, session.merchantId, {
         ...input,
         items: input.items ?? [],
-        customerId: owner ?? input.customerId,
+        customerId,
+        secretHash: made?.hash ?? null,
       })
-      return answer(session.merchantId, outcome, (field) => field)
+      return outcome.outcome === 'changed'
+        ? done({ merchantId: session.merchantId, cartId: outcome.cartId, secret: made?.secret ?? null })
+        : answer(session, outcome, (field) => field)
     },
   })
+
+/** The gateway has chosen a guest's, to show the cart in its answer. */
+const secretFor = async (database: Database, session: Session): Promise<ReturnType<typeof newCartSecret>> =>
+  session.role === 'guest' && session.newCartSecret !== undefined
+    ? { secret: session.newCartSecret, hash: session.cartSecretHash }
+    : newCartSecret(await platform.place(database))
 
 const reference = (session: Session, cartId: string): CartReference => ({
   merchantId: session.merchantId,
   cartId,
   owner: ownerOf(session),
+  secretHash: cartSecretOf(session),
 })
 
 /** @param place where the caller put what SQL found at a field */
-function answer(merchantId: MerchantId, outcome: CartOutcome, place: (field: string) => string): Answer {
+function answer(session: Session, outcome: CartOutcome, place: (field: string) => string): Answer {
   switch (outcome.outcome) {
     case 'changed':
-      return done({ merchantId, cartId: outcome.cartId })
+      return done({ merchantId: session.merchantId, cartId: outcome.cartId })
     case 'unknown_cart':
       return invalid(notFound('cartId', 'Cart'))
     case 'unknown_item':
       return invalid(notFound('itemId', 'Cart line'))
     case 'checked_out':
-      return invalid(userError('cartId', { kind: 'value', message: 'The cart has become an order already' }))
+      return invalid(invalidValue('cartId', 'The cart has become an order already'))
     case 'expired':
-      return invalid(userError('cartId', { kind: 'value', message: 'The cart has expired' }))
+      return invalid(invalidValue('cartId', 'The cart has expired'))
     case 'invalid':
       return invalid(
         ...outcome.refusals.map((refusal) => cartError({ ...refusal, field: place(refusal.field) })),
       )
     case 'insufficient':
-      return insufficientInventory(outcome.shortages, ({ position = 0 }) =>
-        place(`items.${position}.quantity`),
+      return insufficientInventory(
+        outcome.shortages,
+        ({ position = 0 }) => place(`items.${position}.quantity`),
+        { showsAvailable: session.role !== 'guest' },
       )
     default:
       return outcome satisfies never
@@ -131,19 +149,16 @@ function cartError(refusal: CartRefusal): UserError {
     case 'currency_required':
       return userError(refusal.field, { kind: 'required' })
     case 'address_required':
-      return userError(refusal.field, { kind: 'value', message: 'Say first where the cart goes' })
+      return invalidValue(refusal.field, 'Say first where the cart goes')
     case 'unknown_shipping_method':
       return notFound(refusal.field, 'Shipping method')
     case 'shipping_method_not_for_country':
-      return userError(refusal.field, {
-        kind: 'value',
-        message: 'The shipping method does not ship to this country',
-      })
+      return invalidValue(refusal.field, 'The shipping method does not ship to this country')
     case 'shipping_method_currency':
-      return userError(refusal.field, {
-        kind: 'value',
-        message: `The shipping method is priced in ${refusal.currency ?? 'another currency'}`,
-      })
+      return invalidValue(
+        refusal.field,
+        `The shipping method is priced in ${refusal.currency ?? 'another currency'}`,
+      )
     default:
       return lineError(refusal)
   }

@@ -59,7 +59,7 @@ async function methodFor(country: string, price: number): Promise<string> {
 }
 
 describe('a cart', () => {
-  test('offers the methods that ship to its address, and its totals have the chosen one', async () => {
+  test('offers the methods that ship to its address, and its totals include the chosen one', async () => {
     const { id: productId } = await shop.createProduct(merchant, { stock: [5], price: 3_000_000_000 })
     const [domestic, foreign] = [await methodFor('US', 700), await methodFor('DE', 900)]
     const cartId = await newCart([{ productId, quantity: 2 }])
@@ -91,7 +91,7 @@ describe('a cart', () => {
     expect(await optionsOf(cartId)).toEqual([foreign])
   })
 
-  test('takes a country by its code or English name, and no other', async () => {
+  test('accepts a country’s code or its English name, and nothing else', async () => {
     const cartId = await newCart([])
     const send = (country: string, phone: string | null = null) =>
       shop.call(merchant, 'setCartShippingAddress', { cartId, address: { ...address, country, phone } })
@@ -116,7 +116,7 @@ describe('a cart', () => {
     })
   })
 
-  test('is offered the rest of the world only where no other zone lists its country', async () => {
+  test('offers the rest-of-world zone only if no other zone lists its country', async () => {
     const [domestic, anywhere] = [await methodFor('NZ', 700), await methodFor('NZ', 3900)]
     await shop.database`
       UPDATE merchant.shipping_zone z SET countries = '{}' FROM merchant.shipping_method m
@@ -135,7 +135,7 @@ describe('a cart', () => {
       WHERE m.id IN (${domestic}, ${anywhere}) AND z.id = m.shipping_zone_id`
   })
 
-  test('is checked out with what it says, and says what is missing all at once', async () => {
+  test('needs a complete address and method for checkout, and names all missing ones at once', async () => {
     const { id: productId } = await shop.createProduct(merchant, { stock: [5] })
     const method = await methodFor('US', 700)
     const guest = await newCart([{ productId, quantity: 1 }], null)
@@ -155,7 +155,7 @@ describe('a cart', () => {
     expect(order).toEqual({ shipping: 700, shipping_method_id: method, line1: address.line1 })
   })
 
-  test('whose prices have changed becomes no order for a customer who was shown others', async () => {
+  test('with changed prices can’t be checked out with the old total', async () => {
     const product = await shop.createProduct(merchant, { stock: [5], price: 1000 })
     const id = await newCart([{ productId: product.id, quantity: 1 }])
     dataOf(await shop.call(merchant, 'setCartShippingAddress', { cartId: id, address }))
@@ -169,7 +169,7 @@ describe('a cart', () => {
     dataOf(await shop.call(merchant, 'checkoutCart', { id, input: { expectedTotal: 1191 } }))
   })
 
-  test('of another shopper does not exist', async () => {
+  test('of another shopper is not found', async () => {
     const cartId = await newCart()
     const session = shopper(merchant, await createCustomer(shop.database, merchant.merchantId))
     for (const [name, more] of [
@@ -181,52 +181,56 @@ describe('a cart', () => {
       })
   })
 
-  test('shows to the unit what its order then costs, whatever is in it', { timeout: 120_000 }, async () => {
-    const method = await methodFor('US', 1234)
-    const line = fc.record({
-      price: fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 2 ** 31, max: 2 ** 40 })),
-      quantity: fc.integer({ min: 1, max: 9 }),
-    })
-    const coupon = fc.constantFrom(
-      null,
-      { type: 'PERCENTAGE', value: 15 } as const,
-      { type: 'FIXED_AMOUNT', value: 777 } as const,
-      { type: 'FREE_SHIPPING', value: 0 } as const,
-    )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(line, { minLength: 1, maxLength: 4 }),
-        coupon,
-        fc.boolean(),
-        async (lines, promotion, shipped) => {
-          const items: object[] = []
-          for (const { price, quantity } of lines) {
-            const { id: productId } = await shop.createProduct(merchant, { stock: [9], price })
-            items.push({ productId, quantity })
-          }
-          const id = await newCart(items)
-          dataOf(await shop.call(merchant, 'setCartShippingAddress', { cartId: id, address }))
-          if (shipped)
-            dataOf(
-              await shop.call(merchant, 'setCartShippingMethod', { cartId: id, shippingMethodId: method }),
-            )
-          if (promotion !== null) {
-            const { code } = await shop.createPromotion(merchant, promotion)
-            await shop.call(merchant, 'applyCoupon', { cartId: id, code })
-          }
-          const shown = await totalsOf(id)
-          expect(shown.total).toBe(shown.subtotal + shown.tax + shown.shipping - shown.discount)
-          const answer = await shop.call(merchant, 'checkoutCart', {
-            id,
-            input: { expectedTotal: shown.total },
-          })
-          // A coupon that takes nothing off stops the checkout, and says so.
-          if (answer.kind === 'invalid') expect(answer.errors[0]?.code).toBe('INVALID_COUPON')
-          else dataOf(answer)
-          await expectShopToAddUp(shop.database, merchant)
-        },
-      ),
-      { numRuns: 12 },
-    )
-  })
+  test(
+    'shows exactly the total that its order then has, for any contents',
+    { timeout: 120_000 },
+    async () => {
+      const method = await methodFor('US', 1234)
+      const line = fc.record({
+        price: fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 2 ** 31, max: 2 ** 40 })),
+        quantity: fc.integer({ min: 1, max: 9 }),
+      })
+      const coupon = fc.constantFrom(
+        null,
+        { type: 'PERCENTAGE', value: 15 } as const,
+        { type: 'FIXED_AMOUNT', value: 777 } as const,
+        { type: 'FREE_SHIPPING', value: 0 } as const,
+      )
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(line, { minLength: 1, maxLength: 4 }),
+          coupon,
+          fc.boolean(),
+          async (lines, promotion, shipped) => {
+            const items: object[] = []
+            for (const { price, quantity } of lines) {
+              const { id: productId } = await shop.createProduct(merchant, { stock: [9], price })
+              items.push({ productId, quantity })
+            }
+            const id = await newCart(items)
+            dataOf(await shop.call(merchant, 'setCartShippingAddress', { cartId: id, address }))
+            if (shipped)
+              dataOf(
+                await shop.call(merchant, 'setCartShippingMethod', { cartId: id, shippingMethodId: method }),
+              )
+            if (promotion !== null) {
+              const { code } = await shop.createPromotion(merchant, promotion)
+              await shop.call(merchant, 'applyCoupon', { cartId: id, code })
+            }
+            const shown = await totalsOf(id)
+            expect(shown.total).toBe(shown.subtotal + shown.tax + shown.shipping - shown.discount)
+            const answer = await shop.call(merchant, 'checkoutCart', {
+              id,
+              input: { expectedTotal: shown.total },
+            })
+            // A coupon without effect stops the checkout with a message.
+            if (answer.kind === 'invalid') expect(answer.errors[0]?.code).toBe('INVALID_COUPON')
+            else dataOf(answer)
+            await expectShopToAddUp(shop.database, merchant)
+          },
+        ),
+        { numRuns: 12 },
+      )
+    },
+  )
 })

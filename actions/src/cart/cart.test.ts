@@ -31,7 +31,7 @@ const linesOf = (cartId: string) => shop.database<{ id: string; product_id: stri
 const add = (cartId: string, item: object) => shop.call(merchant, 'addCartItem', { cartId, item })
 
 describe('a cart', () => {
-  test('merges the same product, takes other quantities, and gives lines up', async () => {
+  test('merges lines of the same product, changes quantities, and removes lines', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const cartId = await newCart({ items: [line(product)] })
     dataOf(await add(cartId, line(product, 2)))
@@ -47,7 +47,7 @@ describe('a cart', () => {
     })
   })
 
-  test('never costs more than money can say: the line at fault is named, and the cart stays as it is', async () => {
+  test('has a bounded total: a line beyond it is named, and the cart does not change', async () => {
     const most = Number.MAX_SAFE_INTEGER
     const cheap = await shop.createProduct(merchant, { price: 1, stock: [9] })
     const dear = await shop.createProduct(merchant, { price: Math.floor(most / 2), stock: [999_999] })
@@ -66,7 +66,7 @@ describe('a cart', () => {
     expect(await linesOf(cartId)).toEqual([only])
   })
 
-  test('shows its sums even after a price has gone up beyond what they can say, and does not become an order', async () => {
+  test('shows its totals even if a price has risen beyond the bound, and can’t be checked out then', async () => {
     const most = Number.MAX_SAFE_INTEGER
     const product = await shop.createProduct(merchant, { price: 1, stock: [999_999] })
     const { code } = await shop.createPromotion(merchant, { type: 'PERCENTAGE', value: 10 })
@@ -84,7 +84,7 @@ describe('a cart', () => {
     ).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })
   })
 
-  test('never asks for more than there is, counting what is in it already', async () => {
+  test('never asks for more than is in stock, including what is in it already', async () => {
     const product = await shop.createProduct(merchant, { stock: [2, 1] })
     const cartId = await newCart({ items: [line(product, 2)] })
     expect(await add(cartId, line(product, 2))).toMatchObject({
@@ -100,7 +100,7 @@ describe('a cart', () => {
     })
   })
 
-  test('holds only what can be bought, in its own currency', async () => {
+  test('accepts only products on sale, in its own currency', async () => {
     const draft = await shop.createProduct(merchant, { stock: [5], status: 'DRAFT' })
     const euro = await shop.createProduct(merchant, { stock: [5], currency: 'EUR' })
     const cartId = await newCart()
@@ -119,7 +119,7 @@ describe('a cart', () => {
     })
   })
 
-  test('is not made when its lines are wrong', async () => {
+  test('is not created with wrong lines', async () => {
     const [before] = await shop.database`SELECT count(*) FROM cart.cart`
     const items = [{ productId: crypto.randomUUID(), quantity: 1 }]
     expect(await shop.call(merchant, 'createCart', { input: { items } })).toMatchObject({
@@ -143,7 +143,7 @@ describe('a cart', () => {
     })
   })
 
-  test('of another shopper does not exist', async () => {
+  test('of another shopper is not found', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const cartId = await newCart({ customerId: merchant.customerId })
     const stranger = shopper(merchant, await createCustomer(shop.database, merchant.merchantId))
@@ -162,7 +162,7 @@ describe('a cart', () => {
 })
 
 describe('checkoutCart', () => {
-  test('makes one order of a cart, whoever races, and answers it again', async () => {
+  test('makes one order of a cart from concurrent requests, and answers with it again', async () => {
     const product = await shop.createProduct(merchant, { stock: [50], price: 1999 })
     const id = await newCart({ customerId: merchant.customerId, items: [line(product, 3)] })
     const checkout = () => shop.call(merchant, 'checkoutCart', { id, input: { shippingAddress: address } })
@@ -178,7 +178,7 @@ describe('checkoutCart', () => {
     })
   })
 
-  test('of a guest’s cart needs a customer, and of an empty or expired cart makes nothing', async () => {
+  test('of a guest’s cart needs a customer, and of an empty or expired cart makes no order', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const checkout = (id: string, more: object = {}) =>
       shop.call(merchant, 'checkoutCart', { id, input: { shippingAddress: address, ...more } })

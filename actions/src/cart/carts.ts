@@ -23,6 +23,8 @@ export const createCart = async (
   merchantId: MerchantId,
   created: {
     readonly customerId: string | null
+    /** Of a cart that a guest shall have. */
+    readonly secretHash: Buffer | null
     readonly currency: string | null
     readonly items: readonly CartLine[]
   },
@@ -30,6 +32,7 @@ export const createCart = async (
   cart.createCart(database, {
     merchantId,
     customerId: created.customerId,
+    secretHash: created.secretHash,
     currency: created.currency,
     lines: created.items,
     lifetime: cartLifetime,
@@ -41,18 +44,21 @@ export interface CartReference {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly owner: CustomerId | null
+  /** Only the guest's cart with this secret exists; null: the caller needs none. */
+  readonly secretHash: Buffer | null
 }
 
 /** The same product and variant again makes the line that is there larger. */
 export const addLine = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
   line: CartLine,
 ): Promise<CartOutcome> =>
   cart.addLine(database, {
     merchantId,
     cartId,
     customerId: owner,
+    secretHash,
     line: { ...line },
     lifetime: cartLifetime,
     maxLines,
@@ -61,7 +67,7 @@ export const addLine = async (
 /** @param quantity 0 removes the line */
 export const setLineQuantity = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
   itemId: string,
   quantity: number,
 ): Promise<CartOutcome> =>
@@ -69,6 +75,7 @@ export const setLineQuantity = async (
     merchantId,
     cartId,
     customerId: owner,
+    secretHash,
     itemId,
     quantity,
     lifetime: cartLifetime,
@@ -77,26 +84,34 @@ export const setLineQuantity = async (
 /** Applies a coupon in the place of another one; what it takes off is computed whenever the cart is looked at. */
 export const applyCoupon = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
   code: string,
 ): Promise<CartOutcome> =>
-  cart.applyCoupon(database, { merchantId, cartId, customerId: owner, code, lifetime: cartLifetime })
+  cart.applyCoupon(database, {
+    merchantId,
+    cartId,
+    customerId: owner,
+    secretHash,
+    code,
+    lifetime: cartLifetime,
+  })
 
 export const removeCoupon = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
 ): Promise<CartOutcome> =>
-  cart.removeCoupon(database, { merchantId, cartId, customerId: owner, lifetime: cartLifetime })
+  cart.removeCoupon(database, { merchantId, cartId, customerId: owner, secretHash, lifetime: cartLifetime })
 
 export const setShippingAddress = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
   address: object,
 ): Promise<CartOutcome> =>
   cart.setShippingAddress(database, {
     merchantId,
     cartId,
     customerId: owner,
+    secretHash,
     address,
     lifetime: cartLifetime,
   })
@@ -104,13 +119,14 @@ export const setShippingAddress = async (
 /** @param methodId null takes the method off */
 export const setShippingMethod = async (
   database: Database,
-  { merchantId, cartId, owner }: CartReference,
+  { merchantId, cartId, owner, secretHash }: CartReference,
   methodId: string | null,
 ): Promise<CartOutcome> =>
   cart.setShippingMethod(database, {
     merchantId,
     cartId,
     customerId: owner,
+    secretHash,
     shippingMethodId: methodId,
     lifetime: cartLifetime,
   })
@@ -129,11 +145,21 @@ export const purgeExpiredCarts = async (database: Database): Promise<number> =>
 export const mergeCart = async (
   sql: Queryable,
   merchantId: MerchantId,
-  { guestCartId, customerId }: { readonly guestCartId: string; readonly customerId: CustomerId },
+  {
+    guestCartId,
+    secretHash,
+    customerId,
+  }: {
+    readonly guestCartId: string
+    /** Null where the merchant's own server says whose cart it is. */
+    readonly secretHash: Buffer | null
+    readonly customerId: CustomerId
+  },
 ): Promise<string | null> =>
   cart.merge(sql, {
     merchantId,
     guestCartId,
+    secretHash,
     customerId,
     lifetime: cartLifetime,
     maxLines,

@@ -33,7 +33,7 @@ const newCart = async (items: readonly object[], input: object = {}): Promise<st
   String(dataOf(await shop.call(merchant, 'createCart', { input: { items, ...input } })).cartId)
 
 const merge = (guestCartId: string) =>
-  mergeCart(shop.database, merchant.merchantId, { guestCartId, customerId })
+  mergeCart(shop.database, merchant.merchantId, { guestCartId, secretHash: null, customerId })
 
 async function quantities(cartId: string | null): Promise<Readonly<Record<string, number>>> {
   const rows = await shop.database<{ product_id: string; quantity: number }[]>`
@@ -49,7 +49,7 @@ async function couponOf(cartId: string | null) {
 }
 
 describe('a guest’s cart at sign-in', () => {
-  test('becomes the customer’s where there is none', async () => {
+  test('becomes the customer’s cart if the customer has none', async () => {
     await newCustomer()
     const product = await shop.createProduct(merchant, { stock: [5] })
     const guest = await newCart([line(product, 2)])
@@ -64,7 +64,7 @@ describe('a guest’s cart at sign-in', () => {
     expect(checkout.kind).toBe('done')
   })
 
-  test('is summed into the customer’s, bounded by stock, and gone', async () => {
+  test('is merged into the customer’s cart, bounded by stock, and deleted', async () => {
     await newCustomer()
     const both = await shop.createProduct(merchant, { stock: [10] })
     const scarce = await shop.createProduct(merchant, { stock: [3] })
@@ -76,7 +76,7 @@ describe('a guest’s cart at sign-in', () => {
     expect(await shop.database`SELECT FROM cart.cart WHERE id = ${guest}`).toHaveLength(0)
   })
 
-  test('leaves behind what can not be sold any more, and takes nothing from the customer’s own lines', async () => {
+  test('leaves out what is no longer on sale, and removes nothing from the customer’s own lines', async () => {
     await newCustomer()
     const gone = await shop.createProduct(merchant, { stock: [5] })
     const archived = await shop.createProduct(merchant, { stock: [5] })
@@ -90,7 +90,7 @@ describe('a guest’s cart at sign-in', () => {
     expect(await quantities(own)).toEqual({ [gone.id]: 4 })
   })
 
-  test('brings its coupon where the customer has none and may use it', async () => {
+  test('brings its coupon if the customer’s cart has none and the customer may use it', async () => {
     const product = await shop.createProduct(merchant, { stock: [50] })
     const everybody = await shop.createPromotion(merchant)
     const own = await shop.createPromotion(merchant)
@@ -110,7 +110,7 @@ describe('a guest’s cart at sign-in', () => {
     expect(await couponOf(await merge(await withCoupon(first.code)))).toBeNull()
   })
 
-  test('that is somebody’s, expired, an order already or unknown stays as it is', async () => {
+  test('stays as it is if it belongs to a customer, or is expired, an order already or unknown', async () => {
     const other = await newCustomer()
     const product = await shop.createProduct(merchant, { stock: [5] })
     const somebodys = await newCart([line(product)], { customerId: other })
@@ -132,12 +132,13 @@ describe('a guest’s cart at sign-in', () => {
     expect(
       await mergeCart(shop.database, stranger.merchantId, {
         guestCartId: guest,
+        secretHash: null,
         customerId: stranger.customerId,
       }),
     ).toBeNull()
   })
 
-  test('stays apart from the customer’s cart of another currency', async () => {
+  test('stays separate from the customer’s cart in another currency', async () => {
     await newCustomer()
     const product = await shop.createProduct(merchant, { stock: [5] })
     const own = await newCart([line(product)], { customerId })
@@ -146,7 +147,7 @@ describe('a guest’s cart at sign-in', () => {
     expect(await quantities(own)).toEqual({ [product.id]: 1 })
   })
 
-  test('is merged once, whoever races with it', async () => {
+  test('is merged once by concurrent requests', async () => {
     for (let round = 0; round < 10; round += 1) {
       await newCustomer()
       const product = await shop.createProduct(merchant, { stock: [100] })
@@ -163,20 +164,20 @@ describe('a guest’s cart at sign-in', () => {
     }
   })
 
-  test('is one with that of another device, merged at the same time', async () => {
+  test('and that of another device, merged at the same time, become one cart', async () => {
     await newCustomer()
     const product = await shop.createProduct(merchant, { stock: [100] })
     const [one, other] = [await newCart([line(product, 1)]), await newCart([line(product, 2)])]
     const merged = await overlap(
       shop.database,
-      (sql) => mergeCart(sql, merchant.merchantId, { guestCartId: one, customerId }),
+      (sql) => mergeCart(sql, merchant.merchantId, { guestCartId: one, secretHash: null, customerId }),
       () => merge(other),
     )
     expect(merged).toEqual([one, one])
     expect(await quantities(one)).toEqual({ [product.id]: 3 })
   })
 
-  test('passes the bound of lines by nothing', async () => {
+  test('can’t exceed the limit of lines', async () => {
     await newCustomer()
     const own = await newCart([], { customerId })
     const guest = await newCart([])

@@ -24,8 +24,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /**
- * Refused steps (a cycle, a category that is gone or has others below it) change nothing. Two moves in one tree may lock each
- * other's categories: the one that Postgres aborts is sent again, as the engine does.
+ * Refused steps (a cycle, a deleted category, or one with children) change nothing. Two moves in one tree may lock
+ * each other's categories: Postgres aborts one, which is sent again, as the engine does.
  */
 async function take(merchant: TestMerchant, each: Step, attempts = 5): Promise<void> {
   try {
@@ -80,7 +80,7 @@ async function openShopOfCategories(): Promise<TestMerchant> {
   return merchant
 }
 
-/** The tree has no cycle, and each category's level is that of its parent and one. */
+/** The tree has no cycle, and each category's level is its parent's plus one. */
 async function expectTree({ merchantId }: TestMerchant): Promise<void> {
   const wrong = await shop.database`
     WITH RECURSIVE reached AS (
@@ -94,7 +94,7 @@ async function expectTree({ merchantId }: TestMerchant): Promise<void> {
   expect(wrong).toEqual([])
 }
 
-/** What is listed, against what the links and the tree say. */
+/** Compares the listed products with the links and the tree. */
 async function expectListsToAgree({ merchantId }: TestMerchant): Promise<void> {
   const wrong = await shop.database`
     WITH RECURSIVE above AS (
@@ -112,7 +112,7 @@ async function expectListsToAgree({ merchantId }: TestMerchant): Promise<void> {
 }
 
 test(
-  'a category lists what is in it and below it, whatever is linked, moved and deleted',
+  'a category lists its own and its descendants’ products after any links, moves and deletions',
   { timeout: 120_000 },
   async () => {
     await fc.assert(
@@ -126,7 +126,7 @@ test(
   },
 )
 
-test('and so it does when all of that happens at once', { timeout: 120_000 }, async () => {
+test('a category lists the same when these changes are concurrent', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 10 }), async (steps) => {
       const merchant = await openShopOfCategories()

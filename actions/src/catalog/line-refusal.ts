@@ -1,5 +1,5 @@
 import { notFound, type UserError } from '../action/answer.ts'
-import { maxLines, maxMoney, maxQuantity, userError } from '../action/input.ts'
+import { invalidValue, maxLines, maxMoney, maxQuantity, userError } from '../action/input.ts'
 import type { LineRefusal } from '../sql/generated/catalog.ts'
 
 /** @param field where the caller put the line, when that is not where SQL saw it */
@@ -10,14 +10,11 @@ export function lineError({ reason, currency, field: seen }: LineRefusal, field:
     case 'unknown_variant':
       return notFound(field, 'Product variant')
     case 'product_not_active':
-      return userError(field, { kind: 'value', message: 'The product is not available for purchase' })
+      return invalidValue(field, 'The product is not available for purchase')
     case 'variant_required':
       return userError(field, { kind: 'required' })
     case 'currency_mismatch':
-      return userError(field, {
-        kind: 'value',
-        message: `The product is not priced in ${currency ?? 'the same currency'}`,
-      })
+      return invalidValue(field, `The product is not priced in ${currency ?? 'the same currency'}`)
     case 'quantity_too_large':
       return userError(field, {
         kind: 'range',

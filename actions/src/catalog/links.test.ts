@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-describe('the links that long lists are read from', () => {
-  test('say what their products and orders say, whatever is written', async () => {
+describe('the link tables behind long lists', () => {
+  test('agree with their products and orders after any writes', async () => {
     const products = await Promise.all([1, 2, 3].map(() => shop.createProduct(merchant, { stock: [9] })))
     await shop.database`
       WITH c AS (INSERT INTO catalog.category (merchant_id, name) VALUES (${merchant.merchantId}, 'All') RETURNING id)
@@ -42,7 +42,7 @@ describe('the links that long lists are read from', () => {
     )
   })
 
-  test('let a product that was ordered be deleted, and the order keeps its line', async () => {
+  test('allow an ordered product to be deleted, and the order keeps its line', async () => {
     const { id: productId } = await shop.createProduct(merchant, { stock: [9] })
     const input = {
       customerId: merchant.customerId,

@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -9,7 +9,7 @@ import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
 
 const maxInteger = 2_147_483_647
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const crmActions = (database: Database): Readonly<Record<string, Action>> => ({
   adjustLoyaltyPoints: adjust(database),
   redeemLoyaltyReward: redeem(database),
@@ -19,9 +19,7 @@ export const crmActions = (database: Database): Readonly<Record<string, Action>>
 const adjust = (database: Database): Action =>
   defineAction('adjustLoyaltyPoints', {
     check: ({ input: { points } }) =>
-      points === 0
-        ? [userError('points', { kind: 'value', message: 'There is nothing to adjust by 0' })]
-        : [],
+      points === 0 ? [invalidValue('points', 'There is nothing to adjust by 0')] : [],
     handle: async ({ session: { merchantId } }, { input }) =>
       answer(merchantId, 'points', await adjustPoints(database, merchantId, input)),
   })
@@ -31,7 +29,7 @@ const redeem = (database: Database): Action =>
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId)
-        return forbidden("A shopper spends nobody else's points")
+        return forbidden('A shopper spends only their own points')
       const { merchantId } = session
       return answer(merchantId, 'rewardId', await redeemReward(database, merchantId, input))
     },
@@ -41,7 +39,7 @@ const anonymize = (database: Database): Action =>
   defineAction('anonymizeCustomer', {
     async handle({ session: { merchantId } }, { id }) {
       const { outcome } = await anonymizeCustomer(database, merchantId, id)
-      const underWay = (message: string) => invalid(userError('id', { kind: 'value', message }))
+      const underWay = (message: string) => invalid(invalidValue('id', message))
       switch (outcome) {
         case 'changed':
           return done({ merchantId, customerId: id })
@@ -59,7 +57,7 @@ const anonymize = (database: Database): Action =>
 
 /** @param asked the field that asks for points */
 function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: PointsOutcome): Answer {
-  const wrong = (field: string, message: string) => invalid(userError(field, { kind: 'value', message }))
+  const wrong = (field: string, message: string) => invalid(invalidValue(field, message))
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId, entryId: outcome.entryId })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** The merchant's tables in which a text stands anywhere. */
+/** The merchant's tables that contain a text. */
 async function tablesThatTell(text: string): Promise<readonly string[]> {
   const tables = await shop.database<{ name: string }[]>`
     SELECT format('%I.%I', c.table_schema, c.table_name) AS name
@@ -37,7 +37,7 @@ async function tablesThatTell(text: string): Promise<readonly string[]> {
 
 const anonymize = (id: string) => shop.call(merchant, 'anonymizeCustomer', { id })
 
-test('a customer is forgotten with all that tells who it was, and the orders stay', async () => {
+test('anonymizing a customer removes all personal data and keeps the orders', async () => {
   const customerId = await createCustomer(shop.database, merchant.merchantId)
   const product = await shop.createProduct(merchant, { stock: [5] })
   const items = [{ productId: product.id, quantity: 1 }]
@@ -120,7 +120,7 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
   dataOf(await anonymize(customerId))
 })
 
-test('a customer is not forgotten while an appointment is ahead, nor by another merchant', async () => {
+test('a customer with a future appointment can’t be anonymized, and another merchant’s neither', async () => {
   const customerId = await createCustomer(shop.database, merchant.merchantId)
   const start = minute(new Date(Math.ceil(Date.now() / 60_000 + 60) * 60_000))
   await shop.database`

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import * as crm from '../sql/generated/crm.ts'
 
-/** What SQL did with a customer's points, or why it didn't. */
+/** The outcome of a change of a customer's points. */
 export type PointsOutcome = crm.AdjustPointsAnswer | crm.RedeemRewardAnswer
 
 export const adjustPoints = async (

@@ -1,10 +1,18 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, forbidden, invalid, notFound, told, type UserError } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import {
+  type Answer,
+  done,
+  forbidden,
+  invalid,
+  notFound,
+  unchanged,
+  type UserError,
+} from '../action/answer.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import type { EmailKind, Template } from '../messaging/compose/index.ts'
+import type { EmailKind, LinkKind, Template } from '../messaging/compose/index.ts'
 import {
   type CampaignOutcome,
   cancelCampaign,
@@ -24,7 +32,7 @@ import {
 } from './templates.ts'
 import { missingToWord } from './token-mail-access.ts'
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const emailActions = (database: Database): Readonly<Record<string, Action>> => ({
   ...templateActions(database),
   ...campaignActions(database),
@@ -61,7 +69,7 @@ const templateActions = (database: Database): Readonly<Record<string, Action>> =
       const draft = givenOnly(parts)
       const errors = contentErrors(kind, draft)
       if (errors.length > 0) return invalid(...errors)
-      return told({ ...(await previewTemplate(database, merchantId, kind, draft)) })
+      return unchanged({ ...(await previewTemplate(database, merchantId, kind, draft)) })
     },
   }),
 })
@@ -102,13 +110,17 @@ const setEmailLink = (database: Database): Action =>
       const refusal = await refusalToWord(database, session, kind)
       if (refusal !== null) return refusal
       const fault = url === null ? null : linkFault(url)
-      if (fault !== null) return invalid(wrong('url', fault))
+      if (fault !== null) return invalid(invalidValue('url', fault))
       await setLink(database, session.merchantId, kind, url)
       return done({ link: url === null ? null : { kind, url } })
     },
   })
 
-async function refusalToWord(database: Database, session: Session, kind: EmailKind): Promise<Answer | null> {
+async function refusalToWord(
+  database: Database,
+  session: Session,
+  kind: EmailKind | LinkKind,
+): Promise<Answer | null> {
   const missing = await missingToWord(database, session, kind)
   return missing === null ? null : forbidden(`Who words messages of the kind ${kind} has ${missing}, too`)
 }
@@ -121,7 +133,7 @@ const retry = (database: Database): Action =>
   })
 
 const contentErrors = (kind: EmailKind, template: Partial<Template>): readonly UserError[] =>
-  templateFaults(kind, template).map(({ field, fault }) => wrong(field, fault))
+  templateFaults(kind, template).map(({ field, fault }) => invalidValue(field, fault))
 
 /** A year: further ahead is a typing error. */
 const maxAhead = 366 * 24 * 60 * 60 * 1000
@@ -165,7 +177,7 @@ function campaignAnswer(merchantId: MerchantId, outcome: CampaignOutcome): Answe
     case 'unknown_segment':
       return invalid(notFound('segmentId', 'Segment'))
     case 'not_allowed':
-      return invalid(wrong('id', `This can not be done to a campaign in status ${outcome.status}`))
+      return invalid(invalidValue('id', `This can not be done to a campaign in status ${outcome.status}`))
     default:
       return outcome satisfies never
   }
@@ -178,13 +190,11 @@ function retryAnswer(merchantId: MerchantId, outcome: RetryOutcome): Answer {
     case 'unknown':
       return invalid(notFound('id', 'E-mail delivery'))
     case 'not_allowed':
-      return invalid(wrong('id', `A delivery in status ${outcome.status} can not be sent again`))
+      return invalid(invalidValue('id', `A delivery in status ${outcome.status} can not be sent again`))
     default:
       return outcome satisfies never
   }
 }
-
-const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
 
 type Given<T> = { [Key in keyof T]?: Exclude<T[Key], null> }
 

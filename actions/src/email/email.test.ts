@@ -90,7 +90,7 @@ const messagesOf = (id: string) => shop.database<
 const mailsSince = (start: number) => catcher.mails.slice(start)
 
 describe('a campaign', () => {
-  test('goes once to each customer of its segment who has opted in, and is over when all of it is sent', async () => {
+  test('goes once to each customer of its segment who has opted in, and is SENT when all mails are', async () => {
     const start = catcher.mails.length
     const [tagged, ...others] = await customers(3, true)
     const [silentOne] = await customers(1, false)
@@ -115,7 +115,7 @@ describe('a campaign', () => {
     expect(mail?.source).toContain('Unsubscribe')
   })
 
-  test('leaves from the operator’s address, and is answered to the merchant’s once a user has shown that to be theirs', async () => {
+  test('is sent from the operator’s address; replies go to the merchant’s once a user has verified it', async () => {
     const address = 'security@bank.example'
     const { merchantId } = merchant
     await customers(1, true)
@@ -141,7 +141,7 @@ describe('a campaign', () => {
     expect(await sent()).not.toMatch(/^Reply-To:/m)
   })
 
-  test('waits for its time, and can be cancelled until its messages have left', async () => {
+  test('starts at its time, and can be cancelled until its messages have left', async () => {
     await customers(2, true)
     const later = await createCampaign()
     dataOf(await schedule(later, new Date(Date.now() + 3_600_000).toISOString()))
@@ -157,7 +157,7 @@ describe('a campaign', () => {
     expect((await messagesOf(id)).map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED'])
   })
 
-  test('sends nothing to who opts out before the message leaves, and the link in it opts out', async () => {
+  test('is not sent to a customer who opts out before the message leaves; the link in it opts out', async () => {
     const [first, second] = await customers(2, true)
     const id = await createCampaign()
     dataOf(await schedule(id))
@@ -168,7 +168,7 @@ describe('a campaign', () => {
     expect([question.status, (await question.text()).includes('Unsubscribe')]).toEqual([200, true])
     const optIns = () =>
       shop.database`SELECT id FROM crm.customer WHERE merchant_id = ${merchant.merchantId} AND marketing_opt_in`
-    // Whoever follows links to look at them opts nobody out.
+    // A link scanner that opens the page with GET must not opt the customer out.
     expect(await optIns()).toHaveLength(2)
     expect((await fetch(`${service.url}/unsubscribe/${token}`, { method: 'POST' })).status).toBe(200)
     expect(await optIns()).toEqual([{ id: second }])
@@ -186,7 +186,7 @@ describe('a campaign', () => {
     expect(await statusOf(id)).toBe('SENT')
   })
 
-  test('in every state takes the events that the machine allows, and no other', async () => {
+  test('accepts in each state exactly the events that the machine allows', async () => {
     const call = (event: CampaignEvent, id: string) => {
       switch (event) {
         case 'edit':
@@ -220,7 +220,7 @@ describe('a campaign', () => {
     }
   })
 
-  test('is told everything that is wrong with it at once', async () => {
+  test('reports all its errors at once', async () => {
     const input = { name: '', subject: '{{nothing}}', html: '{{{shop.name}}}', text: '' }
     expect(await shop.call(merchant, 'createEmailCampaign', { input })).toMatchObject({
       kind: 'invalid',
@@ -248,7 +248,7 @@ describe('a template', () => {
     text: 'Gone',
   }
 
-  test('is one for a kind, previewed with sample data, and takes the place of the built-in one', async () => {
+  test('is unique for its kind, can be previewed with sample data, and replaces the built-in one', async () => {
     const preview = (more: object = {}) =>
       shop.call(merchant, 'previewEmailTemplate', { input: { kind: 'ORDER_SHIPPED', ...more } }).then(dataOf)
     expect(await preview()).toMatchObject({ rendered: { subject: 'Your order ORD-00001001 is on its way' } })

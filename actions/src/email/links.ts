@@ -1,11 +1,13 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import { place, placed, type TokenMailKind } from '../messaging/compose/index.ts'
+import { place, placed, type LinkKind } from '../messaging/compose/index.ts'
 
 /** Over plain HTTP, others on the way read the token; a page on one's own machine has no way. */
 const ownMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
-/** What is wrong with a link, in words for who wrote it; null when it can be used. It is never made of anything that a request says. */
+/**
+ * The fault of a link, in words for its author; null if the link is valid. A link never contains parts of a request.
+ */
 export function linkFault(link: string): string | null {
   if (/[\s\\\p{C}]/u.test(link)) return 'A link has no spaces, backslashes or control characters'
   if (link.split(place).length !== 2) return `A link has ${place} in it, once, where the token goes`
@@ -25,7 +27,7 @@ export function linkFault(link: string): string | null {
 export async function setLink(
   database: Database,
   merchantId: MerchantId,
-  kind: TokenMailKind,
+  kind: LinkKind,
   url: string | null,
 ): Promise<void> {
   if (url === null) {

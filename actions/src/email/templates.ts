@@ -15,7 +15,7 @@ import {
 } from '../messaging/compose/index.ts'
 import { shopFacts } from '../sql/generated/notification.ts'
 
-/** What is enclosed in a sample. */
+/** The enclosed values of a sample message. */
 const sampleValues: Enclosed = {
   unsubscribeUrl: 'https://shop.example.com/unsubscribe',
   token: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
@@ -27,7 +27,7 @@ export type TemplateOutcome =
   | { readonly outcome: 'taken'; readonly kind: TemplateKind }
   | { readonly outcome: 'unknown' }
 
-/** What is wrong with each of the given parts of a template, by part. */
+/** The faults of the given parts of a template, by part. */
 export function templateFaults(
   kind: EmailKind,
   template: Partial<Template>,

@@ -30,7 +30,7 @@ let shop: TestShop
 let merchant: TestMerchant
 let catcher: MailCatcher
 let smtp: MailTransport
-/** Everything that anybody may do. */
+/** All permissions. */
 let everything: ReadonlySet<string>
 beforeAll(async () => {
   shop = await openTestShop()
@@ -90,7 +90,7 @@ const bodyOf = (source: string) => source.replaceAll('=\r\n', '').replaceAll('=3
 
 const mailsTo = (email: string) => catcher.mails.filter(({ to }) => to.includes(email))
 
-const tokensIn = (source: string) => [...new Set(bodyOf(source).match(/(?<![\w-])[\w-]{43}(?![\w-])/g))]
+const tokensIn = (source: string) => [...new Set(bodyOf(source).match(/(?<![\w-])main_[\w-]{43}(?![\w-])/g))]
 
 function tokenFor(email: string): string {
   const [token, ...others] = mailsTo(email).flatMap(({ source }) => tokensIn(source))
@@ -110,7 +110,7 @@ async function deliveryTo(email: string) {
   return found(row)
 }
 
-/** Tables with a row in which the text stands. */
+/** The tables with a row that contains the text. */
 async function whereIs(text: string): Promise<readonly string[]> {
   const tables = await shop.database<{ schema: string; name: string }[]>`
     SELECT schemaname AS schema, tablename AS name FROM pg_tables
@@ -125,7 +125,7 @@ async function whereIs(text: string): Promise<readonly string[]> {
 }
 
 describe('a mail with a token', () => {
-  test('brings an invited user a token that is good once, and the token stands nowhere in the database', async () => {
+  test('sends an invited user a token that works once, and the token is not in the database', async () => {
     const email = await invite()
     await deliver()
     const token = tokenFor(email)
@@ -143,7 +143,7 @@ describe('a mail with a token', () => {
     expect(mailsTo(email)).toHaveLength(1)
   })
 
-  test('leads to the merchant’s own page, in the merchant’s own words', async () => {
+  test('links to the merchant’s own page, with the merchant’s own template', async () => {
     const url = 'https://shop.example.com/reset#token={token}'
     const kind = 'CUSTOMER_PASSWORD_RESET'
     expect(
@@ -168,7 +168,7 @@ describe('a mail with a token', () => {
     dataOf(await setPassword(tokenFor(other)))
   })
 
-  test('is tried again while the server is away, with the same token, and what the server says hides it', async () => {
+  test('is tried again with the same token while the server is down, and the server’s answer is logged without the token', async () => {
     const email = await customer()
     await askForReset(email)
     const away = createSmtpTransport('smtp://127.0.0.1:9')
@@ -195,7 +195,7 @@ describe('a mail with a token', () => {
     dataOf(await setPassword(found(token)))
   })
 
-  test('of which nobody knows whether it left is sent again with the same token and Message-ID', async () => {
+  test('is sent again with the same token and Message-ID if the outcome of an attempt is unknown', async () => {
     const email = await customer()
     await askForReset(email)
     const killed: MailTransport = {
@@ -214,7 +214,7 @@ describe('a mail with a token', () => {
     dataOf(await setPassword(tokenFor(email)))
   })
 
-  test('is not sent when its token has expired, was used or is replaced, and the log says so', async () => {
+  test('is not sent if its token has expired, was used or is replaced, and the log says so', async () => {
     const email = await customer()
     await askForReset(email)
     await shop.database`UPDATE identity.one_time_token SET expires_at = now()`
@@ -234,12 +234,12 @@ describe('a mail with a token', () => {
     dataOf(await setPassword(tokenFor(email)))
   })
 
-  test('is for nobody when nobody has the address', async () => {
-    await askForReset('nobody@example.com')
+  test('is not sent to an unknown address', async () => {
+    await askForReset('unknown@example.com')
     expect(await shop.database`SELECT FROM email.delivery`).toEqual([])
   })
 
-  test('is SUPPRESSED where nothing takes e-mail, and its token is kept for nobody', async () => {
+  test('is SUPPRESSED if the deployment has no transport, and its token is deleted', async () => {
     const email = await customer()
     await askForReset(email)
     await deliver(noMailTransport)
@@ -253,7 +253,7 @@ describe('a mail with a token', () => {
     expect(mailsTo(email)).toEqual([])
   })
 
-  test('goes into a folder where there is no server, and only its owner reads it', async () => {
+  test('is written to a folder if there is no server, and only its owner can read it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'outbox-'))
     const outbox = createOutboxTransport(folder)
     const email = await customer()
@@ -270,7 +270,7 @@ describe('a mail with a token', () => {
   })
 })
 
-test('what a message said is kept for 90 days, and what can be sent again afterwards, too', async () => {
+test('a message’s text is deleted after 90 days; the data of a message that can be sent again is kept longer', async () => {
   const [sent, failed, recent] = [await customer(), await customer(), await customer()]
   for (const email of [sent, failed, recent]) await askForReset(email)
   await deliver()
@@ -289,31 +289,34 @@ test('what a message said is kept for 90 days, and what can be sent again afterw
   ])
 })
 
-describe('who words a mail with a token', () => {
+describe('an author of mails with tokens', () => {
   const content = { subject: 'Hello', html: '<p>{{token}}</p>', text: '{{token}}' }
   const link = 'https://evil.example.com/?{token}'
 
-  test.each(tokenMailKinds)('%s could take it, so has what its receivers have', async (kind) => {
-    const lacking = kind.startsWith('USER_') ? 'merchant:write' : 'customers:write'
-    const options = without(lacking)
-    const refused = {
-      kind: 'refused',
-      status: 403,
-      details: { reason: expect.stringContaining(lacking) as string },
-    }
-    expect(await shop.call(merchant, 'setEmailLink', { input: { kind, url: link } }, options)).toMatchObject(
-      refused,
-    )
-    const template = { input: { kind, ...content } }
-    expect(await shop.call(merchant, 'createEmailTemplate', template, options)).toMatchObject(refused)
-    const { emailTemplateId: id } = dataOf(
-      await shop.call(merchant, 'createEmailTemplate', template, as(everything)),
-    )
-    const change = { id, input: { text: 'https://evil.example.com/?{{token}}' } }
-    expect(await shop.call(merchant, 'updateEmailTemplate', change, options)).toMatchObject(refused)
-  })
+  test.each(tokenMailKinds)(
+    'of kind %s needs the permissions that the token gives, because the author could steal it',
+    async (kind) => {
+      const lacking = kind.startsWith('USER_') ? 'merchant:write' : 'customers:write'
+      const options = without(lacking)
+      const refused = {
+        kind: 'refused',
+        status: 403,
+        details: { reason: expect.stringContaining(lacking) as string },
+      }
+      expect(
+        await shop.call(merchant, 'setEmailLink', { input: { kind, url: link } }, options),
+      ).toMatchObject(refused)
+      const template = { input: { kind, ...content } }
+      expect(await shop.call(merchant, 'createEmailTemplate', template, options)).toMatchObject(refused)
+      const { emailTemplateId: id } = dataOf(
+        await shop.call(merchant, 'createEmailTemplate', template, as(everything)),
+      )
+      const change = { id, input: { text: 'https://evil.example.com/?{{token}}' } }
+      expect(await shop.call(merchant, 'updateEmailTemplate', change, options)).toMatchObject(refused)
+    },
+  )
 
-  test('is told of one that is good for nothing, or that shows the token too early', async () => {
+  test('gets an error for a template without the token, or with the token in the wrong place', async () => {
     const faults = async (parts: object) =>
       shop.call(
         merchant,

@@ -5,8 +5,9 @@ import type { Database } from '../database.ts'
 import * as email from '../sql/generated/email.ts'
 
 /**
- * What a campaign's link leads to: `GET /:token` asks, `POST /:token` unsubscribes, which mailboxes do by themselves as well
- * (RFC 8058). The token is the permission; a mail scanner that follows links only gets the question.
+ * The page behind the link of a campaign's mail: `GET /:token` asks the reader, and `POST /:token` unsubscribes.
+ * Mailboxes post by themselves as well (RFC 8058). The token is the permission, and a mail scanner that only follows
+ * links gets the question.
  */
 export function unsubscribePages(database: Database): Router {
   const router = Router()

@@ -20,11 +20,13 @@ export interface AppOptions {
   readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
   /** Does an action's work, and gives it up when the signal says that the client has gone. */
   readonly runFor: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
-  /** What Hasura's event triggers are sent to: `POST /events/:trigger`. */
+  /** The handler of Hasura's event triggers: `POST /events/:trigger`. */
   readonly receiveEvent: RequestHandler
-  /** What needs no secret because a link leads to it, by path. */
+  /** The pages that need no secret because mails link to them, by path. */
   readonly pages: Readonly<Record<string, RequestHandler>>
-  /** What `/healthz` says; calls should go elsewhere unless it is `ok`. */
+  /** Requests for a shop, by people without a credential: `/sign-up`. Null: the operator takes none. */
+  readonly signUp: RequestHandler | null
+  /** The answer of `/healthz`. If it isn't `ok`, callers should use another instance. */
   readonly health: () => Promise<Health>
   readonly audit: AuditTrail
   readonly logger: Logger
@@ -35,16 +37,16 @@ export type Health = 'ok' | 'unavailable' | 'stopping'
 
 /** Hasura's own bound on what it forwards is far above any order. */
 const bodyLimit = '1mb'
-/** What `platform.idempotency_record` holds. */
+/** The length of the column in `platform.idempotency_record`. */
 const maxIdempotencyKey = 255
 /** Visible characters and spaces of ASCII, which every header comes through with. */
 const idempotencyKeyFormat = /^[ -~]+$/
-/** What of a client's request id goes into the log. */
+/** The maximum length of a client's request id in the log. */
 const maxRequestId = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are sent. */
 export function createApp(options: AppOptions): Express {
-  const { secret, actions, receiveEvent, pages, health, logger } = options
+  const { secret, actions, receiveEvent, pages, signUp, health, logger } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -56,6 +58,7 @@ export function createApp(options: AppOptions): Express {
   app.use(requireSecret(secret))
   app.use(express.json({ limit: bodyLimit }))
   app.post('/events/:trigger', receiveEvent)
+  if (signUp !== null) app.use('/sign-up', signUp)
   for (const [domain, byName] of Object.entries(actions)) {
     for (const [name, action] of Object.entries(byName)) {
       app.post(`/${domain}/${name}`, serveAction(name, action, options))
@@ -166,7 +169,7 @@ const refusalBody = ({ id, message, details }: Refusal) => ({ message, extension
 
 const outcomeOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.id : answer.kind)
 
-// What went wrong inside is for the log, under the request's id; the caller only hears that something did.
+// Logs an internal failure under the request's id. The caller learns only that the request failed.
 const tellFailure =
   (logger: Logger): ErrorRequestHandler =>
   (error: unknown, request: Request, response, next) => {

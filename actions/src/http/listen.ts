@@ -1,4 +1,4 @@
-import { stopping, type StopOptions } from '@commerce-graph/http-server'
+import { keepAliveTimeoutBuffer, stopping, type StopOptions } from '@commerce-graph/http-server'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ export interface Address {
 }
 
 export async function listen(app: Express, { port, host = '127.0.0.1' }: Address): Promise<Listener> {
-  const server = createServer({ requestTimeout, headersTimeout }, app)
+  const server = createServer({ requestTimeout, headersTimeout, keepAliveTimeoutBuffer }, app)
   server.setTimeout(requestTimeout)
   server.maxConnections = maxConnections
   const httpServer = stopping(server)

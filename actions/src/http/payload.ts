@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sessionVariables } from '../action/session.ts'
 
-/** What Hasura posts to an action's handler. */
+/** The body that Hasura posts to an action's handler. */
 export const actionPayload = z.object({
   action: z.object({ name: z.string() }),
   input: z.record(z.string(), z.unknown()),

@@ -1,7 +1,7 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -18,6 +18,7 @@ import {
   confirmAuthenticator,
   enrollAuthenticator,
   removeAuthenticator,
+  requiresAuthenticators,
   resetAuthenticator,
 } from './second-factor.ts'
 import { recognise } from './sign-in.ts'
@@ -30,7 +31,10 @@ interface AccountOptions {
   readonly secretBox: SecretBox
 }
 
-/** What people do with their own passwords, addresses and authenticators, by the name of the mutation. */
+/**
+ * The actions of users and shoppers on their own passwords, addresses and authenticators, by the name of the
+ * mutation.
+ */
 export const accountActions = (options: AccountOptions): Readonly<Record<string, Action>> => ({
   ...passwordActions(options),
   ...emailActions(options),
@@ -115,7 +119,7 @@ async function passwordRefusal(
     case 'blocked':
       return tooManyAttempts(recognised.seconds)
     case 'wrong_password':
-      return invalid(userError(field, { kind: 'value', message: 'The password is wrong' }))
+      return invalid(invalidValue(field, 'The password is wrong'))
     case 'recognised':
     case 'code_required':
     case 'wrong_code':
@@ -172,7 +176,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
         if (refusal !== null) return refusal
         const enrollment = await enrollAuthenticator(options, user)
         return enrollment === null
-          ? invalid(userError('mfa', { kind: 'value', message: 'An authenticator is in use already' }))
+          ? invalid(invalidValue('mfa', 'An authenticator is in use already'))
           : done({ ...enrollment })
       },
     }),
@@ -200,6 +204,8 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
         })
         if (recognised.outcome === 'blocked') return tooManyAttempts(recognised.seconds)
         if (recognised.outcome !== 'recognised') return wrongCode()
+        if (await requiresAuthenticators(database, session.merchantId))
+          return invalid(invalidValue('mfa', 'The merchant requires an authenticator'))
         await removeAuthenticator(database, user)
         return done({ success: true })
       },
@@ -213,7 +219,9 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
 
 function personOf(session: Session): Person | null {
   if (session.role === 'customer') return { subject: 'CUSTOMER', id: session.customerId }
-  return session.userId === undefined ? null : { subject: 'USER', id: session.userId }
+  return session.role === 'guest' || session.userId === undefined
+    ? null
+    : { subject: 'USER', id: session.userId }
 }
 
 const userOf = (session: Session) =>
@@ -223,8 +231,6 @@ const userOf = (session: Session) =>
 
 const onlyPeople = (): Answer => forbidden('Only users have authenticators, and only people have passwords')
 
-const badToken = (): Answer =>
-  invalid(userError('token', { kind: 'value', message: 'The token is unknown, used or expired' }))
+const badToken = (): Answer => invalid(invalidValue('token', 'The token is unknown, used or expired'))
 
-const wrongCode = (): Answer =>
-  invalid(userError('code', { kind: 'value', message: 'The code is wrong or was used already' }))
+const wrongCode = (): Answer => invalid(invalidValue('code', 'The code is wrong or was used already'))

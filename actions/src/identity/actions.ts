@@ -14,7 +14,7 @@ export interface IdentityOptions {
   readonly secretBox: SecretBox
 }
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export function identityActions(options: IdentityOptions): Readonly<Record<string, Action>> {
   const passwords = new Passwords()
   return {

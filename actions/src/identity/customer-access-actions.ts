@@ -1,7 +1,7 @@
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { blockCustomer, openBackendSession, unblockCustomer } from './customer-access.ts'
@@ -11,7 +11,7 @@ export interface CustomerAccessOptions {
   readonly tokenIssuer: TokenIssuer
 }
 
-/** What merchants decide of their customers' access, by the name of the mutation. */
+/** The merchant's actions on its customers' access, by the name of the mutation. */
 export const customerAccessActions = ({
   database,
   tokenIssuer,
@@ -52,9 +52,9 @@ function refusal(field: 'id' | 'customerId', reason: Refused): Answer {
     case 'unknown_customer':
       return invalid(notFound(field, 'Customer'))
     case 'anonymized':
-      return invalid(userError(field, { kind: 'value', message: 'The customer was anonymized' }))
+      return invalid(invalidValue(field, 'The customer was anonymized'))
     case 'blocked':
-      return invalid(userError(field, { kind: 'value', message: 'The customer is blocked' }))
+      return invalid(invalidValue(field, 'The customer is blocked'))
     default:
       return reason satisfies never
   }

@@ -90,8 +90,8 @@ async function mailedTo(email: string): Promise<string> {
 
 const block = (id: string, reason = 'Card fraud') => call('blockCustomer', { id, reason })
 
-describe('a token that a backend has asked for', () => {
-  test('opens a session of its own, which tells who asked and for whose device', async () => {
+describe('a token that a back end has requested', () => {
+  test('opens its own session, which shows who requested it and for which device', async () => {
     const customerId = await createCustomer(shop.database, merchant.merchantId)
     const token = await tokenFor(customerId)
     expect(await letsIn(token)).toBe(true)
@@ -115,7 +115,7 @@ describe('a token that a backend has asked for', () => {
     await refused(token)
   })
 
-  test('ends with a new password, and not when another session is signed out', async () => {
+  test('ends with a new password, but not when another session is signed out', async () => {
     const customer = await registered()
     const other = dataOf(await signIn(customer.email)) as unknown as Tokens
     const token = await tokenFor(customer.id)
@@ -126,7 +126,7 @@ describe('a token that a backend has asked for', () => {
     await refused(token)
   })
 
-  test('is purged when it has expired, which closes no access', async () => {
+  test('is deleted after its expiry, without closing other access', async () => {
     const customerId = await createCustomer(shop.database, merchant.merchantId)
     const { sessionId } = await tokenFor(customerId)
     await shop.database`UPDATE identity.session SET expires_at = now() - interval '1 second' WHERE id = ${sessionId}`
@@ -136,7 +136,7 @@ describe('a token that a backend has asked for', () => {
 })
 
 describe('a session', () => {
-  test('is ended alone: by its shopper, or for a customer by the merchant', async () => {
+  test('can be ended alone: by its shopper, or by the merchant', async () => {
     const customer = await registered()
     const [first, second, third] = [
       await tokenFor(customer.id),
@@ -151,7 +151,7 @@ describe('a session', () => {
     dataOf(await call('revokeSession', { id: second.sessionId }))
   })
 
-  test('of another shopper, of another merchant, or without the permission is as good as none', async () => {
+  test('of another shopper, of another merchant, or without the permission is not found', async () => {
     const customer = await registered()
     const { sessionId } = await tokenFor(customer.id)
     const stranger = await createCustomer(shop.database, merchant.merchantId)
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(await sessionsOf(customer.id)).toHaveLength(2)
   })
 
-  test('ends when it lies idle, and is told to end later once it is refreshed', async () => {
+  test('ends after idle time, which each refresh extends', async () => {
     const customer = await registered()
     await shop.database`
       UPDATE identity.session SET idle_until = now() + interval '1 hour', last_used_at = now() - interval '1 day'
@@ -183,7 +183,7 @@ describe('a session', () => {
 })
 
 describe('a blocked customer', () => {
-  test('is let in nowhere: no session goes on, none begins, and a mailed token is good for nothing', async () => {
+  test('is refused everywhere: sessions end, none begin, and a mailed token does not work', async () => {
     const customer = await registered()
     const token = await tokenFor(customer.id)
     await call('requestCustomerPasswordReset', { email: customer.email })
@@ -210,7 +210,7 @@ describe('a blocked customer', () => {
     ).toEqual([])
   })
 
-  test('has no order placed, from a cart neither, keeps the cart, and orders again when unblocked', async () => {
+  test('can’t place orders, also from a cart, keeps the cart, and can order again when unblocked', async () => {
     const customer = await registered()
     const product = await shop.createProduct(merchant, { stock: [5] })
     const items = [{ productId: product.id, quantity: 1 }]
@@ -230,7 +230,7 @@ describe('a blocked customer', () => {
     dataOf(await signIn(customer.email))
   })
 
-  test('shows since when and why, which a second block changes alone and unblocking takes away', async () => {
+  test('shows the time and reason, which a second block changes and unblocking removes', async () => {
     const { id } = await registered()
     const stored = async () =>
       found(
@@ -248,7 +248,7 @@ describe('a blocked customer', () => {
     dataOf(await call('unblockCustomer', { id }))
   })
 
-  test('who is anonymized loses the reason as well, and is not blocked again', async () => {
+  test('that is anonymized loses the reason as well, and can’t be blocked again', async () => {
     const { id } = await registered()
     dataOf(await block(id, 'Known as Ada of Elm Street'))
     dataOf(await call('anonymizeCustomer', { id }))
@@ -260,7 +260,7 @@ describe('a blocked customer', () => {
     expect(await call('createCustomerAccessToken', { customerId: id })).toMatchObject(anonymized)
   })
 
-  test('keeps the address: nobody registers under it', async () => {
+  test('keeps the address, so that no other customer can register with it', async () => {
     const { id, email } = await registered()
     dataOf(await block(id))
     expect(await call('registerCustomer', { input: { email, password, name: 'Ada' } })).toMatchObject({
@@ -268,7 +268,7 @@ describe('a blocked customer', () => {
     })
   })
 
-  test('is blocked with a reason, and only one that there is', async () => {
+  test('needs a valid reason', async () => {
     const { id } = await registered()
     expect(await block(id, ' ')).toMatchObject({ errors: [{ field: 'reason', code: 'REQUIRED_FIELD' }] })
     const unknown = { errors: [{ field: 'id', code: 'NOT_FOUND' }] }

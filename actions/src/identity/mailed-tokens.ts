@@ -2,7 +2,8 @@ import type { SecretBox } from '@commerce-graph/secret-box'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import { hashOf, newToken } from './secrets.ts'
+import * as platform from '../sql/generated/platform.ts'
+import { hashOf, newMailedToken } from './secrets.ts'
 import type { Subject } from './sessions.ts'
 import { userTransitions } from './user-machine.ts'
 import * as identity from '../sql/generated/identity.ts'
@@ -30,7 +31,7 @@ export async function issueMailedToken(
   { subject, id }: Person,
   purpose: MailedPurpose,
 ): Promise<boolean> {
-  const token = newToken()
+  const token = newMailedToken(await platform.place(sql))
   const sealed = secretBox.seal(token.value, contextOf(merchantId, token.hash.toString('hex')))
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
   return identity.issueOneTimeToken(sql, {
@@ -43,6 +44,26 @@ export async function issueMailedToken(
     lifetime: lifetime[purpose],
     pause,
   })
+}
+
+/** The owner's invitation to a shop that was opened from a mail, which shows the address: it is handed over, and not mailed. */
+export async function invitationToHandOver(
+  sql: Queryable,
+  merchantId: MerchantId,
+  userId: string,
+): Promise<string> {
+  const token = newMailedToken(await platform.place(sql))
+  await identity.issueOneTimeToken(sql, {
+    merchantId,
+    purpose: 'INVITATION',
+    userId,
+    customerId: null,
+    token: null,
+    hash: token.hash,
+    lifetime: lifetime.INVITATION,
+    pause,
+  })
+  return token.value
 }
 
 export interface PasswordResetOptions {
@@ -71,7 +92,7 @@ interface ResetRequest {
   readonly email: string
 }
 
-/** Has tokens for new passwords mailed to those requests whose address has an account. Returns how many requests it looked into. */
+/** Has tokens for new passwords mailed to those requests whose address has an account, or has bought without one. Returns how many requests it looked into. */
 export const answerPasswordResets = async ({ database, secretBox }: PasswordResetOptions): Promise<number> =>
   inBatches(1, () =>
     database.begin(async (sql) => {
@@ -95,7 +116,9 @@ async function issuePasswordReset(
   const { sql } = issuing
   if (subject === 'CUSTOMER') {
     const [customer] = await sql<{ id: string }[]>`
-      SELECT id FROM crm.customer WHERE merchant_id = ${merchantId} AND email = ${email}::citext`
+      SELECT id FROM crm.customer
+      WHERE merchant_id = ${merchantId} AND email = ${email}::citext AND blocked_at IS NULL
+      ORDER BY has_account DESC, created_at DESC LIMIT 1`
     if (customer !== undefined)
       await issueMailedToken(issuing, merchantId, { subject, id: customer.id }, 'PASSWORD_RESET')
     return
@@ -104,7 +127,7 @@ async function issuePasswordReset(
     SELECT id, status FROM identity.user
     WHERE merchant_id = ${merchantId} AND email = ${email}::citext AND status IN ('ACTIVE', 'INACTIVE')`
   if (user === undefined) return
-  // Who hasn't joined yet joins with the first password.
+  // A user who was invited and has no password yet accepts the invitation by setting one.
   const purpose = user.status === 'ACTIVE' ? 'PASSWORD_RESET' : 'INVITATION'
   await issueMailedToken(issuing, merchantId, { subject, id: user.id }, purpose)
 }

@@ -7,7 +7,7 @@ import { newRecoveryCodes, recoveryHash } from './secrets.ts'
 import type { Grantor, IdentityOutcome } from './users.ts'
 import * as identity from '../sql/generated/identity.ts'
 
-/** What authenticator apps show the account under. */
+/** The name of the account in authenticator apps. */
 const issuer = 'Commerce Graph'
 const secretBytes = 20
 /** Clocks may be one step of 30 seconds apart, either way. */
@@ -15,7 +15,7 @@ const window = 1
 
 export interface SecondFactorOptions {
   readonly database: Database
-  /** What secrets are sealed with: they must be known to compare codes, so a hash would not do. */
+  /** Seals the authenticators' secrets. They can't be hashed, because a code is computed from its secret. */
   readonly secretBox: SecretBox
 }
 
@@ -84,6 +84,16 @@ export async function confirmAuthenticator(
 }
 
 /** Signing in takes a password alone again. */
+/** Whether the merchant requires authenticators of its users. */
+export const requiresAuthenticators = (database: Database, merchantId: MerchantId): Promise<boolean> =>
+  identity.requiresMfa(database, { merchantId })
+
+/** Whether the user has to set up an authenticator before it has any permission. */
+export const lacksAuthenticator = (
+  database: Database,
+  { merchantId, userId }: UserReference,
+): Promise<boolean> => identity.lacksMfa(database, { merchantId, userId })
+
 export async function removeAuthenticator(
   database: Database,
   { merchantId, userId }: UserReference,

@@ -1,3 +1,4 @@
+import { tagged } from '@commerce-graph/auth-webhook'
 import { createHash, randomBytes } from 'node:crypto'
 
 const tokenBytes = 32
@@ -13,6 +14,12 @@ export interface Secret {
 /** 256 random bits can't be guessed, so a plain hash is enough. */
 export function newToken(): Secret {
   const value = randomBytes(tokenBytes).toString('base64url')
+  return { value, hash: hashOf(value) }
+}
+
+/** One for a link in a mail. @param place of the deployment */
+export function newMailedToken(place: string): Secret {
+  const value = tagged('', place, newToken().value)
   return { value, hash: hashOf(value) }
 }
 

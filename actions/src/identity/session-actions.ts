@@ -7,17 +7,21 @@ import {
   invalid,
   notFound,
   sessionEnded,
-  told,
+  unchanged,
   tooManyAttempts,
 } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
-import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
+import { invalidValue } from '../action/input.ts'
+import { cartSecretOf, type Session } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 import { mergeCart } from '../cart/index.ts'
 import type { Database } from '../database.ts'
+import { orderOfToken } from './guest-order-token.ts'
 import { issueMailedToken } from './mailed-tokens.ts'
+import * as identity from '../sql/generated/identity.ts'
 import { commonPasswordErrors } from './password-rule.ts'
 import type { Passwords } from './passwords.ts'
 import { registerCustomer } from './registration.ts'
+import { lacksAuthenticator } from './second-factor.ts'
 import { openSession, refreshSession, revokeSession, signOut, type Tokens } from './sessions.ts'
 import { recognise, type SignInOutcome } from './sign-in.ts'
 
@@ -50,7 +54,13 @@ export function sessionActions({
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
-          : done({ ...tokens, codeRequired: false, merchantId, userId: recognised.id })
+          : done({
+              ...tokens,
+              codeRequired: false,
+              mfaRequired: await lacksAuthenticator(database, { merchantId, userId: recognised.id }),
+              merchantId,
+              userId: recognised.id,
+            })
       },
     }),
     signInCustomer: defineAction('signInCustomer', {
@@ -72,9 +82,11 @@ export function sessionActions({
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
-          : signedIn(database, merchantId, { customerId: recognised.id, tokens, cartId: input.cartId })
+          : signedIn(database, session, { customerId: recognised.id, tokens, cartId: input.cartId })
       },
     }),
+    startGuestCheckout: startGuestCheckout({ database, tokenIssuer }),
+    openGuestOrder: openGuestOrder({ database, tokenIssuer, secretBox }),
     registerCustomer: register({ database, tokenIssuer, passwords, secretBox }),
     refreshSession: defineAction('refreshSession', {
       answersSecret: true,
@@ -118,24 +130,90 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
       if (opened === null) {
         return invalid({ field: 'email', message: 'The email is taken already', code: 'ALREADY_EXISTS' })
       }
-      return signedIn(database, merchantId, { ...opened, cartId: input.cartId })
+      return signedIn(database, session, { ...opened, cartId: input.cartId })
+    },
+  })
+
+const openGuestOrder = ({
+  database,
+  tokenIssuer,
+  secretBox,
+}: Pick<SessionOptions, 'database' | 'tokenIssuer' | 'secretBox'>): Action =>
+  defineAction('openGuestOrder', {
+    answersSecret: true,
+    async handle({ session }, { token }) {
+      const { merchantId } = session
+      const orderId = orderOfToken(secretBox, merchantId, token)
+      const customerId =
+        orderId === null ? null : await identity.guestOfOrder(database, { merchantId, orderId })
+      const tokens =
+        customerId === null
+          ? null
+          : await openSession(database, tokenIssuer, session, { subject: 'CUSTOMER', id: customerId })
+      return tokens === null
+        ? invalid(invalidValue('token', 'The link does not work any more'))
+        : done({ ...tokens, customerId, orderId })
+    },
+  })
+
+const startGuestCheckout = ({
+  database,
+  tokenIssuer,
+}: Pick<SessionOptions, 'database' | 'tokenIssuer'>): Action =>
+  defineAction('startGuestCheckout', {
+    answersSecret: true,
+    async handle({ session }, { input }) {
+      const { merchantId } = session
+      const { email, name, phone, cartId } = input
+      const started = await database.begin(async (sql) => {
+        const outcome = await identity.startGuestCheckout(sql, {
+          merchantId,
+          cartId,
+          secretHash: cartSecretOf(session),
+          email,
+          name: name ?? 'Guest',
+          phone,
+        })
+        if (outcome.outcome !== 'started') return outcome
+        const { customerId } = outcome
+        const tokens = await openSession(sql, tokenIssuer, session, { subject: 'CUSTOMER', id: customerId })
+        if (tokens === null) throw new Error('A customer who was just made can not sign in.')
+        return { ...outcome, tokens }
+      })
+      switch (started.outcome) {
+        case 'started':
+          return done({ ...started.tokens, merchantId, customerId: started.customerId, cartId })
+        case 'unknown_cart':
+          return invalid(notFound('cartId', 'Cart'))
+        case 'checked_out':
+          return invalid(invalidValue('cartId', 'The cart has become an order already'))
+        case 'expired':
+          return invalid(invalidValue('cartId', 'The cart has expired'))
+        default:
+          return started satisfies never
+      }
     },
   })
 
 /** A sign-in succeeds, whatever has become of the guest's cart. */
 async function signedIn(
   database: Database,
-  merchantId: MerchantId,
+  session: Session,
   {
     customerId,
     tokens,
     cartId: guestCartId,
   }: { readonly customerId: string; readonly tokens: Tokens; readonly cartId: string | null },
 ): Promise<Answer> {
+  const { merchantId } = session
   const cartId =
     guestCartId === null
       ? null
-      : await mergeCart(database, merchantId, { guestCartId, customerId: customerId as CustomerId })
+      : await mergeCart(database, merchantId, {
+          guestCartId,
+          secretHash: cartSecretOf(session),
+          customerId: customerId as CustomerId,
+        })
   return done({ ...tokens, merchantId, customerId, cartId })
 }
 
@@ -144,13 +222,11 @@ function refusal(outcome: Exclude<SignInOutcome, { outcome: 'recognised' }>): An
     case 'blocked':
       return tooManyAttempts(outcome.seconds)
     case 'wrong_password':
-      return invalid(
-        userError('password', { kind: 'value', message: 'The e-mail address or the password is wrong' }),
-      )
+      return invalid(invalidValue('password', 'The e-mail address or the password is wrong'))
     case 'code_required':
-      return told({ codeRequired: true })
+      return unchanged({ codeRequired: true })
     case 'wrong_code':
-      return invalid(userError('code', { kind: 'value', message: 'The code is wrong or was used already' }))
+      return invalid(invalidValue('code', 'The code is wrong or was used already'))
     default:
       return outcome satisfies never
   }

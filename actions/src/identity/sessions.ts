@@ -51,10 +51,10 @@ export async function openSession(
   return tokens(tokenIssuer, merchantId, { subject, id, sessionId, refreshToken: refresh.value })
 }
 
-/** Whose request opens a session, as the session keeps it. */
+/** The caller that opened a session, as stored with the session. */
 export function openedBy(caller: Session): { readonly kind: 'KEY' | 'USER'; readonly id: string } | null {
   if (caller.role === 'customer') return null
-  if (caller.userId !== undefined) return { kind: 'USER', id: caller.userId }
+  if (caller.role === 'merchant' && caller.userId !== undefined) return { kind: 'USER', id: caller.userId }
   return caller.keyId === undefined ? null : { kind: 'KEY', id: caller.keyId }
 }
 

@@ -87,7 +87,7 @@ const wrongPassword = { kind: 'invalid', errors: [{ field: 'password', code: 'IN
 const sessionEnded = { kind: 'refused', id: 'SVC_AUTH_002', status: 401 }
 
 describe('a user', () => {
-  test('joins by the invitation, which shows the address to be theirs, and is let in with what the roles permit', async () => {
+  test('accepts the invitation, which verifies the address, and gets the permissions of its roles', async () => {
     const email = newAddress()
     const { roleId } = dataOf(
       await call('createRole', { input: { name: 'Reader', permissions: ['orders:read'] } }),
@@ -107,7 +107,7 @@ describe('a user', () => {
     expect(again).toMatchObject({ errors: [{ field: 'token' }] })
   })
 
-  test('who is suspended, or unknown, is told the same as with a wrong password', async () => {
+  test('that is suspended or unknown gets the same answer as for a wrong password', async () => {
     const { id, email } = await joined()
     expect(await signIn(email, 'something else')).toMatchObject(wrongPassword)
     expect(await signIn(newAddress())).toMatchObject(wrongPassword)
@@ -115,7 +115,7 @@ describe('a user', () => {
     expect(await signIn(email)).toMatchObject(wrongPassword)
   })
 
-  test('is out within a second of being suspended, losing a role, or signing out', async () => {
+  test('is signed out within a second of being suspended, losing a role, or signing out', async () => {
     const { id, email } = await joined()
     const tokens = await tokensOf(email)
     const { roleId } = dataOf(
@@ -137,10 +137,10 @@ describe('a user', () => {
     await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBe('refused')
   })
 
-  test('guesses no more once the guess is counted that was first', async () => {
+  test('can’t guess again once the first guess is counted', async () => {
     const { email } = await joined()
     await signIn(email, 'a guess')
-    // An attempt looks at the count, and only then counts itself: what comes in between is seen.
+    // An attempt reads the count before it counts itself: this test pauses it in between.
     const [, second] = await overlap<unknown>(
       shop.database,
       (sql) => sql`SELECT FROM identity.sign_in_attempt WHERE email = ${email} FOR UPDATE`,
@@ -151,7 +151,7 @@ describe('a user', () => {
     expect(second).toMatchObject({ kind: 'refused', id: 'SVC_RATE_001', status: 429 })
   })
 
-  test('guesses five times, then waits longer each time, however many guess at once', async () => {
+  test('can guess five times, then waits longer each time, also with concurrent guesses', async () => {
     const { email } = await joined()
     const guesses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => signIn(email, `guess ${index}`)),
@@ -159,7 +159,7 @@ describe('a user', () => {
     expect(guesses.filter(({ kind }) => kind === 'invalid')).toHaveLength(5)
     const blocked = { kind: 'refused', id: 'SVC_RATE_001', status: 429 }
     expect(await signIn(email)).toMatchObject(blocked)
-    // Another shop's user of the same address is not blocked.
+    // A user of another shop with the same address is not blocked.
     const past = async () => {
       await shop.database`
         UPDATE identity.sign_in_attempt SET blocked_until = now() - interval '1 second' WHERE email = ${email}`
@@ -176,7 +176,7 @@ describe('a user', () => {
     dataOf(await signIn(email))
   })
 
-  test('who changes the password ends every session, and needs the old one for it', async () => {
+  test('that changes the password needs the old one and ends every session', async () => {
     const { id, email } = await joined()
     const tokens = await tokensOf(email)
     const change = (currentPassword: string, newPassword: string) =>
@@ -191,7 +191,7 @@ describe('a user', () => {
     dataOf(await signIn(email, 'a new password'))
   })
 
-  test('has no password for an API key to change', async () => {
+  test('has no password that an API key could change', async () => {
     expect(
       await call('changePassword', { currentPassword: knownPassword, newPassword: `${knownPassword}!` }),
     ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
@@ -215,7 +215,7 @@ describe('guesses at an account', () => {
     )
   const blocked = { kind: 'refused', id: 'SVC_RATE_001' }
 
-  test('from one client keep another one out of nothing', async () => {
+  test('from one client don’t block another client', async () => {
     const { email } = await joined()
     const client = attacker()
     for (let guess = 0; guess < 5; guess += 1)
@@ -225,7 +225,7 @@ describe('guesses at an account', () => {
     expect(await signInFrom(email, client)).toMatchObject(blocked)
   })
 
-  test('from many clients end as well, but never for a client that has signed in before', async () => {
+  test('from many clients are limited together, but never for a client that has signed in before', async () => {
     const { email } = await joined()
     dataOf(await signInFrom(email, owner))
     const answers = []
@@ -238,7 +238,7 @@ describe('guesses at an account', () => {
     dataOf(await signInFrom(email, owner))
   })
 
-  test('that wait count for nothing, so that going on trying blocks no longer', async () => {
+  test('during the pause don’t count, so that they don’t extend it', async () => {
     const { email } = await joined()
     const client = attacker()
     for (let guess = 0; guess < 25; guess += 1) await signInFrom(email, client, 'a guess')
@@ -250,7 +250,7 @@ describe('guesses at an account', () => {
     ])
   })
 
-  test('at another merchant of the same address are another count, and a known client is the merchant’s own', async () => {
+  test('at another merchant with the same address count separately, as do known clients', async () => {
     const { email } = await joined()
     dataOf(await signInFrom(email, owner))
     const other = await shop.createMerchant()
@@ -260,7 +260,7 @@ describe('guesses at an account', () => {
     expect(known).toEqual({ here: true, there: false })
   })
 
-  test('leave no more than twenty clients remembered of each person', async () => {
+  test('leave at most twenty remembered clients per account', async () => {
     const { id, email } = await joined()
     for (let client = 1; client <= 23; client += 1) dataOf(await signInFrom(email, `192.0.2.${client}`))
     const rows = await shop.database`
@@ -271,7 +271,7 @@ describe('guesses at an account', () => {
 })
 
 describe('a refresh token', () => {
-  test('is good once, and ends the session for both when it comes back', async () => {
+  test('works once, and a second use ends the session for both', async () => {
     const { email } = await joined()
     const first = await tokensOf(email)
     const second = dataOf(
@@ -283,7 +283,7 @@ describe('a refresh token', () => {
     await expect.poll(async () => (await authenticate(second)).kind, { timeout: 1000 }).toBe('refused')
   })
 
-  test('that is used by several at once gives at most one of them tokens', async () => {
+  test('that several requests use at once gives tokens to one at most', async () => {
     const { email } = await joined()
     const { refreshToken } = await tokensOf(email)
     const answers = await Promise.all(
@@ -292,7 +292,7 @@ describe('a refresh token', () => {
     expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(1)
   })
 
-  test('of another merchant, or after its time, is worth nothing', async () => {
+  test('of another merchant, or after its expiry, does not work', async () => {
     const { email } = await joined()
     const { refreshToken } = await tokensOf(email)
     const other = await shop.createMerchant()
@@ -302,7 +302,7 @@ describe('a refresh token', () => {
     expect(await call('refreshSession', { refreshToken })).toMatchObject(sessionEnded)
   })
 
-  test('and a password are stored as hashes alone', async () => {
+  test('and a password are stored as hashes only', async () => {
     const { email } = await joined()
     const { refreshToken } = await tokensOf(email)
     const tables = await shop.database<{ name: string }[]>`
@@ -332,7 +332,7 @@ describe('an authenticator', () => {
     return { ...user, options, secret: String(secret), recoveryCodes: recoveryCodes as string[] }
   }
 
-  test('is asked for once a first code was shown, and each code is good once', async () => {
+  test('is required after its first code, and each code works once', async () => {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
     const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: knownPassword }, options))
@@ -353,7 +353,7 @@ describe('an authenticator', () => {
     })
   })
 
-  test('is not set up without the password, whoever holds the session', async () => {
+  test('can’t be set up without the password, even with a valid session', async () => {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
     const answer = await shop.call(merchant, 'enrollMfa', { password: 'not the password' }, options)
@@ -361,7 +361,7 @@ describe('an authenticator', () => {
     expect(await shop.database`SELECT 1 FROM identity.totp WHERE user_id = ${user.id}`).toEqual([])
   })
 
-  test('is a secret that the database does not know, and that goes on working when the key to it is replaced', async () => {
+  test('is sealed in the database, and works after its encryption key is replaced', async () => {
     const user = await enrolled()
     const rows = await shop.database<{ row: string }[]>`SELECT t::text AS row FROM identity.totp t`
     for (const { row } of rows) expect(row).not.toContain(user.secret)
@@ -382,7 +382,7 @@ describe('an authenticator', () => {
     expect(dataOf(await signIn(user.email, knownPassword, codeOf(user.secret)))).toHaveProperty('accessToken')
   })
 
-  test('that is lost is replaced by recovery codes, each good once, however they are typed', async () => {
+  test('that is lost is replaced by recovery codes, each of which works once in any notation', async () => {
     const { email, recoveryCodes } = await enrolled()
     expect(recoveryCodes).toHaveLength(10)
     const code = found(recoveryCodes[0])
@@ -390,7 +390,7 @@ describe('an authenticator', () => {
     expect(await signIn(email, knownPassword, code)).toMatchObject({ errors: [{ field: 'code' }] })
   })
 
-  test('is taken away by its user with password and code, or by somebody who may', async () => {
+  test('can be removed by its user with password and code, or by a user with the permission', async () => {
     const own = await enrolled()
     const disable = (password: string) =>
       shop.call(merchant, 'disableMfa', { password, code: codeOf(own.secret) }, own.options)
@@ -402,7 +402,70 @@ describe('an authenticator', () => {
     expect(dataOf(await signIn(lost.email))).toHaveProperty('accessToken')
   })
 
-  test('of an owner is not an admin’s to take away', async () => {
+  test('that the merchant requires takes the permissions of a user without one within a second, until the first code', async () => {
+    const requireMfa = (required: boolean) => shop.database`
+      UPDATE merchant.settings SET mfa_required = ${required} WHERE merchant_id = ${merchant.merchantId}`
+    const { roleId } = dataOf(
+      await call('createRole', { input: { name: 'Clerk', permissions: ['orders:read'] } }),
+    )
+    const email = newAddress()
+    const id = String(dataOf(await call('createUser', { input: { email, roleIds: [roleId] } }))['userId'])
+    dataOf(await call('resetPassword', { token: await mailedTo(email), password: knownPassword }))
+    const tokens = await tokensOf(email)
+    const permissions = async () => {
+      const authentication = await authenticate(tokens)
+      return authentication.kind === 'authenticated' ? authentication.principal.permissions.size : null
+    }
+    expect(await permissions()).toBeGreaterThan(0)
+    await requireMfa(true)
+    try {
+      await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBe(0)
+      const options = { session: sessionOf(id) }
+      const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: knownPassword }, options))
+      expect(await permissions()).toBe(0)
+      dataOf(await shop.call(merchant, 'confirmMfa', { code: codeOf(String(secret)) }, options))
+      await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBeGreaterThan(0)
+    } finally {
+      await requireMfa(false)
+    }
+  })
+
+  test('is required of all users only by a user who has one', async () => {
+    const requireMfaAs = (userId: string) =>
+      shop.database.begin(async (sql) => {
+        await sql`SELECT set_config('hasura.user', ${JSON.stringify({ 'x-hasura-user-id': userId })}, true)`
+        await sql`UPDATE merchant.settings SET mfa_required = true WHERE merchant_id = ${merchant.merchantId}`
+        await sql`UPDATE merchant.settings SET mfa_required = false WHERE merchant_id = ${merchant.merchantId}`
+      })
+    await expect(requireMfaAs((await joined()).id)).rejects.toMatchObject({
+      constraint_name: 'settings_mfa_own',
+    })
+    await requireMfaAs((await enrolled()).id)
+  })
+
+  test('that the merchant requires is announced to users without one, and can’t be removed', async () => {
+    const requireMfa = (required: boolean) => shop.database`
+      UPDATE merchant.settings SET mfa_required = ${required} WHERE merchant_id = ${merchant.merchantId}`
+    const without = await joined()
+    const own = await enrolled()
+    expect(dataOf(await signIn(without.email))).toMatchObject({ mfaRequired: false })
+    await requireMfa(true)
+    try {
+      expect(dataOf(await signIn(without.email))).toMatchObject({ mfaRequired: true })
+      const code = codeOf(own.secret)
+      expect(
+        await shop.call(merchant, 'disableMfa', { password: knownPassword, code }, own.options),
+      ).toMatchObject({ errors: [{ field: 'mfa', code: 'INVALID_VALUE' }] })
+      const recoveryCode = found(own.recoveryCodes[0])
+      expect(dataOf(await signIn(own.email, knownPassword, recoveryCode))).toMatchObject({
+        mfaRequired: false,
+      })
+    } finally {
+      await requireMfa(false)
+    }
+  })
+
+  test('of an owner can’t be removed by an admin', async () => {
     const { id } = await createTeamMember(shop, merchant, 'Owner')
     const session = await sessionAs(shop, merchant, 'Admin')
     expect(await shop.call(merchant, 'resetUserMfa', { id }, { session })).toMatchObject({
@@ -411,13 +474,36 @@ describe('an authenticator', () => {
   })
 })
 
+test('tokens of a suspended merchant’s users and shoppers are refused within a second, and accepted after it is reinstated', async () => {
+  const setStatus = (status: string) => shop.database`
+    UPDATE merchant.merchant SET status = ${status} WHERE id = ${merchant.merchantId}`
+  const user = await tokensOf((await joined()).email)
+  const shopper = dataOf(
+    await call('registerCustomer', {
+      input: { email: newAddress(), password: knownPassword, name: 'Ada' },
+    }),
+  ) as unknown as Tokens
+  const kinds = async () => {
+    const authentications = await Promise.all([user, shopper].map(authenticate))
+    return authentications.map((answer) => (answer.kind === 'refused' ? answer.id : answer.kind))
+  }
+  expect(await kinds()).toEqual(['authenticated', 'authenticated'])
+  await setStatus('SUSPENDED')
+  try {
+    await expect.poll(kinds, { timeout: 1000, interval: 20 }).toEqual(['SVC_AUTH_003', 'SVC_AUTH_003'])
+  } finally {
+    await setStatus('ACTIVE')
+  }
+  await expect.poll(kinds, { timeout: 1000, interval: 20 }).toEqual(['authenticated', 'authenticated'])
+})
+
 describe('a customer', () => {
   const register = (input: object = {}) =>
     call('registerCustomer', {
       input: { email: newAddress(), password: knownPassword, name: 'Ada', ...input },
     })
 
-  test('registers, is signed in, and shows the address to be theirs by mail', async () => {
+  test('can register, is signed in, and verifies the address by mail', async () => {
     const email = newAddress()
     const registered = dataOf(await register({ email }))
     expect(await authenticate(registered as unknown as Tokens)).toMatchObject({
@@ -431,14 +517,14 @@ describe('a customer', () => {
     dataOf(await call('signInCustomer', { input: { email, password: knownPassword } }))
   })
 
-  test('without a password gets one by mail, and nobody learns whose address is known', async () => {
+  test('without a password can set one by mail, and the answer does not show whether the address is known', async () => {
     const id = await createCustomer(shop.database, merchant.merchantId)
     const [{ email } = { email: '' }] = await shop.database<{ email: string }[]>`
       SELECT email FROM crm.customer WHERE id = ${id}`
     const unknown = await call('requestCustomerPasswordReset', { email: newAddress() })
     const known = await call('requestCustomerPasswordReset', { email })
     expect(known).toEqual(unknown)
-    // Asking writes the same for both; who it is, is looked into later.
+    // The request writes the same row for both; the job looks up the customer later.
     const rows = () => shop.database`SELECT 1 FROM identity.one_time_token WHERE email = ${email}`
     expect(await rows()).toEqual([])
     const asked = await shop.database`SELECT 1 FROM identity.password_reset_request`
@@ -452,7 +538,7 @@ describe('a customer', () => {
     ).toBe(id)
   })
 
-  test('is mailed at most once a minute, and a token is void once the address changes', async () => {
+  test('gets at most one mail a minute, and a token becomes invalid when the address changes', async () => {
     const id = await createCustomer(shop.database, merchant.merchantId)
     const request = () =>
       shop.call(merchant, 'requestEmailVerification', {}, { session: shopper(merchant, id) })
@@ -467,7 +553,7 @@ describe('a customer', () => {
     expect(await call('verifyEmail', { token })).toMatchObject({ errors: [{ field: 'token' }] })
   })
 
-  test('is not mailed while a mail for the same is being made', async () => {
+  test('gets no second mail while one of the same kind is being made', async () => {
     const customerId = await createCustomer(shop.database, merchant.merchantId)
     const issue = (sql: Queryable, token: string) =>
       identity.issueOneTimeToken(sql, {
@@ -489,14 +575,14 @@ describe('a customer', () => {
     ).toEqual([true, false])
   })
 
-  test('is nobody’s user: the same address and password sign in as what they are', async () => {
+  test('is no user: the same address and password sign in separately as customer and as user', async () => {
     const email = newAddress()
     dataOf(await register({ email }))
     expect(await signIn(email)).toMatchObject(wrongPassword)
   })
 })
 
-test('what has no use any more is deleted, and nothing else', async () => {
+test('the purge deletes expired rows and nothing else', async () => {
   const { email } = await joined()
   const { refreshToken } = await tokensOf(email)
   const old = await joined()

@@ -17,7 +17,7 @@ export interface SignIn {
   readonly code: string | null
 }
 
-/** Who the client has proved to be, or why it is refused. */
+/** The user or customer who signed in, or the reason for the refusal. */
 export type SignInOutcome =
   | { readonly outcome: 'recognised'; readonly id: string }
   | { readonly outcome: 'blocked'; readonly seconds: number }

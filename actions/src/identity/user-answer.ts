@@ -1,5 +1,5 @@
 import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { IdentityOutcome, IdentityRefusal } from './users.ts'
 
@@ -21,15 +21,13 @@ function answer(
     case 'unknown':
       return invalid(unknown)
     case 'not_allowed':
-      return invalid(wrong(field, `This can not be done to a user in status ${outcome.status}`))
+      return invalid(invalidValue(field, `This can not be done to a user in status ${outcome.status}`))
     case 'invalid':
       return invalid(...outcome.refusals.map(identityError))
     default:
       return outcome satisfies never
   }
 }
-
-const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
 
 function identityError({ field, reason, permission }: IdentityRefusal): UserError {
   switch (reason) {
@@ -38,15 +36,15 @@ function identityError({ field, reason, permission }: IdentityRefusal): UserErro
     case 'unknown_permission':
       return notFound(field, 'Permission')
     case 'beyond_own':
-      return wrong(field, `Nobody grants what they don’t have: ${permission ?? ''}`)
+      return invalidValue(field, `You can’t grant a permission that you lack: ${permission ?? ''}`)
     case 'taken':
       return { field, message: `The ${field} is taken already`, code: 'ALREADY_EXISTS' }
     case 'last_owner':
-      return wrong(field, 'The merchant would have no active owner left')
+      return invalidValue(field, 'The merchant would have no active owner left')
     case 'built_in':
-      return wrong(field, 'A built-in role stays as it is')
+      return invalidValue(field, 'A built-in role stays as it is')
     case 'in_use':
-      return wrong(field, 'Users have the role')
+      return invalidValue(field, 'Users have the role')
     default:
       return reason satisfies never
   }

@@ -22,7 +22,7 @@ const actions: Readonly<Record<Exclude<UserEvent, 'join'>, string>> = {
   delete: 'deleteUser',
 }
 
-test('a user walks as the table says, whatever happens in whatever order', async () => {
+test('a user follows the state table after any events in any order', async () => {
   const walk = fc.array(fc.constantFrom(...(Object.keys(actions) as (keyof typeof actions)[])), {
     minLength: 1,
     maxLength: 6,

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Session } from '../action/session.ts'
+import { overlap } from '../testing/overlap.ts'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { createTeamMember, roleId, sessionAs } from '../testing/test-team.ts'
+import { changeUserStatus } from './users.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -31,7 +33,7 @@ async function permissionsOf(userId: unknown) {
 }
 
 describe('a user', () => {
-  test('is invited as INACTIVE and may do what all roles together permit', async () => {
+  test('is invited as INACTIVE and has the permissions of all its roles', async () => {
     const one = dataOf(await call('createRole', { input: { name: 'One', permissions: ['orders:read'] } }))
     const two = dataOf(
       await call('createRole', { input: { name: 'Two', permissions: ['orders:read', 'carts:read'] } }),
@@ -47,7 +49,7 @@ describe('a user', () => {
     expect(await permissionsOf(userId)).toEqual([])
   })
 
-  test('may do what a role permits from being given it until it is taken away', async () => {
+  test('has a role’s permissions from its assignment until its removal', async () => {
     const given = dataOf(await call('createRole', { input: { name: 'Given', permissions: ['orders:read'] } }))
     const { id: userId } = await createTeamMember(shop, merchant, 'Support')
     const { length } = await permissionsOf(userId)
@@ -59,7 +61,7 @@ describe('a user', () => {
     expect(await permissionsOf(userId)).toHaveLength(length)
   })
 
-  test('has an e-mail address that nobody else has, however it is written, until deleted', async () => {
+  test('has an e-mail address that is unique, ignoring case, until deleted', async () => {
     const { userId } = dataOf(await call('createUser', { input: { email: 'one@example.com' } }))
     const taken = { errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] }
     expect(await call('createUser', { input: { email: 'ONE@example.com' } })).toMatchObject(taken)
@@ -69,7 +71,7 @@ describe('a user', () => {
     dataOf(await call('updateUser', { id: other, input: { email: 'one@example.com' } }))
   })
 
-  test('is told all that is wrong at once', async () => {
+  test('is refused with all errors of the input at once', async () => {
     const input = { email: 'no address', phone: 'none', name: '', roleIds: [crypto.randomUUID()] }
     expect(await call('createUser', { input })).toMatchObject({
       errors: [
@@ -85,7 +87,7 @@ describe('a user', () => {
     })
   })
 
-  test('whose address changes has to verify it again', async () => {
+  test('must verify a changed address again', async () => {
     const { id } = await createTeamMember(shop, merchant, 'Support')
     const verified = async () => {
       const [user] = await shop.database`SELECT email_verified FROM identity.user WHERE id = ${id}`
@@ -99,13 +101,13 @@ describe('a user', () => {
   })
 })
 
-describe('nobody grants more than they have', () => {
+describe('a caller can’t grant permissions that it lacks', () => {
   const beyond = (field: string) => ({
     kind: 'invalid',
     errors: [{ field, code: 'INVALID_VALUE', message: expect.stringContaining('billing:write') as string }],
   })
 
-  test('by inviting, assigning, or taking away a role', async () => {
+  test('by inviting, assigning, or removing a role', async () => {
     const ownerRole = await roleId(shop, merchant, 'Owner')
     const { id: userId } = await createTeamMember(shop, merchant, 'Support')
     const input = { email: 'boss@example.com', roleIds: [ownerRole] }
@@ -117,7 +119,7 @@ describe('nobody grants more than they have', () => {
     )
   })
 
-  test('by changing, suspending or deleting somebody who may do more', async () => {
+  test('by changing, suspending or deleting a user with more permissions', async () => {
     const { id } = await createTeamMember(shop, merchant, 'Owner')
     await createTeamMember(shop, merchant, 'Owner')
     expect(await call('updateUser', { id, input: { email: 'mine@example.com' } }, admin)).toMatchObject(
@@ -128,7 +130,7 @@ describe('nobody grants more than they have', () => {
     expect(await statusOf(id)).toBe('ACTIVE')
   })
 
-  test('by making or widening a role', async () => {
+  test('by creating or extending a role', async () => {
     const permissions = ['orders:read', 'billing:write', 'no:such']
     expect(await call('createRole', { input: { name: 'Big', permissions } }, admin)).toMatchObject({
       errors: [
@@ -149,7 +151,7 @@ describe('nobody grants more than they have', () => {
 })
 
 describe('the last active owner', () => {
-  test('can be neither suspended, deleted nor demoted, by whomever', async () => {
+  test('can’t be suspended, deleted or demoted by any caller', async () => {
     const other = await shop.createMerchant()
     const session = await sessionAs(shop, other, 'Owner')
     const { id } = await createTeamMember(shop, other, 'Owner')
@@ -170,7 +172,7 @@ describe('the last active owner', () => {
     ).rejects.toMatchObject({ constraint_name: 'user_last_owner' })
   })
 
-  test('is still there after all owners have tried to leave at once', async () => {
+  test('stays after concurrent attempts of all owners to leave', async () => {
     const other = await shop.createMerchant()
     const session = await sessionAs(shop, other, 'Owner')
     const owners = await Promise.all(Array.from({ length: 6 }, () => createTeamMember(shop, other, 'Owner')))
@@ -185,7 +187,20 @@ describe('the last active owner', () => {
     expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(5)
   })
 
-  test('goes with the merchant', async () => {
+  test('stays when the last two owners leave in transactions that overlap', async () => {
+    const other = await shop.createMerchant()
+    const session = await sessionAs(shop, other, 'Owner')
+    const one = await createTeamMember(shop, other, 'Owner')
+    const two = await createTeamMember(shop, other, 'Owner')
+    const outcomes = await overlap(
+      shop.database,
+      (sql) => changeUserStatus(sql, session, one.id, 'delete'),
+      () => changeUserStatus(shop.database, session, two.id, 'delete'),
+    )
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['changed', 'invalid'])
+  })
+
+  test('is deleted with the merchant', async () => {
     const other = await shop.createMerchant()
     await createTeamMember(shop, other, 'Owner')
     const users = () => shop.database`SELECT FROM identity.user WHERE merchant_id = ${other.merchantId}`
@@ -196,14 +211,14 @@ describe('the last active owner', () => {
 })
 
 describe('a role', () => {
-  test('that every merchant has stays as it is', async () => {
+  test('that is built in can’t be changed', async () => {
     const id = await roleId(shop, merchant, 'Manager')
     const builtIn = { errors: [{ field: 'id', message: 'A built-in role stays as it is' }] }
     expect(await call('updateRole', { id, input: { permissions: ['orders:read'] } })).toMatchObject(builtIn)
     expect(await call('deleteRole', { id })).toMatchObject(builtIn)
   })
 
-  test('that somebody has can not be deleted, and has a name of its own', async () => {
+  test('that is assigned can’t be deleted, and its name is unique', async () => {
     const input = { name: 'Picker', permissions: ['orders:read'] }
     const { roleId: id } = dataOf(await call('createRole', { input }))
     expect(await call('createRole', { input: { ...input, name: 'picker' } })).toMatchObject({
@@ -217,7 +232,7 @@ describe('a role', () => {
     dataOf(await call('deleteRole', { id }))
   })
 
-  test('that is built in follows the permissions that there are', async () => {
+  test('that is built in gets new permissions', async () => {
     const { database } = shop
     const holders = () => database<{ name: string }[]>`
       SELECT name FROM identity.role

@@ -8,7 +8,7 @@ export type IdentityRefusal = identity.Refusal
 
 export type IdentityOutcome = identity.UpdateUserAnswer
 
-/** Who changes something, and so what may be granted at most. */
+/** The caller of a change. It can't grant more than its own permissions. */
 export interface Grantor {
   readonly merchantId: MerchantId
   readonly permissions: ReadonlySet<string>
@@ -46,7 +46,7 @@ export const updateUser = async (
   identity.updateUser(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
 
 export async function changeUserStatus(
-  database: Database,
+  database: Queryable,
   grantor: Grantor,
   id: string,
   event: Exclude<UserEvent, 'join'>,

@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, insufficientInventory, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import { principalOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { incomingStockActions } from './incoming-stock-actions.ts'
@@ -13,7 +13,7 @@ import { transferActions } from './transfer-actions.ts'
 
 const defaultReservationSeconds = 15 * 60
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const inventoryActions = (database: Database): Readonly<Record<string, Action>> => ({
   reserveInventory: reserveInventory(database),
   releaseReservation: release(database),
@@ -60,15 +60,13 @@ const release = (database: Database): Action =>
           return invalid(notFound('id', 'Reservation'))
         case 'belongs_to_order':
           return invalid(
-            userError('id', {
-              kind: 'value',
-              message: `The reservation belongs to order ${outcome.orderId}; cancel the order to give its stock back`,
-            }),
+            invalidValue(
+              'id',
+              `The reservation belongs to order ${outcome.orderId}; cancel the order to give its stock back`,
+            ),
           )
         case 'refused':
-          return invalid(
-            userError('id', { kind: 'value', message: `The reservation is ${outcome.status} already` }),
-          )
+          return invalid(invalidValue('id', `The reservation is ${outcome.status} already`))
         default:
           return outcome satisfies never
       }

@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { principalOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -58,11 +58,9 @@ function answer(merchantId: MerchantId, outcome: IncomingStockOutcome, asked: nu
     case 'unknown':
       return invalid(notFound('id', 'Incoming stock'))
     case 'belongs_to_transfer':
-      return invalid(
-        userError('id', { kind: 'value', message: `It belongs to transfer ${outcome.transferId}` }),
-      )
+      return invalid(invalidValue('id', `It belongs to transfer ${outcome.transferId}`))
     case 'refused':
-      return invalid(userError('id', { kind: 'value', message: `It is ${outcome.status} already` }))
+      return invalid(invalidValue('id', `It is ${outcome.status} already`))
     case 'too_few':
       return invalid(
         userError('quantity', { kind: 'range', value: asked, min: outcome.received, max: 999_999 }),

@@ -35,7 +35,7 @@ async function makeExpired(reservationId: unknown): Promise<void> {
 }
 
 describe('reserveInventory', () => {
-  test('takes from the warehouses by priority, as many as it needs, and adds up a SKU named twice', async () => {
+  test('takes units from the warehouses by priority, and adds up lines of the same SKU', async () => {
     const product = await shop.createProduct(merchant, { stock: [3, 5] })
     const items = [
       { sku: product.sku, quantity: 2 },
@@ -50,7 +50,7 @@ describe('reserveInventory', () => {
     ])
   })
 
-  test('follows the priority of warehouses, whichever of them was made first', async () => {
+  test('follows the priority of warehouses, not the order of their creation', async () => {
     const swapPriorities = () => shop.database`
       UPDATE inventory.warehouse SET priority = 3 - priority WHERE merchant_id = ${merchant.merchantId}`
     const [one, other] = [
@@ -71,7 +71,7 @@ describe('reserveInventory', () => {
     await swapPriorities()
   })
 
-  test('tells every shortage and reserves nothing of the rest', async () => {
+  test('reports every shortage and reserves nothing', async () => {
     const plenty = await shop.createProduct(merchant, { stock: [10] })
     const few = await shop.createProduct(merchant, { stock: [1, 1] })
     const none = await shop.createProduct(merchant, {})
@@ -99,7 +99,7 @@ describe('reserveInventory', () => {
     expect(await levels(plenty)).toEqual([{ available: 10, reserved: 0 }])
   })
 
-  test('does not count on a warehouse that is not active', async () => {
+  test('ignores inactive warehouses', async () => {
     const product = await shop.createProduct(merchant, { stock: [1, 9] })
     const west = merchant.warehouseIds[1] ?? ''
     await shop.database`UPDATE inventory.warehouse SET active = false WHERE id = ${west}`
@@ -136,14 +136,14 @@ describe('reserveInventory', () => {
         { field: 'items.1.sku', message: 'SKU X does not exist', code: 'NOT_FOUND' },
       ],
     })
-    expect(await reserve([{ sku: 'NOBODY-HAS-IT', quantity: 1 }])).toMatchObject({
+    expect(await reserve([{ sku: 'UNKNOWN-SKU', quantity: 1 }])).toMatchObject({
       errors: [{ field: 'items.0.sku', code: 'NOT_FOUND' }],
     })
   })
 })
 
 describe('an expired reservation', () => {
-  test('gives its stock back once, however many jobs run at the same time', async () => {
+  test('returns its stock once, also with concurrent jobs', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 5 }]))
     await makeExpired(reservationId)
@@ -152,7 +152,7 @@ describe('an expired reservation', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is sold to the next one before any job has run', async () => {
+  test('is available to the next reservation before any job has run', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 5 }]))
     await makeExpired(reservationId)
@@ -164,7 +164,7 @@ describe('an expired reservation', () => {
 })
 
 describe('releaseReservation', () => {
-  test('gives stock back once', async () => {
+  test('returns stock once', async () => {
     const product = await shop.createProduct(merchant, { stock: [1, 1] })
     const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 2 }]))
     const answers = await Promise.all(
@@ -180,7 +180,7 @@ describe('releaseReservation', () => {
 })
 
 describe('levels', () => {
-  test('are made in the first active warehouse when none is named, and moved with a reason on record', async () => {
+  test('are created in the first active warehouse by default, and changed with a recorded reason', async () => {
     const product = await shop.createProduct(merchant, {})
     const { sku } = product
     dataOf(await shop.call(merchant, 'setInventoryLevel', { input: { sku, available: 7 } }))
@@ -208,8 +208,8 @@ describe('levels', () => {
     ])
   })
 
-  test('tell an empty reason, an unknown SKU and an unknown warehouse at once', async () => {
-    const input = { sku: 'NOBODY-HAS-IT', warehouseId: crypto.randomUUID(), delta: 1, reason: '' }
+  test('report an empty reason, an unknown SKU and an unknown warehouse at once', async () => {
+    const input = { sku: 'UNKNOWN-SKU', warehouseId: crypto.randomUUID(), delta: 1, reason: '' }
     expect(await shop.call(merchant, 'adjustInventory', { input })).toMatchObject({
       errors: [
         { field: 'reason', code: 'REQUIRED_FIELD' },
@@ -227,7 +227,7 @@ describe('levels', () => {
     })
   })
 
-  test('never fall below zero, and say what there is', async () => {
+  test('never fall below zero, and the error shows the available units', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [2] })
     const answer = await shop.call(merchant, 'adjustInventory', { input: { sku, delta: -3, reason: 'Lost' } })
     expect(answer).toEqual({
@@ -245,7 +245,7 @@ describe('levels', () => {
     })
   })
 
-  test('keep every one of many adjustments at once', async () => {
+  test('add up after many concurrent adjustments', async () => {
     const product = await shop.createProduct(merchant, { stock: [0] })
     await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -256,8 +256,8 @@ describe('levels', () => {
   })
 })
 
-describe('the own SKU of a product that has variants', () => {
-  test('lets what is left go and nothing come in, and what is left is not for sale', async () => {
+describe('the own SKU of a product with variants', () => {
+  test('can only decrease, and its remaining stock is not for sale', async () => {
     const product = await shop.createProduct(merchant, { stock: [5] })
     const available = async () => {
       const [row] = await shop.database<{ available: number; product: number }[]>`

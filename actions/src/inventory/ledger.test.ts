@@ -20,7 +20,7 @@ const entriesOf = (sku: string) => shop.database`
   ORDER BY m.created_at, m.id`
 
 describe('the ledger', () => {
-  test('tells the way of an order from the shelf to the customer', async () => {
+  test('records the way of an order from the shelf to the customer', async () => {
     const { id: productId, sku } = await shop.createProduct(merchant, { stock: [5] })
     const { orderId } = dataOf(
       await shop.call(merchant, 'createOrder', {
@@ -42,7 +42,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('tells whose stock came back when several reservations expire at once', async () => {
+  test('names the right reservation when several expire at once', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const ids: unknown[] = []
     for (const quantity of [1, 2]) {
@@ -57,7 +57,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('has an entry even for whoever writes a level past all functions, and no borrowed cause', async () => {
+  test('has an entry even for a level that is written without the functions, with no wrong cause', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     await shop.database.begin(async (sql) => {
       await sql`SELECT inventory.because('RETURN', 'Came back', NULL, NULL, 'key:7')`
@@ -72,7 +72,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('is never changed or cut, except along with its product', async () => {
+  test('can’t be changed or shortened, except by deleting the product', async () => {
     const other = await shop.createMerchant()
     const { id } = await shop.createProduct(other, { stock: [5] })
     const mine = shop.database`merchant_id = ${other.merchantId}`
@@ -86,7 +86,7 @@ describe('the ledger', () => {
     expect(await shop.database`SELECT FROM inventory.stock_movement WHERE ${mine}`).toEqual([])
   })
 
-  test('adds up to the levels whatever happens, in whatever order', async () => {
+  test('adds up to the levels after any events in any order', async () => {
     const products = await Promise.all([
       shop.createProduct(merchant, { stock: [8, 4] }),
       shop.createProduct(merchant, { stock: [3] }),

@@ -12,9 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-// What SQL does is held to the table: every event is tried in every state.
+// Compares the SQL with the table: every event in every state.
 const events = {
-  // Taking over changes the reservation's owner, not its state: see the order's own tests.
+  // takeOver changes the reservation's owner, not its state: the order's tests cover it.
   commit: (orderId: string) =>
     shop.database`SELECT inventory.commit_reservation(${merchant.merchantId}, ${orderId})`,
   consume: (orderId: string) =>
@@ -29,7 +29,7 @@ describe('the SQL of an order’s reservation', () => {
   const cases = (Object.keys(reservationMachine) as ReservationStatus[]).flatMap((status) =>
     (Object.keys(events) as (keyof typeof events)[]).map((event) => ({ status, event })),
   )
-  test.each(cases)('$event in $status leads where the table says', async ({ status, event }) => {
+  test.each(cases)('$event in $status follows the table', async ({ status, event }) => {
     const orderId = crypto.randomUUID()
     const id = await insertReservation(status, orderId)
     await events[event](orderId)

@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { unknownStock } from './named-stock.ts'
@@ -22,16 +22,11 @@ export const stockAlertActions = (database: Database): Readonly<Record<string, A
         case 'unknown_sku':
           return invalid(notFound('sku', 'SKU'))
         case 'available':
-          return invalid(userError('sku', { kind: 'value', message: 'It is available already' }))
+          return invalid(invalidValue('sku', 'It is available already'))
         case 'not_own_email':
-          return invalid(userError('email', { kind: 'value', message: notOwnEmail }))
+          return invalid(invalidValue('email', notOwnEmail))
         case 'too_many':
-          return invalid(
-            userError('email', {
-              kind: 'value',
-              message: `${mostAlerts} alerts wait for the address already`,
-            }),
-          )
+          return invalid(invalidValue('email', `${mostAlerts} alerts wait for the address already`))
         default:
           return outcome satisfies never
       }
@@ -47,9 +42,7 @@ export const stockAlertActions = (database: Database): Readonly<Record<string, A
         case 'unknown':
           return invalid(notFound('id', 'Alert'))
         case 'refused':
-          return invalid(
-            userError('id', { kind: 'value', message: `The alert is ${outcome.status} already` }),
-          )
+          return invalid(invalidValue('id', `The alert is ${outcome.status} already`))
         default:
           return outcome satisfies never
       }

@@ -33,7 +33,7 @@ async function claim(sku: string, sql: Queryable = shop.database): Promise<reado
 }
 
 describe('a stock alert', () => {
-  test('is one per address in any case of letters, and knows when the next delivery is expected', async () => {
+  test('is unique per address, ignoring case, and shows the next expected delivery', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     dataOf(
       await shop.call(merchant, 'createIncomingStock', {
@@ -45,7 +45,7 @@ describe('a stock alert', () => {
     expect(dataOf(await subscribe(sku, 'ADA@example.com'))['id']).toBe(first['id'])
   })
 
-  test('is claimed once by whoever comes first, when there is stock again', async () => {
+  test('is claimed by one of several runs, when there is stock again', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     for (const name of ['ada', 'bob', 'eve']) dataOf(await subscribe(sku, `${name}@example.com`))
     expect(await claim(sku)).toEqual([])
@@ -59,7 +59,7 @@ describe('a stock alert', () => {
     expect(await claim(sku)).toEqual(['ada@example.com'])
   })
 
-  test('is passed by while another run has claimed it', async () => {
+  test('is skipped while another run has claimed it', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     dataOf(await subscribe(sku, 'ada@example.com'))
     dataOf(await setLevel(sku, 1))
@@ -72,12 +72,12 @@ describe('a stock alert', () => {
     ).toEqual([['ada@example.com'], []])
   })
 
-  test('is refused for what is there, what nobody has and what is no address, all at once', async () => {
+  test('is refused for SKUs in stock, unknown SKUs and invalid addresses, all at once', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [1] })
     expect(await subscribe(sku, 'ada@example.com')).toMatchObject({
       errors: [{ field: 'sku', code: 'INVALID_VALUE' }],
     })
-    expect(await subscribe('NOBODY-HAS-IT', 'ada')).toMatchObject({
+    expect(await subscribe('UNKNOWN-SKU', 'ada')).toMatchObject({
       errors: [
         { field: 'email', code: 'INVALID_FORMAT' },
         { field: 'sku', code: 'NOT_FOUND' },
@@ -85,7 +85,7 @@ describe('a stock alert', () => {
     })
   })
 
-  test('of somebody else is not a shopper’s to call off', async () => {
+  test('of another customer can’t be cancelled by a shopper', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const { id } = dataOf(await subscribe(sku, 'ada@example.com'))
     const session = shopper(merchant, merchant.customerId)
@@ -104,7 +104,7 @@ describe('a stock alert', () => {
     ).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('goes to a shopper’s own verified address, and to nobody else’s', async () => {
+  test('goes to a shopper’s own verified address only', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const customer = shop.database`crm.customer WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
     const [own] = await shop.database<{ email: string }[]>`SELECT email::text FROM ${customer}`
@@ -132,7 +132,7 @@ describe('a stock alert', () => {
     expect(await subscribeAs('victim@elsewhere.example')).toMatchObject(refusal)
   })
 
-  test('waits for an address at most fifty times at once', async () => {
+  test('is limited to fifty open ones per address', async () => {
     const email = 'eager@example.com'
     for (let count = 0; count < mostAlerts; count += 1) {
       const { sku } = await shop.createProduct(merchant, {})
@@ -143,7 +143,7 @@ describe('a stock alert', () => {
   })
 
   test.each(Object.keys(stockAlertMachine) as StockAlertStatus[])(
-    'in %s moves as the table says',
+    'in %s changes as the table says',
     async (status) => {
       for (const event of ['notify', 'cancel'] as const) {
         const { sku } = await shop.createProduct(merchant, {})

@@ -33,7 +33,7 @@ export interface LevelChange {
   /** The level to have, or how far to move the one there is. */
   readonly change: { readonly to: number } | { readonly by: number }
   readonly reason: string
-  /** Who changes it. */
+  /** The id of the caller. */
   readonly principal: string | null
 }
 

@@ -7,7 +7,7 @@ import {
   notFound,
   type UserError,
 } from '../action/answer.ts'
-import { maxQuantity, userError } from '../action/input.ts'
+import { invalidValue, maxQuantity, userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
@@ -68,7 +68,7 @@ function answer(merchantId: MerchantId, outcome: TransferOutcome): Answer {
     case 'unknown':
       return invalid(notFound('id', 'Transfer'))
     case 'refused':
-      return invalid(userError('id', { kind: 'value', message: `The transfer is ${outcome.status}` }))
+      return invalid(invalidValue('id', `The transfer is ${outcome.status}`))
     case 'insufficient':
       return insufficientInventory(outcome.shortages, () => 'id')
     default:
@@ -82,11 +82,11 @@ function transferError(refusal: TransferRefusal): UserError {
     case 'unknown_warehouse':
       return notFound(field, 'Warehouse')
     case 'same_warehouse':
-      return userError(field, { kind: 'value', message: 'The goods are there already' })
+      return invalidValue(field, 'The goods are there already')
     case 'unknown_sku':
       return notFound(field, 'SKU')
     case 'not_in_transfer':
-      return userError(field, { kind: 'value', message: 'It is not in this transfer' })
+      return invalidValue(field, 'It is not in this transfer')
     case 'quantity_too_large':
       return userError(field, { kind: 'range', value: 'of the lines together', min: 1, max: maxQuantity })
     case 'too_many':

@@ -57,7 +57,7 @@ const paths: Readonly<Record<TransferStatus, readonly TransferEvent[]>> = {
   CANCELLED: ['cancel'],
 }
 
-describe('every event in every state leads where the table says', () => {
+describe('every event in every state follows the table', () => {
   const cases = (Object.keys(transferMachine) as TransferStatus[]).flatMap((status) =>
     (Object.keys(events) as TransferEvent[]).map((event) => ({ status, event })),
   )
@@ -74,7 +74,7 @@ describe('every event in every state leads where the table says', () => {
 })
 
 describe('a transfer', () => {
-  test('takes from the one warehouse, is in transit, and arrives in parts', async () => {
+  test('takes stock from one warehouse, is in transit, and arrives in parts', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 4)
     expect(await stockOf(sku)).toMatchObject({ available: 5, in_transit: 0 })
@@ -87,7 +87,7 @@ describe('a transfer', () => {
     expect(await statusOf(id)).toBe('RECEIVED')
   })
 
-  test('arrives as far as its lines say: a SKU that they leave out is still on its way', async () => {
+  test('receives only the listed SKUs; the others stay in transit', async () => {
     const [here, there] = [
       await shop.createProduct(merchant, { stock: [5] }),
       await shop.createProduct(merchant, { stock: [5] }),
@@ -102,7 +102,7 @@ describe('a transfer', () => {
     expect(await stockOf(there.sku)).toMatchObject({ available: 3, in_transit: 2 })
   })
 
-  test('that is cancelled on the way brings back what has not arrived', async () => {
+  test('that is cancelled in transit returns the units that have not arrived', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 4)
     dataOf(await shop.call(merchant, 'shipTransfer', { id }))
@@ -111,7 +111,7 @@ describe('a transfer', () => {
     expect(await stockOf(sku)).toMatchObject({ available: 5, in_transit: 0, levels: [4, 1] })
   })
 
-  test('is not sent off without the goods, and tells every shortage', async () => {
+  test('can’t be shipped without the units, and reports every shortage', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [2] })
     const id = await draft(sku, 4)
     expect(await shop.call(merchant, 'shipTransfer', { id })).toMatchObject({
@@ -121,7 +121,7 @@ describe('a transfer', () => {
     expect(await stockOf(sku)).toMatchObject({ available: 2, in_transit: 0 })
   })
 
-  test('does not send off units that are reserved', async () => {
+  test('does not ship reserved units', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     dataOf(await shop.call(merchant, 'reserveInventory', { items: [{ sku, quantity: 3 }] }))
     const id = await draft(sku, 4)
@@ -133,7 +133,7 @@ describe('a transfer', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('arrives once, however many say so at once', async () => {
+  test('arrives once, also with concurrent requests', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 4)
     dataOf(await shop.call(merchant, 'shipTransfer', { id }))
@@ -146,12 +146,12 @@ describe('a transfer', () => {
     expect(await stockOf(sku)).toMatchObject({ available: 5, levels: [1, 4] })
   })
 
-  test('tells everything that is wrong with it at once', async () => {
+  test('reports all its errors at once', async () => {
     const warehouse = merchant.warehouseIds[0]
     const input = {
       fromWarehouseId: warehouse,
       toWarehouseId: warehouse,
-      lines: [{ sku: 'NOBODY-HAS-IT', quantity: 1 }],
+      lines: [{ sku: 'UNKNOWN-SKU', quantity: 1 }],
     }
     expect(await shop.call(merchant, 'createTransfer', { input })).toMatchObject({
       errors: [
@@ -172,7 +172,7 @@ describe('a transfer', () => {
     await events.ship(id, sku)
     const lines = [
       { sku, quantity: 5 },
-      { sku: 'NOBODY-HAS-IT', quantity: 1 },
+      { sku: 'UNKNOWN-SKU', quantity: 1 },
     ]
     expect(await shop.call(merchant, 'receiveTransfer', { id, lines })).toMatchObject({
       errors: [
@@ -182,7 +182,7 @@ describe('a transfer', () => {
     })
   })
 
-  test('of another merchant does not exist', async () => {
+  test('of another merchant is not found', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 1)
     const other = await shop.createMerchant()
@@ -206,7 +206,7 @@ describe('bought stock', () => {
       )[0],
     )
 
-  test('arrives in parts, and never more of it than is awaited', async () => {
+  test('arrives in parts, and never more than is expected', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const id = await expectStock(sku, 10)
     expect(await stockOf(sku)).toMatchObject({ available: 0, in_transit: 10 })
@@ -230,7 +230,7 @@ describe('bought stock', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('that is cancelled leaves what has arrived', async () => {
+  test('that is cancelled keeps the units that have arrived', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const id = await expectStock(sku, 10)
     dataOf(await shop.call(merchant, 'receiveIncomingStock', { id, quantity: 4 }))

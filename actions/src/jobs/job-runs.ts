@@ -17,7 +17,7 @@ export async function recordingRun<T>(database: Database, job: string, run: () =
   }
 }
 
-/** How a job has been doing, in any process. */
+/** The latest runs of a job, in any process. */
 export interface JobRun {
   readonly job: string
   /** ISO 8601; null: never. */

@@ -75,7 +75,7 @@ async function pendingPayment(): Promise<string> {
 }
 
 describe('the workers', () => {
-  test('let unpaid orders lapse, settle payments, remind of appointments and purge what has expired, on Postgres alone', async () => {
+  test('let unpaid orders lapse, settle payments, remind of appointments and delete expired rows, with Postgres alone', async () => {
     const lapsing = await newOrder()
     const unsettled = await newOrder()
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsing}`
@@ -110,7 +110,7 @@ describe('the workers', () => {
     }
   })
 
-  test('go on after they were stopped, with one schedule however often they start', async () => {
+  test('continue after a restart, with one schedule however often they start', async () => {
     const first = await start()
     const second = await start()
     await first.stop()
@@ -122,7 +122,7 @@ describe('the workers', () => {
     expect(schedules).toEqual([{ schedules: maintenanceJobs.length }])
   })
 
-  test('let orders lapse while a processor and a mail server hang', async () => {
+  test('let orders lapse while a processor and a mail server don’t answer', async () => {
     const asked = Promise.withResolvers<undefined>()
     const held = Promise.withResolvers<ChargeAnswer>()
     const charge = () => {
@@ -154,7 +154,7 @@ describe('the workers', () => {
     }
   })
 
-  test('go on by themselves when the schedules are gone', async () => {
+  test('restore deleted schedules by themselves', async () => {
     const workers = await start({ healEveryMs: 200 })
     try {
       await shop.database`TRUNCATE bullmq.scheduler, bullmq.job CASCADE`
@@ -165,7 +165,7 @@ describe('the workers', () => {
     }
   })
 
-  test('write down when each job last came to its end', async () => {
+  test('record when each job last finished', async () => {
     const workers = await start()
     try {
       await expect
@@ -180,7 +180,7 @@ describe('the workers', () => {
     }
   })
 
-  test('settle a payment whose answer was lost within seconds, though an answer may take half a minute', async () => {
+  test('settle a payment whose answer was lost within seconds, even if an answer may take half a minute', async () => {
     const orderId = await newOrder()
     const lost: PaymentProcessor = {
       ...shop.cardProcessor,
@@ -199,7 +199,7 @@ describe('the workers', () => {
     }
   })
 
-  test('leave a job that keeps failing in the failed set, where it can be looked at', async () => {
+  test('leave a job that keeps failing in the failed set, where operators can see it', async () => {
     const away = { ...shop.cardProcessor, name: 'elsewhere' }
     await shop.database`ALTER FUNCTION cart.purge_expired(integer) RENAME TO purge_expired_away`
     const workers = await startWorkers({

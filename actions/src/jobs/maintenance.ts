@@ -2,7 +2,7 @@ import type { SecretBox } from '@commerce-graph/secret-box'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
-import { writeReminders } from '../booking/index.ts'
+import { lapseUnpaidAppointments, writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
@@ -11,16 +11,31 @@ import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { remindOfPayments, tellEverythingBackInStock } from '../messaging/triggers/index.ts'
-import { beginPeriods } from '../merchant/index.ts'
+import {
+  beginPeriods,
+  checkSenders,
+  deleteClosedMerchants,
+  mailSignUps,
+  purgeSignUps,
+  type Senders,
+} from '../merchant/index.ts'
 import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
-import { reconcilePayments } from '../payment/index.ts'
+import {
+  type PaymentAccounts,
+  purgeWebhookEvents,
+  reconcilePayments,
+  resealAccounts,
+} from '../payment/index.ts'
 import { followLanguages } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from '../messaging/outbox/index.ts'
 import * as audit from '../sql/generated/audit.ts'
 import * as platform from '../sql/generated/platform.ts'
 
-/** What keeps the shop true while no request comes. Each can run at any time, twice at once, and be killed at any point. */
+/**
+ * The jobs that keep the data consistent without requests. Each can run at any time and twice at once, and can be
+ * killed at any point.
+ */
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
@@ -34,6 +49,8 @@ export const maintenanceJobs = [
   'deliver-messages',
   'purge-expired',
   'begin-subscription-periods',
+  'delete-closed-merchants',
+  'check-senders',
   'rotate-signing-keys',
   'reseal-secrets',
   'prepare-audit-months',
@@ -45,7 +62,7 @@ export type MaintenanceJob = (typeof maintenanceJobs)[number]
  * The queues, with the runs of each at the same time. What waits for others' servers has slots of its own, so that it keeps no
  * reservation from expiring.
  */
-export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2 } as const
+export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2, domains: 1 } as const
 export type JobQueueName = keyof typeof jobQueues
 
 export function queueOf(job: MaintenanceJob): JobQueueName {
@@ -54,6 +71,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
       return 'reconciliation'
     case 'deliver-messages':
       return 'messages'
+    case 'check-senders':
+      return 'domains'
     default:
       return 'maintenance'
   }
@@ -64,22 +83,31 @@ export interface MaintenanceOptions {
   readonly tokenIssuer: TokenIssuer
   readonly secretBox: SecretBox
   readonly processors: readonly PaymentProcessor[]
+  /** Merchants' own. */
+  readonly accounts: PaymentAccounts
   /** Seconds in which a processor's answer may still come. */
   readonly reconcileAfter: number
   readonly messages: MessageSending
+  readonly senders: Senders
+  /** The operator's page for shops that were asked for; null: none can be. */
+  readonly signUpUrl: string | null
   readonly logger: Logger
 }
 
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
-  { database, processors, tokenIssuer, secretBox, reconcileAfter, messages, logger }: MaintenanceOptions,
+  { database, tokenIssuer, secretBox, reconcileAfter, messages, senders, ...options }: MaintenanceOptions,
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
-      return (await lapseUnpaidOrders(database)) + (await expireReservations(database))
+      return (
+        (await lapseUnpaidOrders(database)) +
+        (await lapseUnpaidAppointments(database)) +
+        (await expireReservations(database))
+      )
     case 'reconcile-payments':
-      return reconcilePayments({ database, processors, after: reconcileAfter, logger })
+      return reconcilePayments({ database, after: reconcileAfter, ...options })
     case 'remind-of-appointments':
       return writeReminders(database)
     case 'remind-of-payments':
@@ -96,7 +124,9 @@ export async function runMaintenance(
       return advanceCampaigns(database)
     case 'deliver-messages':
       return (
-        (await deliverMessages(database, messages)) + (await answerPasswordResets({ database, secretBox }))
+        (await deliverMessages(database, messages)) +
+        (await answerPasswordResets({ database, secretBox })) +
+        (await mailSignUps(database, { ...messages, signUpUrl: options.signUpUrl }))
       )
     case 'purge-expired':
       return (
@@ -104,14 +134,24 @@ export async function runMaintenance(
         (await purgeExpiredDrafts(database)) +
         (await purgeIdempotencyRecords(database)) +
         (await purgeExpiredIdentities(database)) +
-        (await purgeRenderedEmails(database))
+        (await purgeRenderedEmails(database)) +
+        (await purgeWebhookEvents(database)) +
+        (await purgeSignUps(database))
       )
     case 'begin-subscription-periods':
       return beginPeriods(database)
+    case 'delete-closed-merchants':
+      return deleteClosedMerchants(database)
+    case 'check-senders':
+      return checkSenders(database, senders)
     case 'rotate-signing-keys':
       return (await tokenIssuer.rotateKeys(signingKeyLifetime)) ? 1 : 0
     case 'reseal-secrets':
-      return (await tokenIssuer.resealKeys()) + (await resealAuthenticators({ database, secretBox }))
+      return (
+        (await tokenIssuer.resealKeys()) +
+        (await resealAuthenticators({ database, secretBox })) +
+        (await resealAccounts({ database, secretBox }))
+      )
     case 'prepare-audit-months':
       return audit.prepareMonths(database)
     default:

@@ -37,7 +37,7 @@ export interface JobWorker extends Member {
   waitUntilReady(): Promise<unknown>
 }
 
-/** What a job is run by. The name says which one it is; what is returned is kept with the job. */
+/** Runs a job, which its name identifies. The result is stored with the job. */
 export type RunJob = (job: { readonly name: string; readonly data: unknown }) => Promise<unknown>
 
 /** Where BullMQ keeps its jobs. */

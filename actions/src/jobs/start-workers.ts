@@ -21,7 +21,14 @@ import {
   noPushTransport,
   type PushTransport,
 } from '../messaging/transports/index.ts'
-import { manualProcessor, type PaymentProcessor, withCircuitBreaker } from '../processors/index.ts'
+import { openSenders, type Senders } from '../merchant/index.ts'
+import { openPaymentAccounts } from '../payment/index.ts'
+import {
+  manualProcessor,
+  type PaymentProcessor,
+  type ProcessorEndpoints,
+  withCircuitBreaker,
+} from '../processors/index.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
   type JobQueueName,
@@ -45,7 +52,9 @@ export interface WorkersOptions {
   readonly databaseUrl: string
   /** Everything that payments were or are made with. */
   readonly processors: readonly PaymentProcessor[]
-  /** What secrets in the database are sealed with. */
+  /** Where the processors are that merchants have accounts of their own at. */
+  readonly endpoints?: ProcessorEndpoints
+  /** Opens the sealed secrets in the database. */
   readonly secretBox: SecretBox
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
@@ -53,13 +62,17 @@ export interface WorkersOptions {
   readonly healEveryMs?: number
   /** Seconds in which a processor's answer may still come; by default longer than any call takes. */
   readonly reconcileAfter?: number
-  /** What takes e-mail away; without one every e-mail is SUPPRESSED. */
+  /** The transport of e-mails; without one, every e-mail is SUPPRESSED. */
   readonly mailer?: MailTransport | undefined
-  /** Whose address e-mail comes from: the operator's, which the mail server may send for. By default a reserved one. */
+  /** The operator's sender address, for which the mail server may send. The default is a reserved address. */
   readonly senderAddress?: string | undefined
+  /** The check of merchants' own sender domains. The default uses the machine's DNS, and no DKIM key. */
+  readonly senders?: Senders
+  /** The operator's page that confirms a request for a shop, with `{token}` in it; without one there are no such requests. */
+  readonly signUpUrl?: string | undefined
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
   readonly unsubscribeUrl: string
-  /** What takes pushes away; without one every push is SUPPRESSED. */
+  /** The transport of pushes; without one, every push is SUPPRESSED. */
   readonly pusher?: PushTransport | undefined
   readonly retryPolicy?: RetryPolicy
   readonly logger: Logger
@@ -92,6 +105,8 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'deliver-messages': 2_000,
   'purge-expired': 60_000,
   'begin-subscription-periods': 60_000,
+  'delete-closed-merchants': 600_000,
+  'check-senders': 60_000,
   'rotate-signing-keys': 60 * 60_000,
   'reseal-secrets': 60 * 60_000,
   'prepare-audit-months': 60 * 60_000,
@@ -103,8 +118,25 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'workers' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const processors = [...options.processors, manualProcessor].map((one) => withCircuitBreaker(one))
+  const accounts = openPaymentAccounts({
+    database,
+    secretBox,
+    endpoints: options.endpoints ?? {},
+    guard: withCircuitBreaker,
+  })
   const messages = messageSending(options)
-  const maintenance = { database, tokenIssuer, secretBox, processors, reconcileAfter, messages, logger }
+  const maintenance = {
+    database,
+    tokenIssuer,
+    secretBox,
+    processors,
+    accounts,
+    reconcileAfter,
+    messages,
+    senders: options.senders ?? openSenders(),
+    signUpUrl: options.signUpUrl ?? null,
+    logger,
+  }
   const intervals = { ...defaultIntervals, ...options.intervals }
   const run: RunJob = ({ name }) => {
     const job = maintenanceJobs.find((one) => one === name)

@@ -1,9 +1,18 @@
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Action, defineOperatorAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { Database } from '../database.ts'
-import { changeMerchantStatus, openMerchant, type StatusOutcome } from './accounts.ts'
+import {
+  changeMerchantStatus,
+  closeMerchant,
+  type ClosingOutcome,
+  confirmMerchantExport,
+  defaultDeletionDelay,
+  openMerchant,
+  type StatusOutcome,
+} from './accounts.ts'
 import { named } from './named-merchant.ts'
 
 export interface MerchantOptions {
@@ -11,7 +20,7 @@ export interface MerchantOptions {
   readonly secretBox: SecretBox
 }
 
-/** What operators do to merchants as such, by the name of the mutation. */
+/** The operators' actions on merchants, by the name of the mutation. */
 export const accountActions = ({
   database,
   secretBox,
@@ -21,9 +30,9 @@ export const accountActions = ({
     async (_call, { input }) => {
       const opened = await database.begin((sql) => openMerchant({ sql, secretBox }, input))
       if (opened.outcome === 'unknown_language')
-        return invalid(userError('language', { kind: 'value', message: 'There is no such language here' }))
-      const { merchantId, liveKey, testKey } = opened
-      return done({ merchantId, liveKey, testKey })
+        return invalid(invalidValue('language', 'There is no such language here'))
+      const { merchantId, liveKey, testKey, publishableKey } = opened
+      return done({ merchantId, liveKey, testKey, publishableKey })
     },
     { answersSecret: true },
   ),
@@ -36,18 +45,36 @@ export const accountActions = ({
       await changeMerchantStatus(database, named({ merchantId, reason: null }), 'reinstate'),
     ),
   ),
+  confirmMerchantExport: defineOperatorAction('confirmMerchantExport', async (_call, { merchantId }) =>
+    answer(merchantId, {
+      outcome: (await confirmMerchantExport(database, merchantId as MerchantId)) ? 'changed' : 'unknown',
+    }),
+  ),
+  closeMerchant: defineOperatorAction('closeMerchant', async (_call, input) =>
+    answer(
+      input.merchantId,
+      await closeMerchant(database, {
+        ...named(input),
+        deleteAfterDays: input.deleteAfterDays ?? defaultDeletionDelay,
+      }),
+    ),
+  ),
 })
 
-function answer(merchantId: string, outcome: StatusOutcome): Answer {
+function answer(merchantId: string, outcome: StatusOutcome | ClosingOutcome): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId })
     case 'not_allowed':
       return invalid(
-        userError('merchantId', {
-          kind: 'value',
-          message: `This can not be done to a merchant in status ${outcome.status}`,
-        }),
+        invalidValue('merchantId', `This can not be done to a merchant in status ${outcome.status}`),
+      )
+    case 'not_exported':
+      return invalid(
+        invalidValue(
+          'merchantId',
+          'The merchant has to get its data first; confirmMerchantExport says that it has, for 30 days',
+        ),
       )
     case 'unknown':
       return invalid(notFound('merchantId', 'Merchant'))

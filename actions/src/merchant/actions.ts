@@ -1,30 +1,56 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { accountActions, type MerchantOptions } from './account-actions.ts'
-import { createApiKey, endOfKey, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
+import {
+  createApiKey,
+  createPublishableKey,
+  endOfKey,
+  revokeApiKey,
+  rotateApiKey,
+  setOrigins,
+  unknownPermissions,
+} from './api-keys.ts'
+import { senderActions, type SenderActionsOptions } from './sender-actions.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
 /** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
 const defaultOverlap = 24 * 60 * 60
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const merchantActions = ({
   database,
   secretBox,
-}: MerchantOptions): Readonly<Record<string, Action>> => ({
+  ...options
+}: MerchantOptions & SenderActionsOptions): Readonly<Record<string, Action>> => ({
   ...accountActions({ database, secretBox }),
+  ...senderActions({ database, ...options }),
   ...subscriptionActions(database),
   createApiKey: create(database),
+  createPublishableKey: defineAction('createPublishableKey', {
+    async handle({ session: { merchantId } }, { input }) {
+      const { id, key } = await createPublishableKey(database, merchantId, {
+        name: input.name,
+        origins: input.origins ?? [],
+      })
+      return done({ merchantId, apiKeyId: id, key })
+    },
+  }),
+  setPublishableKeyOrigins: defineAction('setPublishableKeyOrigins', {
+    async handle({ session: { merchantId } }, input) {
+      const isSet = await setOrigins(database, merchantId, input)
+      return isSet ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'Publishable key'))
+    },
+  }),
   rotateApiKey: defineAction('rotateApiKey', {
     answersSecret: true,
     async handle({ session }, input) {
       const { merchantId, permissions: own } = session
       const kept = await endOfKey(database, merchantId, input.id)
       if (kept !== undefined && (await outlives(database, session, kept)))
-        return invalid(userError('id', { kind: 'value', message: outlivesText }))
+        return invalid(invalidValue('id', outlivesText))
       const overlap = input.overlapSeconds ?? defaultOverlap
       const rotation = await rotateApiKey(database, merchantId, { own, id: input.id, overlap })
       switch (rotation.outcome) {
@@ -33,14 +59,9 @@ export const merchantActions = ({
         case 'unknown':
           return invalid(notFound('id', 'API key'))
         case 'ended':
-          return invalid(
-            userError('id', {
-              kind: 'value',
-              message: 'The key is revoked or has expired: create another one',
-            }),
-          )
+          return invalid(invalidValue('id', 'The key is revoked or has expired: create another one'))
         case 'beyond_own':
-          return forbidden(`Nobody grants what they don’t have: ${rotation.permission}`)
+          return forbidden(`You can’t grant a permission that you lack: ${rotation.permission}`)
         default:
           return rotation satisfies never
       }
@@ -67,7 +88,7 @@ const create = (database: Database): Action =>
   defineAction('createApiKey', {
     check: ({ input: { expiresAt } }) =>
       expiresAt !== null && Date.parse(expiresAt) <= Date.now()
-        ? [userError('expiresAt', { kind: 'value', message: 'The key would have expired already' })]
+        ? [invalidValue('expiresAt', 'The key would have expired already')]
         : [],
     answersSecret: true,
     async handle({ session }, { input }) {
@@ -80,9 +101,9 @@ const create = (database: Database): Action =>
         return invalid(...errors)
       }
       const beyond = input.permissions.find((name) => !own.has(name))
-      if (beyond !== undefined) return forbidden(`Nobody grants what they don’t have: ${beyond}`)
+      if (beyond !== undefined) return forbidden(`You can’t grant a permission that you lack: ${beyond}`)
       if (await outlives(database, session, input.expiresAt === null ? null : new Date(input.expiresAt)))
-        return invalid(userError('expiresAt', { kind: 'value', message: outlivesText }))
+        return invalid(invalidValue('expiresAt', outlivesText))
       const { id: apiKeyId, key } = await createApiKey(database, merchantId, {
         ...input,
         mode: input.mode === 'TEST' ? 'test' : 'live',

@@ -1,6 +1,7 @@
-import { generateApiKey } from '@commerce-graph/auth-webhook'
+import { generateApiKey, generatePublishableKey } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import type { Database } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
+import * as platform from '../sql/generated/platform.ts'
 import * as merchant from '../sql/generated/merchant.ts'
 
 export interface NewApiKey {
@@ -39,13 +40,41 @@ export async function createApiKey(
   merchantId: MerchantId,
   { name, mode, permissions, expiresAt }: NewApiKey,
 ): Promise<{ readonly id: string; readonly key: string }> {
-  const { key, hash, prefix } = generateApiKey(mode)
+  const { key, hash, prefix } = generateApiKey(mode, await platform.place(database))
   const [row] = await database<{ id: string }[]>`
     INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, expires_at)
     VALUES (${merchantId}, ${name}, ${mode}, ${prefix}, ${hash}, ${[...new Set(permissions)]}::text[], ${expiresAt})
     RETURNING id`
   if (row === undefined) throw new Error('The API key was not stored.')
   return { id: row.id, key }
+}
+
+/** Makes a key for the pages of these origins. */
+export async function createPublishableKey(
+  sql: Queryable,
+  merchantId: MerchantId,
+  { name, origins }: { readonly name: string; readonly origins: readonly string[] },
+): Promise<{ readonly id: string; readonly key: string }> {
+  const { key, hash, prefix } = generatePublishableKey(await platform.place(sql))
+  const [row] = await sql<{ id: string }[]>`
+    INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, origins, permissions)
+    VALUES (${merchantId}, ${name}, 'PUBLISHABLE', ${prefix}, ${hash}, ${key}, ${[...new Set(origins)]}::text[], '{}')
+    RETURNING id`
+  if (row === undefined) throw new Error('The publishable key was not stored.')
+  return { id: row.id, key }
+}
+
+/** Binds a publishable key to these origins alone. False: there is no such publishable key that works. */
+export async function setOrigins(
+  database: Database,
+  merchantId: MerchantId,
+  { id, origins }: { readonly id: string; readonly origins: readonly string[] },
+): Promise<boolean> {
+  const rows = await database`
+    UPDATE merchant.api_key SET origins = ${[...new Set(origins)]}::text[]
+    WHERE merchant_id = ${merchantId} AND id = ${id} AND kind = 'PUBLISHABLE' AND revoked_at IS NULL
+    RETURNING id`
+  return rows.length > 0
 }
 
 /**
@@ -61,15 +90,20 @@ export async function rotateApiKey(
   | Exclude<merchant.RotateApiKeyAnswer, { outcome: 'rotated' }>
   | (Extract<merchant.RotateApiKeyAnswer, { outcome: 'rotated' }> & { key: string })
 > {
-  const [kept] = await database<{ mode: 'live' | 'test' }[]>`
-    SELECT mode FROM merchant.api_key WHERE merchant_id = ${merchantId} AND id = ${id}`
-  const { key, hash, prefix } = generateApiKey(kept?.mode ?? 'live')
+  const [kept] = await database<{ kind: 'SECRET' | 'PUBLISHABLE'; mode: 'live' | 'test' | null }[]>`
+    SELECT kind, mode FROM merchant.api_key WHERE merchant_id = ${merchantId} AND id = ${id}`
+  const isPublishable = kept?.kind === 'PUBLISHABLE'
+  const place = await platform.place(database)
+  const { key, hash, prefix } = isPublishable
+    ? generatePublishableKey(place)
+    : generateApiKey(kept?.mode ?? 'live', place)
   const rotation = await merchant.rotateApiKey(database, {
     merchantId,
     own: [...own],
     id,
     prefix,
     hash,
+    publishableKey: isPublishable ? key : null,
     overlap,
   })
   return rotation.outcome === 'rotated' ? { ...rotation, key } : rotation

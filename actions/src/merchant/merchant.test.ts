@@ -20,9 +20,9 @@ const create = (input: object, session?: Session) =>
   )
 
 describe('createApiKey', () => {
-  test('shows the key once and stores only its hash and leading characters', async () => {
+  test('shows the key once and stores only its hash and prefix', async () => {
     const { key, apiKeyId } = dataOf(await create({}))
-    expect(key).toMatch(/^cg_live_[A-Za-z0-9_-]{43}$/)
+    expect(key).toMatch(/^cg_live_main_[A-Za-z0-9_-]{43}$/)
     const [row] = await shop.database<{ hash: Buffer; prefix: string }[]>`
       SELECT * FROM merchant.api_key WHERE id = ${String(apiKeyId)}`
     const stored = found(row)
@@ -32,7 +32,7 @@ describe('createApiKey', () => {
     expect(dataOf(await create({ mode: 'TEST' })).key).toMatch(/^cg_test_/)
   })
 
-  test('grants nothing that the caller doesn’t have', async () => {
+  test('can’t grant a permission that the caller lacks', async () => {
     const session = { ...staff(merchant), permissions: new Set(['api_keys:write', 'orders:read']) }
     expect(await create({ permissions: ['orders:read', 'orders:write'] }, session)).toMatchObject({
       status: 403,
@@ -41,7 +41,7 @@ describe('createApiKey', () => {
     dataOf(await create({ permissions: ['orders:read'] }, session))
   })
 
-  test('makes nothing that ends later than the key that it is called with, and neither does rotating', async () => {
+  test('can’t create a key that expires later than the caller’s own, and neither can rotating', async () => {
     const end = new Date(Date.now() + 86_400_000)
     const keyId = String(dataOf(await create({ expiresAt: end.toISOString() })).apiKeyId)
     const session = { ...staff(merchant), keyId }
@@ -61,14 +61,14 @@ describe('createApiKey', () => {
     dataOf(await rotate(keyId))
   })
 
-  test('makes a user, whom no key lets in, keys without an end', async () => {
+  test('by a user can create keys without an expiry', async () => {
     const { merchantId } = merchant
     const { permissions } = staff(merchant)
     const session: Session = { role: 'merchant', merchantId, userId: crypto.randomUUID(), permissions }
     dataOf(await create({}, session))
   })
 
-  test('names wrong input: unknown permissions, no name, another mode, a time that has passed', async () => {
+  test('names wrong input: unknown permissions, no name, another mode, a time in the past', async () => {
     expect(await create({ permissions: ['orders:read', 'orders:steal'] })).toMatchObject({
       errors: [{ field: 'permissions.1', code: 'NOT_FOUND' }],
     })
@@ -83,7 +83,7 @@ describe('createApiKey', () => {
   })
 })
 
-test('revokeApiKey ends a key once, and says the same when it is asked again', async () => {
+test('revokeApiKey ends a key once, and repeats its answer', async () => {
   const { apiKeyId: id } = dataOf(await create({}))
   const revoke = () => shop.call(merchant, 'revokeApiKey', { id })
   dataOf(await revoke())
@@ -98,7 +98,7 @@ test('revokeApiKey ends a key once, and says the same when it is asked again', a
   })
 })
 
-test('createCustomerAccessToken gives a customer of the merchant a token that ends, and nobody else', async () => {
+test('createCustomerAccessToken gives a token with an expiry for a customer of the merchant only', async () => {
   const { accessToken, expiresAt } = dataOf(
     await shop.call(merchant, 'createCustomerAccessToken', { customerId: merchant.customerId }),
   )

@@ -24,7 +24,7 @@ const lacks = (feature: string, plan: string, requiredPlan: string | null) => ({
 })
 
 describe('after a downgrade', () => {
-  test('warehouses stay and can be changed, and no further one can be added', async () => {
+  test('warehouses stay and can be changed, but none can be added', async () => {
     await setPlan('FREE')
     await expect(addWarehouse('N')).rejects.toMatchObject(lacks('multiple_warehouses', 'FREE', 'STARTER'))
     const rows = await shop.database`
@@ -34,7 +34,7 @@ describe('after a downgrade', () => {
     await addWarehouse('N')
   })
 
-  test('an allow-list stays on and can be switched off, and gets no further entry', async () => {
+  test('an allow-list stays on and can be switched off, but gets no new entry', async () => {
     const add = (network: string) => shop.database`
       INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${merchant.merchantId}, ${network})`
     const enable = (on: boolean) => shop.database`
@@ -48,14 +48,14 @@ describe('after a downgrade', () => {
   })
 })
 
-test('the first warehouse is everybody’s; of two first ones at once, one is refused', async () => {
+test('the free plan has one warehouse; of two concurrent first ones, one is refused', async () => {
   const [free] = await shop.database<[{ id: string }]>`
     INSERT INTO merchant.merchant (name, email) VALUES ('Free', 'free@example.com') RETURNING id`
   const added = await Promise.allSettled([addWarehouse('A', free.id), addWarehouse('B', free.id)])
   expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('an action that needs what the plan lacks is refused with the feature and the plan that has it', async () => {
+test('an action beyond the plan is refused with the feature and a plan that has it', async () => {
   const { sku } = await shop.createProduct(merchant, { stock: [5] })
   await shop.database.begin(async (sql) => {
     await sql`DELETE FROM merchant.plan_feature WHERE feature = 'orders' AND plan <> 'ENTERPRISE'`
@@ -92,7 +92,7 @@ test('an action that needs what the plan lacks is refused with the feature and t
   expect(orders).toHaveLength(0)
 })
 
-test('every feature that a plan has is asked for somewhere', async () => {
+test('every feature of a plan is checked somewhere', async () => {
   const rows = await shop.database<{ feature: string; asked: boolean }[]>`
     SELECT DISTINCT f.feature, EXISTS (
       SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid

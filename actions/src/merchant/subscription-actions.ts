@@ -1,6 +1,6 @@
 import { type Action, defineAction, defineOperatorAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { Database } from '../database.ts'
 import {
   answerPlanRequest,
@@ -47,22 +47,18 @@ function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): 
       return done({ merchantId })
     case 'not_allowed':
       return invalid(
-        userError(field, {
-          kind: 'value',
-          message: `This can not be done to a subscription in status ${outcome.status}`,
-        }),
+        invalidValue(field, `This can not be done to a subscription in status ${outcome.status}`),
       )
     case 'unknown':
       return invalid(notFound('merchantId', 'Merchant'))
     case 'not_requested':
       return invalid(
-        userError(field, {
-          kind: 'value',
-          message:
-            outcome.requested === null
-              ? 'The merchant has not asked for another plan, or was answered already'
-              : `The merchant has asked for ${outcome.requested}`,
-        }),
+        invalidValue(
+          field,
+          outcome.requested === null
+            ? 'The merchant has not asked for another plan, or was answered already'
+            : `The merchant has asked for ${outcome.requested}`,
+        ),
       )
     default:
       return outcome satisfies never

@@ -29,7 +29,7 @@ const answer = (
   whose = merchant,
 ) => shop.call(merchant, name, { merchantId: whose.merchantId, plan }, { session: operator })
 
-/** Asks for a plan, and has it. */
+/** Requests a plan and confirms it. */
 async function choose(plan: string): Promise<void> {
   dataOf(await request(plan))
   if ((await subscription()).requested_plan !== null) dataOf(await answer('confirmPlanRequest', plan))
@@ -61,7 +61,7 @@ const endPeriod = (ago: string) => shop.database`
   WHERE merchant_id = ${merchant.merchantId}`
 
 describe('a plan', () => {
-  test('that is asked for changes nothing until an operator confirms it', async () => {
+  test('that is requested changes nothing until an operator confirms it', async () => {
     const before = await subscription()
     dataOf(await request('ENTERPRISE'))
     const { requested_at: requestedAt, ...asked } = await subscription()
@@ -77,7 +77,7 @@ describe('a plan', () => {
     })
   })
 
-  test('is confirmed by no one but an operator', async () => {
+  test('can be confirmed by operators only', async () => {
     dataOf(await request('PRO'))
     for (const name of ['confirmPlanRequest', 'setMerchantPlan'])
       expect(await call(name, { merchantId: merchant.merchantId, plan: 'PRO' })).toMatchObject({
@@ -91,24 +91,24 @@ describe('a plan', () => {
     expect(await subscription()).toMatchObject({ plan: 'FREE', requested_plan: 'PRO' })
   })
 
-  test('is not confirmed in the place of another one, twice, or for a merchant that there is not', async () => {
+  test('can’t be confirmed in place of another one, twice, or for an unknown merchant', async () => {
     dataOf(await request('PRO'))
     dataOf(await request('STARTER'))
-    const told = { errors: [{ field: 'plan', code: 'INVALID_VALUE' }] }
+    const refused = { errors: [{ field: 'plan', code: 'INVALID_VALUE' }] }
     expect(await answer('confirmPlanRequest', 'PRO')).toMatchObject({
       errors: [{ field: 'plan', message: 'The merchant has asked for STARTER' }],
     })
     dataOf(await answer('confirmPlanRequest', 'STARTER'))
-    expect(await answer('confirmPlanRequest', 'STARTER')).toMatchObject(told)
-    expect(await answer('declinePlanRequest', 'STARTER')).toMatchObject(told)
-    const nobody = { ...merchant, merchantId: operator.operatorKeyId as TestMerchant['merchantId'] }
+    expect(await answer('confirmPlanRequest', 'STARTER')).toMatchObject(refused)
+    expect(await answer('declinePlanRequest', 'STARTER')).toMatchObject(refused)
+    const absent = { ...merchant, merchantId: operator.operatorKeyId as TestMerchant['merchantId'] }
     for (const name of ['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan'] as const)
-      expect(await answer(name, 'PRO', nobody)).toMatchObject({
+      expect(await answer(name, 'PRO', absent)).toMatchObject({
         errors: [{ field: 'merchantId', code: 'NOT_FOUND' }],
       })
   })
 
-  test('that is declined leaves everything as it was', async () => {
+  test('that is declined changes nothing', async () => {
     await choose('STARTER')
     const before = await subscription()
     dataOf(await request('PRO'))
@@ -116,7 +116,7 @@ describe('a plan', () => {
     expect(await subscription()).toEqual(before)
   })
 
-  test('is set by an operator at once, larger or smaller, whatever was asked for; a late payment stays late', async () => {
+  test('can be set by an operator at once, larger or smaller, whatever was requested; a late payment stays late', async () => {
     dataOf(await request('PRO'))
     dataOf(await answer('setMerchantPlan', 'ENTERPRISE'))
     expect(await subscription()).toMatchObject({ plan: 'ENTERPRISE', requested_plan: null })
@@ -152,7 +152,7 @@ describe('a plan', () => {
     expect(await subscription()).toMatchObject({ plan: 'PRO', cancel_at_period_end: false })
   })
 
-  test('that was cancelled is the free one when its period is over, until another is chosen', async () => {
+  test('that was cancelled becomes the free one after its period, until another is chosen', async () => {
     await choose('PRO')
     dataOf(await call('cancelSubscription'))
     await endPeriod('1 second')
@@ -169,7 +169,7 @@ describe('a plan', () => {
     expect(await subscription()).toMatchObject({ plan: 'STARTER', status: 'ACTIVE' })
   })
 
-  test('is not the merchant’s to ask for while a payment is late, or without the permission', async () => {
+  test('can’t be requested while a payment is late, or without the permission', async () => {
     await choose('PRO')
     await shop.database`UPDATE merchant.subscription SET status = 'PAST_DUE' WHERE merchant_id = ${merchant.merchantId}`
     expect(await request('ENTERPRISE')).toMatchObject({ errors: [{ field: 'plan', code: 'INVALID_VALUE' }] })
@@ -178,7 +178,7 @@ describe('a plan', () => {
   })
 })
 
-test('a period that nobody looked at for long begins in the present, on the same day of the month, once', async () => {
+test('a period that the job missed for long begins in the present, on the same day of the month, once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2000 }), async (days) => {
       await choose('PRO')
@@ -197,7 +197,7 @@ test('a period that nobody looked at for long begins in the present, on the same
 })
 
 describe('an API key', () => {
-  test('is rotated: the new one permits the same, and the old one works for a while', async () => {
+  test('is rotated: the new one has the same permissions, and the old one works for a while', async () => {
     const input = { name: 'CI', mode: 'TEST', permissions: ['orders:read'] }
     const { apiKeyId } = dataOf(await call('createApiKey', { input }))
     const rotated = dataOf(await call('rotateApiKey', { id: apiKeyId, overlapSeconds: 60 }))
@@ -214,7 +214,7 @@ describe('an API key', () => {
     expect(await call('rotateApiKey', { id: apiKeyId })).toMatchObject({ errors: [{ field: 'id' }] })
   })
 
-  test('that permits more than the caller may is not theirs to rotate', async () => {
+  test('with more permissions than the caller can’t be rotated by it', async () => {
     const input = { name: 'Big', mode: 'LIVE', permissions: ['billing:write'] }
     const { apiKeyId } = dataOf(await call('createApiKey', { input }))
     session = await sessionAs(shop, merchant, 'Admin')
@@ -236,13 +236,13 @@ describe('an allow-list', () => {
     INSERT INTO merchant.ip_allow_list_entry (merchant_id, network)
     VALUES (${merchant.merchantId}, '10.0.0.0/8'), (${merchant.merchantId}, '192.0.2.0/24')`
 
-  test('can not be switched on while it is empty', async () => {
+  test('can’t be switched on while it is empty', async () => {
     await expect(enable()).rejects.toMatchObject({ constraint_name: 'merchant_allow_list_some' })
     await add()
     await enable()
   })
 
-  test('keeps an entry while it is switched on, though all are removed at once', async () => {
+  test('keeps an entry while it is switched on, even if concurrent requests remove them all', async () => {
     await add()
     await enable()
     const entries = await shop.database<{ id: string }[]>`
@@ -258,7 +258,7 @@ describe('an allow-list', () => {
 })
 
 describe('the payment of a plan', () => {
-  test('can be late, given up and made after all, and nothing else leads from one to the other', async () => {
+  test('can be late, given up and paid after all, with no other changes of status', async () => {
     expect(await bill('UNPAID')).toMatchObject({ errors: [{ field: 'status', code: 'INVALID_VALUE' }] })
     expect(await bill('PAID')).toMatchObject({ errors: [{ field: 'status', code: 'INVALID_VALUE' }] })
     for (const [said, status] of [
@@ -273,7 +273,7 @@ describe('the payment of a plan', () => {
     }
   })
 
-  test('that is late takes nothing from the merchant; one that was not made takes what adds, until it is made', async () => {
+  test('that is late restricts nothing; one that is given up blocks new records until it is paid', async () => {
     const { id } = await shop.createProduct(merchant, { stock: [1] })
     dataOf(await bill('PAST_DUE'))
     await shop.createProduct(merchant, {})
@@ -287,7 +287,7 @@ describe('the payment of a plan', () => {
     await shop.createProduct(merchant, {})
   })
 
-  test('is no merchant’s to tell', async () => {
+  test('can’t be recorded by a merchant', async () => {
     expect(
       await call('setBillingStatus', { merchantId: merchant.merchantId, status: 'PAST_DUE' }),
     ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })

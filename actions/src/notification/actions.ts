@@ -1,11 +1,11 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import * as notification from '../sql/generated/notification.ts'
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const notificationActions = (database: Database): Readonly<Record<string, Action>> => ({
   registerNotificationDevice: registerDevice(database),
   setNotificationPreference: setPreference(database),
@@ -61,11 +61,9 @@ function preferenceError({
     case 'unknown_customer':
       return invalid(notFound(field, 'Customer'))
     case 'not_of_audience':
-      return invalid(userError(field, { kind: 'value', message: 'Messages of this kind go to others' }))
+      return invalid(invalidValue(field, 'Messages of this kind go to others'))
     case 'required':
-      return invalid(
-        userError(field, { kind: 'value', message: 'This is a receipt and can not be switched off' }),
-      )
+      return invalid(invalidValue(field, 'This is a receipt and can not be switched off'))
     default:
       return reason satisfies never
   }

@@ -29,7 +29,7 @@ let merchant: TestMerchant
 let relay: Server
 let relayUrl: string
 let answer = 200
-/** What the relay has got, as it came. */
+/** The requests that the relay has received, unchanged. */
 const posts: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
 const pushes: Push[] = []
 beforeAll(async () => {
@@ -63,12 +63,12 @@ const secrets = parseWebhookSecrets(`${nextSecret}, ${secret}`)
 const deliver = (pusher = createWebhookTransport(relayUrl, secrets)) =>
   deliverPushes(shop.database, { pusher, retryPolicy: defaultRetryPolicy })
 
-async function tellOfOrder(): Promise<void> {
+async function announceOrder(): Promise<void> {
   const product = await shop.createProduct(merchant, { stock: [5] })
   const items = [{ productId: product.id, quantity: 1 }]
   const input = { customerId: merchant.customerId, items, shippingAddress: address }
   const { orderId } = dataOf(await shop.call(merchant, 'createOrder', { input }))
-  for (let told = 0; told < 3; told += 1) {
+  for (let announced = 0; announced < 3; announced += 1) {
     await announceConfirmedOrder(shop.database, merchant.merchantId, String(orderId))
   }
 }
@@ -78,7 +78,7 @@ const asShopper = (name: string, input: object) =>
 
 const setPreference = (input: object) => asShopper('setNotificationPreference', { input })
 
-async function told() {
+async function messages() {
   const { merchantId } = merchant
   const rows = await shop.database<{ channel: string; status: string }[]>`
     SELECT 'EMAIL' AS channel, status FROM email.delivery WHERE merchant_id = ${merchantId} AND kind = 'ORDER_CONFIRMATION'
@@ -90,17 +90,17 @@ async function told() {
 
 const device = { platform: 'IOS', token: 'token-of-a-phone' }
 
-describe('an occasion', () => {
-  test('is told once by every channel, however often it is noticed', async () => {
+describe('an event', () => {
+  test('causes one message per channel, even if it is announced several times', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
-    await tellOfOrder()
-    expect(await told()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH QUEUED'])
+    await announceOrder()
+    expect(await messages()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH QUEUED'])
     await Promise.all([deliver(), deliver()])
     expect(pushes).toMatchObject([{ platform: 'IOS', token: device.token, kind: 'ORDER_CONFIRMATION' }])
-    expect(await told()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH SENT'])
+    expect(await messages()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH SENT'])
   })
 
-  test('is not told by a channel that is switched off for its kind; a receipt by e-mail can’t be', async () => {
+  test('causes no message on a channel that is switched off for its kind; receipts by e-mail can’t be switched off', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     for (const channel of ['PUSH', 'IN_APP']) {
       const answered = await setPreference({ kind: 'ORDER_CONFIRMATION', channel, enabled: false })
@@ -112,11 +112,11 @@ describe('an occasion', () => {
     ).toMatchObject({
       errors: [{ field: 'enabled', code: 'INVALID_VALUE' }],
     })
-    await tellOfOrder()
-    expect(await told()).toEqual(['EMAIL QUEUED'])
+    await announceOrder()
+    expect(await messages()).toEqual(['EMAIL QUEUED'])
   })
 
-  test('that nobody wants by e-mail stands in the log as suppressed', async () => {
+  test('that is switched off for e-mail is in the log as suppressed', async () => {
     dataOf(
       await shop.call(merchant, 'setNotificationPreference', {
         input: { kind: 'LOW_STOCK_ALERT', channel: 'EMAIL', enabled: false },
@@ -131,7 +131,7 @@ describe('an occasion', () => {
 })
 
 describe('a preference', () => {
-  test('is for kinds that go to whom it belongs, and a shopper sets no one else’s', async () => {
+  test('applies to its owner’s kinds only, and a shopper can’t set another’s', async () => {
     expect(await setPreference({ kind: 'LOW_STOCK_ALERT', channel: 'PUSH', enabled: false })).toMatchObject({
       errors: [{ field: 'kind', code: 'INVALID_VALUE' }],
     })
@@ -145,27 +145,27 @@ describe('a preference', () => {
 })
 
 describe('a device', () => {
-  test('that the push service doesn’t know any more gets nothing until it is registered again', async () => {
+  test('that the push service no longer knows gets nothing until it is registered again', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     answer = 410
-    await tellOfOrder()
+    await announceOrder()
     await deliver()
-    expect(await told()).toContain('PUSH BOUNCED')
-    await tellOfOrder()
-    expect((await told()).filter((line) => line.startsWith('PUSH'))).toEqual(['PUSH BOUNCED'])
+    expect(await messages()).toContain('PUSH BOUNCED')
+    await announceOrder()
+    expect((await messages()).filter((line) => line.startsWith('PUSH'))).toEqual(['PUSH BOUNCED'])
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     answer = 200
-    await tellOfOrder()
+    await announceOrder()
     await deliver()
-    expect(await told()).toContain('PUSH SENT')
+    expect(await messages()).toContain('PUSH SENT')
   })
 
-  test('of a relay that is away is tried again later', async () => {
+  test('gets its push later if the relay is down', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     answer = 503
-    await tellOfOrder()
+    await announceOrder()
     await deliver()
-    expect(await told()).toContain('PUSH QUEUED')
+    expect(await messages()).toContain('PUSH QUEUED')
     const rows = await shop.database`
       SELECT attempts, reason, next_attempt_at > now() AS waits FROM notification.push_delivery WHERE merchant_id = ${merchant.merchantId}`
     expect(rows).toEqual([{ attempts: 1, reason: 'The push webhook answered 503', waits: true }])
@@ -179,10 +179,10 @@ describe('a push', () => {
     return found(rows[0])
   }
 
-  test('is signed after Standard Webhooks, with each secret while one replaces another, and a repetition has its id', async () => {
+  test('is signed according to Standard Webhooks with every current secret, and a repetition has the same id', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     answer = 503
-    await tellOfOrder()
+    await announceOrder()
     await deliver()
     await shop.database`UPDATE notification.push_delivery SET next_attempt_at = now() WHERE merchant_id = ${merchant.merchantId}`
     answer = 200
@@ -201,9 +201,9 @@ describe('a push', () => {
     }
   })
 
-  test('that nothing takes is SUPPRESSED, not SENT, and says why', async () => {
+  test('is SUPPRESSED with a reason if the deployment has no transport', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
-    await tellOfOrder()
+    await announceOrder()
     await deliver(noPushTransport)
     expect(await delivery()).toMatchObject({
       status: 'SUPPRESSED',
@@ -226,7 +226,7 @@ describe('a push', () => {
   ])('whose relay answers %i is %s, and a redirect is not followed', async (status, expected) => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     answer = status
-    await tellOfOrder()
+    await announceOrder()
     await deliver()
     expect(await delivery()).toMatchObject({
       status: expected,
@@ -235,9 +235,9 @@ describe('a push', () => {
     expect(posts).toHaveLength(1)
   })
 
-  test('whose relay is not there is tried again later, and says what went wrong', async () => {
+  test('is tried again later if the relay can’t be reached, and records the error', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
-    await tellOfOrder()
+    await announceOrder()
     await deliver(createWebhookTransport('http://127.0.0.1:9/', secrets))
     expect(await delivery()).toMatchObject({
       status: 'QUEUED',
@@ -259,8 +259,8 @@ test.each([
   expect(read).not.toThrow(secretText)
 })
 
-test('a shopper marks its own notifications as read, and nobody else’s', async () => {
-  await tellOfOrder()
+test('a shopper can mark only its own notifications as read', async () => {
+  await announceOrder()
   const [row] = await shop.database<{ id: string }[]>`
     SELECT id FROM notification.notification WHERE merchant_id = ${merchant.merchantId}`
   const other = await createCustomer(shop.database, merchant.merchantId)

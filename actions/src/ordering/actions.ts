@@ -18,7 +18,7 @@ export interface OrderingOptions {
   readonly payments: OrderPayments
 }
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const orderingActions = ({
   database,
   keys,

@@ -5,7 +5,10 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import { staysAnswer } from './order-answer.ts'
 import { cancelOrder } from './orders.ts'
 
-/** What a cancellation needs of the payment domain; the composition hands it in, so that neither imports the other. */
+/**
+ * The functions of the payment domain that a cancellation needs. They are passed in, so that the domains don't import
+ * each other.
+ */
 export interface OrderPayments {
   /** Payment states that hold money. */
   readonly refundableFrom: readonly string[]
@@ -26,6 +29,33 @@ export interface CancellationRefund {
   readonly estimatedDate: string | null
 }
 
+/** Open payments of an order that are given up for its cancellation. */
+const mostOpenPayments = 20
+
+/** Asks for the refunds of an order's payments, one after the other. What fails to be asked is the reconciler's. */
+export async function completeRefunds(
+  payments: OrderPayments,
+  merchantId: MerchantId,
+  refundIds: readonly string[],
+): Promise<readonly CancellationRefund[]> {
+  const refunds = []
+  for (const refundId of refundIds) refunds.push(await payments.completeRefund(merchantId, refundId))
+  return refunds
+}
+
+/** The refunds of several payments as one, with the state of the slowest. Null: there is none. */
+function asOne(refunds: readonly CancellationRefund[]): CancellationRefund | null {
+  const [first] = refunds
+  if (first === undefined) return null
+  const worst = ['FAILED', 'PENDING'].find((status) => refunds.some((refund) => refund.status === status))
+  const dates = refunds.map(({ estimatedDate }) => estimatedDate).filter((date) => date !== null)
+  return {
+    amount: refunds.reduce((sum, { amount }) => sum + amount, 0),
+    status: worst ?? first.status,
+    estimatedDate: worst === 'FAILED' ? null : (dates.sort().at(-1) ?? null),
+  }
+}
+
 /**
  * cancelOrder: the cancellation and the refund's intent are one transaction; the processor is asked after it. What a
  * crash leaves between the two is the reconciler's.
@@ -44,14 +74,15 @@ export async function cancelAndRefund(
       ({ outcome }) => outcome === 'cancelled',
     )
   let outcome = await attempt()
-  if (outcome.outcome === 'payment_open' && (await payments.abandon(merchantId, outcome.paymentId))) {
+  for (let given = 0; given < mostOpenPayments && outcome.outcome === 'payment_open'; given += 1) {
+    if (!(await payments.abandon(merchantId, outcome.paymentId))) break
     outcome = await attempt()
   }
   switch (outcome.outcome) {
     case 'cancelled': {
-      const { orderId, refundId } = outcome
-      const refund = refundId === null ? null : await payments.completeRefund(merchantId, refundId)
-      return done({ merchantId, orderId, refund })
+      const { orderId, refundIds } = outcome
+      const refunds = await completeRefunds(payments, merchantId, refundIds)
+      return done({ merchantId, orderId, refund: asOne(refunds) })
     }
     case 'unknown_order':
     case 'order_refused':

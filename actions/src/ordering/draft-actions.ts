@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import type { SaveDraftAnswer } from '../sql/generated/ordering.ts'
@@ -47,4 +47,4 @@ function savedAnswer(merchantId: MerchantId, outcome: SaveDraftAnswer): Answer {
 const staysAnswer = (outcome: DraftStays): Answer =>
   outcome.outcome === 'unknown_draft'
     ? invalid(notFound('id', 'Draft order'))
-    : invalid(userError('id', { kind: 'value', message: `The draft order is ${outcome.status}` }))
+    : invalid(invalidValue('id', `The draft order is ${outcome.status}`))

@@ -24,7 +24,7 @@ const call = (name: string, input: object) => shop.call(merchant, name, input)
 const draft = async (input: object): Promise<string> =>
   String(dataOf(await call('createDraftOrder', { input })).draftOrderId)
 
-test('a draft shows what it would cost, holds no stock, and becomes an order that costs the same, once', async () => {
+test('a draft shows its total, holds no stock, and becomes one order with the same total', async () => {
   const product = await shop.createProduct(merchant, { price: 333, stock: [5] })
   const { code } = await shop.createPromotion(merchant, { value: 15 })
   const shippingMethodId = await createShippingMethod(shop.database, merchant, 700)
@@ -70,7 +70,7 @@ test('a draft shows what it would cost, holds no stock, and becomes an order tha
   await expectShopToAddUp(shop.database, merchant)
 })
 
-test('a draft that costs more than money goes up to has no totals', async () => {
+test('a draft beyond the bound of money has no totals', async () => {
   const product = await shop.createProduct(merchant, { price: 9_000_000_000_000_000, stock: [5] })
   const id = await draft({ items: [{ productId: product.id, quantity: 1 }] })
   expect(
@@ -78,7 +78,7 @@ test('a draft that costs more than money goes up to has no totals', async () => 
   ).toEqual([{ subtotal: null, total: null }])
 })
 
-test('what can not be sold is refused when the draft is made, and again when it is completed', async () => {
+test('a product that is not on sale is refused when the draft is created and when it is completed', async () => {
   const product = await shop.createProduct(merchant, { stock: [1] })
   const items = [
     { productId: crypto.randomUUID(), quantity: 1 },
@@ -99,7 +99,7 @@ test('what can not be sold is refused when the draft is made, and again when it 
   expect(await call('completeDraftOrder', { id })).toMatchObject({ errors: [{ field: 'items.0.productId' }] })
 })
 
-test('an expired draft is not completed, and is gone a month later', async () => {
+test('an expired draft can’t be completed, and is deleted a month later', async () => {
   const product = await shop.createProduct(merchant, { stock: [1] })
   const id = await draft({
     items: [{ productId: product.id, quantity: 1 }],

@@ -48,7 +48,7 @@ async function rowOf(orderId: string) {
 const confirmed = { status: 'CONFIRMED', total: '0', paid: true, held: 'COMMITTED', payments: 0 }
 
 describe('an order that costs nothing', () => {
-  test('is confirmed without a payment, wherever it comes from', async () => {
+  test('is confirmed without a payment, however it is created', async () => {
     expect(await rowOf(await freeOrder())).toEqual(confirmed)
 
     const cart = String(
@@ -80,7 +80,7 @@ describe('an order that costs nothing', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is confirmed when a reward pays for it', async () => {
+  test('is confirmed when a reward covers its total', async () => {
     const { merchantId, customerId } = merchant
     await shop.database`UPDATE crm.loyalty_program SET enabled = true WHERE merchant_id = ${merchantId}`
     const [reward] = await shop.database<{ id: string }[]>`
@@ -99,7 +99,7 @@ describe('an order that costs nothing', () => {
     await shop.database`UPDATE crm.loyalty_program SET enabled = false WHERE merchant_id = ${merchantId}`
   })
 
-  test('has nothing to pay, to refund or to change, and says so', async () => {
+  test('can’t be paid, refunded or modified, and the error says why', async () => {
     const orderId = await freeOrder()
     const [line] = await linesOf(shop, orderId)
     for (const method of ['CARD', 'CASH'])
@@ -129,7 +129,7 @@ describe('an order that costs nothing', () => {
     expect(await rowOf(orderId)).toEqual(confirmed)
   })
 
-  test('does not lapse, counts its units as sold, and is a sale of nothing in reports', async () => {
+  test('does not lapse, counts its units as sold, and is a sale of 0 in reports', async () => {
     const other = await shop.createMerchant()
     const { id: productId } = await shop.createProduct(other, { stock: [3] })
     const { code: couponCode } = await shop.createPromotion(other, { value: 100 })
@@ -161,15 +161,15 @@ describe('an order that costs nothing', () => {
     })
   })
 
-  test('is confirmed by a message that asks for no money and thanks for none', async () => {
+  test('is confirmed by a mail that mentions no payment', async () => {
     const orderId = await freeOrder()
     await announceConfirmedOrder(shop.database, merchant.merchantId, orderId)
-    const [told] = await shop.database`
+    const [sent] = await shop.database`
       SELECT body FROM notification.notification WHERE subject_key = ${orderId} AND kind = 'ORDER_CONFIRMATION'`
-    expect(found(told)).toEqual({ body: 'Test has received it. There is nothing to pay.' })
+    expect(found(sent)).toEqual({ body: 'Test has received it. There is nothing to pay.' })
   })
 
-  test('gives its stock and its coupon back when it is cancelled, packed or not, and refunds nothing', async () => {
+  test('returns its stock and its coupon when it is cancelled, packed or not, and refunds nothing', async () => {
     for (const packed of [false, true]) {
       const { code } = await shop.createPromotion(merchant, { value: 100, usage_limit: 1 })
       const before = await available()
@@ -187,7 +187,7 @@ describe('an order that costs nothing', () => {
     }
   })
 
-  test('is sent, and what comes back of it is received but not refunded', async () => {
+  test('can be sent and returned, but not refunded', async () => {
     const orderId = await freeOrder()
     dataOf(await call('fulfillOrder', { id: orderId, input: { carrier: 'UPS' } }))
     dataOf(await call('markOrderDelivered', { id: orderId }))

@@ -67,7 +67,7 @@ describe('an order that is sent in parts', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('never sends a unit twice, however many try at once', async () => {
+  test('never sends a unit twice, also with concurrent requests', async () => {
     const { orderId } = await paidOrder(shop, merchant, [5])
     const [line] = await linesOf(shop, orderId)
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe('an order that is sent in parts', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('names every line that is wrong, and sends nothing then', async () => {
+  test('names every wrong line, and sends nothing then', async () => {
     const { orderId } = await paidOrder(shop, merchant, [1])
     const [line] = await linesOf(shop, orderId)
     const items = [
@@ -124,7 +124,7 @@ describe('an order that is sent in parts', () => {
     expect(await fulfillmentOf(shop, orderId)).toBe('UNFULFILLED')
   })
 
-  test('can be unpacked before it leaves, and not cancelled after', async () => {
+  test('can be unpacked before it leaves, but not cancelled after', async () => {
     const { orderId } = await paidOrder(shop, merchant, [2])
     const [line] = await linesOf(shop, orderId)
     dataOf(await call('fulfillOrder', { id: orderId, input: { shipped: false } }))
@@ -146,7 +146,7 @@ describe('an order that is sent in parts', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is SHIPPED when what was not sent is refunded', async () => {
+  test('is SHIPPED when the units that were not sent are refunded', async () => {
     const { orderId } = await paidOrder(shop, merchant, [2])
     const [line] = await linesOf(shop, orderId)
     const items = [{ orderItemId: line, quantity: 1 }]

@@ -1,5 +1,5 @@
 import type { UserError } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 
 interface Modifications {
   readonly updateItems: readonly { readonly id: string }[] | null
@@ -36,5 +36,4 @@ function repeated<Entry>(
   })
 }
 
-const namedTwice = (field: string): UserError =>
-  userError(field, { kind: 'value', message: 'The line is named twice' })
+const namedTwice = (field: string): UserError => invalidValue(field, 'The line is named twice')

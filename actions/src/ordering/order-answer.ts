@@ -6,7 +6,7 @@ import {
   notFound,
   orderNotModifiable,
 } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type * as ordering from '../sql/generated/ordering.ts'
 import { orderError } from './order-refusal.ts'
@@ -24,9 +24,9 @@ export function placedAnswer(merchantId: MerchantId, outcome: ordering.CheckOutC
     case 'unknown_cart':
       return invalid(notFound('id', 'Cart'))
     case 'expired':
-      return invalid(userError('id', { kind: 'value', message: 'The cart has expired' }))
+      return invalid(invalidValue('id', 'The cart has expired'))
     case 'empty':
-      return invalid(userError('id', { kind: 'value', message: 'The cart is empty' }))
+      return invalid(invalidValue('id', 'The cart is empty'))
     default:
       return outcome satisfies never
   }
@@ -79,7 +79,7 @@ export function shipmentAnswer(merchantId: MerchantId, outcome: ordering.Advance
     case 'unknown_shipment':
       return invalid(notFound('id', 'Shipment'))
     case 'shipment_refused':
-      return invalid(userError('id', { kind: 'value', message: `The shipment is ${outcome.status}` }))
+      return invalid(invalidValue('id', `The shipment is ${outcome.status}`))
     default:
       return outcome satisfies never
   }
@@ -110,7 +110,7 @@ export function returnStaysAnswer(outcome: ReturnStays): Answer {
     case 'unknown_return':
       return invalid(notFound('id', 'Return'))
     case 'return_refused':
-      return invalid(userError('id', { kind: 'value', message: `The return is ${outcome.status}` }))
+      return invalid(invalidValue('id', `The return is ${outcome.status}`))
     default:
       return outcome satisfies never
   }

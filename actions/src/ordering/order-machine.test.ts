@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Null: it can't be told whether it was refused. 'skipped': there was nothing to do it with. */
+/** Null: unknown whether it was refused. 'skipped': the event did not apply. */
 const events: Record<OrderEvent, (id: string) => Promise<Answer | 'skipped' | null>> = {
   modify: (id) => shop.call(merchant, 'modifyOrder', { id, modifications: { notes: 'Changed' } }),
   pay: (orderId) =>
@@ -38,7 +38,7 @@ const events: Record<OrderEvent, (id: string) => Promise<Answer | 'skipped' | nu
   fulfill: async (id) => {
     const [line] = await shop.database<{ id: string; packed: boolean }[]>`
       SELECT id, packed_quantity >= quantity - 1 AS packed FROM ordering.order_item WHERE order_id = ${id}`
-    // The last unit is ship's, which leads elsewhere.
+    // Sending the last unit is the event `ship`, which leads to another state.
     if (found(line).packed) return 'skipped'
     return shop.call(merchant, 'fulfillOrder', {
       id,
@@ -62,7 +62,7 @@ const events: Record<OrderEvent, (id: string) => Promise<Answer | 'skipped' | nu
   cancel: (id) => shop.call(merchant, 'cancelOrder', { id, reason: 'Changed my mind' }),
 }
 
-test('an order walks as its table says, whatever happens to it in whatever order, and stock follows', async () => {
+test('an order follows its state table after any events in any order, and its stock with it', async () => {
   const product = await shop.createProduct(merchant, { price: 2_500_000_000, stock: [300, 300] })
   const before = await stockEverSeen(shop.database, merchant)
   const walk = fc.array(fc.constantFrom(...(Object.keys(events) as OrderEvent[])), {

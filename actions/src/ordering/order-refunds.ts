@@ -12,7 +12,7 @@ interface RefundedUnits extends Units {
 
 export interface LineRefund {
   readonly items: readonly RefundedUnits[]
-  /** What is left of the shipping, too. */
+  /** Whether the rest of the shipping is refunded, too. */
   readonly shipping: boolean
   /** Minor units; null for all that was paid for it. */
   readonly amount: number | null

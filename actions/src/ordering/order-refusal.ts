@@ -1,7 +1,7 @@
 import { couponError, isCouponRefusal } from '../promotion/index.ts'
 import { lineError } from '../catalog/index.ts'
 import { notFound, type UserError } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import type { Refusal } from '../sql/generated/ordering.ts'
 
 /** Why SQL refused an order or a change of one. */
@@ -10,7 +10,7 @@ export type OrderRefusal = Refusal
 /** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   const field = prefix + refusal.field
-  const wrong = (message: string): UserError => userError(field, { kind: 'value', message })
+  const wrong = (message: string): UserError => invalidValue(field, message)
   if (isCouponRefusal(refusal)) return couponError({ ...refusal, field })
   switch (refusal.reason) {
     case 'unknown_customer':

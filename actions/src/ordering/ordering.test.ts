@@ -43,7 +43,7 @@ async function availableOf({ sku }: TestProduct): Promise<number> {
   return found(row).available
 }
 
-test('a note of an order is the staff’s own, unless it says that the customer may see it', async () => {
+test('a note of an order is internal, unless it is marked as visible to the customer', async () => {
   const product = await shop.createProduct(merchant, { stock: [5] })
   const { orderId: id } = dataOf(await order([line(product)]))
   for (const input of [{ text: 'Rude' }, { text: 'Thank you', visibleToCustomer: true }])
@@ -59,7 +59,7 @@ test('a note of an order is the staff’s own, unless it says that the customer 
 })
 
 describe('createOrder', () => {
-  test('fixes prices and names, adds up lines, tax and shipping, and merges a product named twice', async () => {
+  test('fixes prices and names, adds up lines, tax and shipping, and merges lines of one product', async () => {
     const product = await shop.createProduct(merchant, { price: 999, stock: [5] })
     const other = await shop.createProduct(merchant, { price: 4_000_000_000, stock: [5] })
     const shippingMethodId = await createShippingMethod(500, [])
@@ -134,12 +134,12 @@ describe('createOrder', () => {
     ['a NUL', { notes: 'a\0b' }, 'notes'],
     ['half a surrogate pair', { shippingAddress: { ...address, line2: '\ud800' } }, 'shippingAddress.line2'],
     ['a text that is too long', { notes: 'x'.repeat(5001) }, 'notes'],
-  ])('refuses %s, which Postgres could not hold, as input', async (_what, more, field) => {
+  ])('refuses %s, which Postgres can’t store, as input', async (_what, more, field) => {
     const product = await shop.createProduct(merchant, { stock: [1] })
     expect(await order([line(product)], more)).toMatchObject({ kind: 'invalid', errors: [{ field }] })
   })
 
-  test('looks for any UUID, and says of anything else that it is none', async () => {
+  test('looks up any UUID, and reports any other id as not found', async () => {
     expect(await order([{ productId: '00000000-0000-0000-0000-00000000000a', quantity: 1 }])).toMatchObject({
       errors: [{ field: 'items.0.productId', code: 'NOT_FOUND' }],
     })
@@ -148,13 +148,13 @@ describe('createOrder', () => {
     })
   })
 
-  test('refuses a total that clients could not hold exactly', async () => {
+  test('refuses a total that clients can’t represent exactly', async () => {
     const dear = await shop.createProduct(merchant, { price: 9_000_000_000_000_000, stock: [9] })
     expect(await order([line(dear, 2)])).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })
     expect(await availableOf(dear)).toBe(9)
   })
 
-  test('takes no reservation over that has expired, though no job has ended it yet', async () => {
+  test('does not take over an expired reservation, even if no job has ended it yet', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const { reservationId } = dataOf(
       await shop.call(merchant, 'reserveInventory', { items: [{ sku: product.sku, quantity: 3 }] }),
@@ -169,7 +169,7 @@ describe('createOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('takes a reservation over and gives back what it does not need of it', async () => {
+  test('takes over a reservation and releases the units that it does not need', async () => {
     const product = await shop.createProduct(merchant, { stock: [3, 3] })
     const { reservationId } = dataOf(
       await shop.call(merchant, 'reserveInventory', { items: [{ sku: product.sku, quantity: 6 }] }),
@@ -177,7 +177,7 @@ describe('createOrder', () => {
     expect(await order([line(product, 4)])).toMatchObject({ id: 'SVC_BIZ_001' })
     dataOf(await order([line(product, 4)], { reservationId }))
     expect(await availableOf(product)).toBe(2)
-    // It belongs to the order now.
+    // The reservation belongs to the order now.
     expect(await order([line(product)], { reservationId })).toMatchObject({
       errors: [{ field: 'reservationId' }],
     })
@@ -192,7 +192,7 @@ describe('createOrder', () => {
     })
   })
 
-  test('asks for the variant of a product that has variants', async () => {
+  test('needs a variant for a product that has variants', async () => {
     const product = await shop.createProduct(merchant, { stock: [3], price: 500 })
     const [variant] = await shop.database<{ id: string }[]>`
       INSERT INTO catalog.product_variant (merchant_id, product_id, sku, price)
@@ -207,7 +207,7 @@ describe('createOrder', () => {
     expect(await linesOf(orderId)).toMatchObject([{ sku: `${product.sku}-L`, price: '700' }])
   })
 
-  test('of a shopper is for itself only', async () => {
+  test('by a shopper is for that shopper only', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const stranger = await createCustomer(shop.database, merchant.merchantId)
     const input = { customerId: merchant.customerId, items: [line(product)], shippingAddress: address }
@@ -222,7 +222,7 @@ describe('createOrder', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('makes one order of a request that is sent many times at once, and refuses another request', async () => {
+  test('makes one order from many concurrent requests, and is refused with another request', async () => {
     const product = await shop.createProduct(merchant, { stock: [50] })
     const input = { customerId: merchant.customerId, items: [line(product)], shippingAddress: address }
     const idempotencyKey = crypto.randomUUID()
@@ -238,7 +238,7 @@ describe('an Idempotency-Key', () => {
     })
   })
 
-  test('is not spent by a refusal, which changed nothing', async () => {
+  test('is not used up by a refusal, which changed nothing', async () => {
     const product = await shop.createProduct(merchant, { stock: [0] })
     const input = { customerId: merchant.customerId, items: [line(product)], shippingAddress: address }
     const options = { idempotencyKey: crypto.randomUUID() }
@@ -274,7 +274,7 @@ describe('modifyOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('refuses what would leave no line, unknown lines, and more than there is, and changes nothing', async () => {
+  test('refuses to remove the last line, unknown lines, and quantities above stock, and changes nothing', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const { orderId } = dataOf(await order([line(product, 2)]))
     const [only] = await linesOf(orderId)
@@ -296,7 +296,7 @@ describe('modifyOrder', () => {
 })
 
 describe('an order that was shipped', () => {
-  test('can neither be modified nor cancelled', async () => {
+  test('can’t be modified or cancelled', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const { orderId } = dataOf(await order([line(product, 2)]))
     dataOf(await shop.call(merchant, 'processPayment', { input: { orderId, method: 'CASH' } }))

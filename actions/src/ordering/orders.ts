@@ -15,7 +15,7 @@ export interface OrderLine {
   readonly quantity: number
 }
 
-/** What the order gets besides its lines, whether it comes from a cart or not. */
+/** The terms of an order besides its lines, for orders from a cart and without one. */
 export interface OrderTerms {
   readonly shippingAddress: Address
   readonly billingAddress: Address | null
@@ -49,7 +49,7 @@ export const placeOrder = async (
 /** Null for what the cart says already. */
 export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
   readonly shippingAddress: Address | null
-  /** What the customer was shown; an order that costs anything else isn't placed. */
+  /** The total that the customer saw, in minor units. An order with another total isn't placed. */
   readonly expectedTotal: number | null
 }
 

@@ -35,7 +35,7 @@ const order = (...products: readonly TestProduct[]) =>
 const count = (answers: readonly Answer[], kind: Answer['kind']) =>
   answers.filter((answer) => answer.kind === kind).length
 
-test('of 200 buyers of a SKU with 50 in two warehouses exactly 50 get one, and the rest hear that none is left', async () => {
+test('of 200 buyers of a SKU with 50 in two warehouses exactly 50 get one, and the others get an error', async () => {
   const product = await shop.createProduct(merchant, { stock: [20, 30] })
   const answers = await Promise.all(Array.from({ length: 200 }, () => order(product)))
   expect(count(answers, 'done')).toBe(50)
@@ -78,7 +78,7 @@ test('orders, reservations, cancellations and expiry over the same SKUs in any o
   expect(await stockEverSeen(shop.database, merchant)).toBe(before)
 })
 
-test('one of a shipment and a cancellation that race wins, and the stock is where the winner says', async () => {
+test('of a concurrent shipment and cancellation one succeeds, and the stock matches it', async () => {
   const product = await shop.createProduct(merchant, { stock: [100] })
   for (let round = 0; round < 10; round++) {
     const { orderId } = dataOf(await order(product))
@@ -93,11 +93,11 @@ test('one of a shipment and a cancellation that race wins, and the stock is wher
   await expectShopToAddUp(shop.database, merchant)
 })
 
-/** Every look for an order's payment waits for this lock once it has seen what it sees. */
+/** Every statement that looks for an order's payment waits for this lock after it has read its rows. */
 const looking = 4711
 
 describe('an unpaid order', () => {
-  test('does not lapse while a payment is under way that began after the job had looked for one', async () => {
+  test('does not lapse while a payment is in progress that began after the job had looked for one', async () => {
     const { orderId } = dataOf(await order(await shop.createProduct(merchant, { stock: [1] })))
     const { merchantId } = merchant
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${String(orderId)}`
@@ -137,7 +137,7 @@ describe('an unpaid order', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is cancelled once its payment window is over, and its stock is for sale again', async () => {
+  test('is cancelled after its payment window, and its stock is for sale again', async () => {
     const product = await shop.createProduct(merchant, { stock: [1] })
     const { orderId } = dataOf(await order(product))
     await shop.database`
@@ -153,7 +153,7 @@ describe('an unpaid order', () => {
   })
 })
 
-test('a reservation that one order is taking over is no other order’s', async () => {
+test('a reservation that one order is taking over can’t be taken over by another', async () => {
   const product = await shop.createProduct(merchant, { stock: [5] })
   const items = [{ sku: product.sku, quantity: 1 }]
   const { reservationId } = dataOf(await shop.call(merchant, 'reserveInventory', { items }))

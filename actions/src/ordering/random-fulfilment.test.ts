@@ -36,9 +36,9 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-test('whatever is packed, sent, returned and refunded in whatever order, each unit and each cent is in one place', async () => {
+test('after any packing, sending, returns and refunds in any order, each unit and each cent is in one place', async () => {
   const { code } = await shop.createPromotion(merchant, { value: 13 })
-  // What an order without the coupon gets.
+  // The discount of an order without the coupon.
   await shop.createPromotion(merchant, { code: null, value: 7 })
   await fc.assert(
     fc.asyncProperty(
@@ -64,7 +64,7 @@ test('whatever is packed, sent, returned and refunded in whatever order, each un
   )
 }, 120_000)
 
-/** Refunding all that is left ends at exactly what was paid. */
+/** Refunding everything that is left returns exactly the paid amount. */
 async function expectEndToBeWhole(paymentId: string): Promise<void> {
   await shop.call(merchant, 'refundPayment', { id: paymentId, input: { reason: 'End of the run' } })
   const [row] = await shop.database<{ status: string; refunded: boolean; order: string }[]>`
@@ -75,7 +75,7 @@ async function expectEndToBeWhole(paymentId: string): Promise<void> {
   await expectShopToAddUp(shop.database, merchant)
 }
 
-/** SPEC.md's table, over rows. */
+/** SPEC.md's table of statuses, applied to rows. */
 async function expectedFulfillment(orderId: string): Promise<string> {
   const [row] = await shop.database<
     { due: number; packed: number; gone: number; arrived: number; back: number }[]

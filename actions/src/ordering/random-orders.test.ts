@@ -47,7 +47,7 @@ test('random orders, carts, changes, payments and cancellations keep money exact
       for (const happening of steps) await happen(happening, open)
       await expectShopToAddUp(shop.database, merchant)
       expect(await stockEverSeen(shop.database, merchant)).toBe(before)
-      // What a refused step left half done would show here: everything goes back.
+      // A refused step that left something half done would show here: every unit goes back.
       for (const id of open) await shop.call(merchant, 'cancelOrder', { id, reason: 'End of the run' })
       const [stock] = await shop.database`
         SELECT sum(available)::integer AS available, sum(reserved)::integer AS reserved FROM inventory.stock_level
@@ -84,7 +84,7 @@ async function happen(happening: Step, open: string[]): Promise<void> {
         input: { shippingAddress: address },
       })
       const { orderId } = dataOf(answer)
-      // An order costs what its cart said.
+      // An order costs what its cart showed.
       const [order] =
         await shop.database`SELECT subtotal, tax FROM ordering.order WHERE id = ${String(orderId)}`
       expect(order).toEqual(totals)

@@ -3,7 +3,7 @@ import { type Answer, done, idempotencyKeyReused, invalid } from '../action/answ
 import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { RefundOrderAnswer } from '../sql/generated/ordering.ts'
-import type { OrderPayments } from './cancellation.ts'
+import { completeRefunds, type OrderPayments } from './cancellation.ts'
 import { staysAnswer } from './order-answer.ts'
 import { repeatedUnits } from './named-twice.ts'
 import { orderError } from './order-refusal.ts'
@@ -37,7 +37,7 @@ export async function refundedAnswer(
 ): Promise<Answer> {
   switch (outcome.outcome) {
     case 'begun':
-      await payments.completeRefund(merchantId, outcome.refundId)
+      await completeRefunds(payments, merchantId, outcome.refundIds)
       return done({ merchantId, refundId: outcome.refundId })
     case 'invalid':
       return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))

@@ -47,7 +47,7 @@ async function spent(customerId: string) {
 }
 
 describe('refundOrder', () => {
-  test('in any number of parts gives back exactly what was paid, and the order is REFUNDED with the last', async () => {
+  test('in any number of parts returns exactly the paid amount, and the last part makes the order REFUNDED', async () => {
     const { code } = await shop.createPromotion(merchant, { type: 'PERCENTAGE', value: 7 })
     const { orderId, total } = await paidOrder(shop, merchant, [3, 7], {
       prices: [333, 101],
@@ -68,7 +68,7 @@ describe('refundOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('gives back nothing for shipping that was free', async () => {
+  test('returns nothing for free shipping', async () => {
     const { code } = await shop.createPromotion(merchant, { type: 'FREE_SHIPPING', value: 0 })
     const { orderId, total } = await paidOrder(shop, merchant, [2], {
       prices: [1000],
@@ -95,7 +95,7 @@ describe('refundOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('counts the units of a refund that is being made', async () => {
+  test('counts the units of a refund in progress', async () => {
     const { orderId } = await paidOrder(shop, merchant, [4])
     const [id = ''] = await linesOf(shop, orderId)
     const threeUnits = (sql: Queryable) =>
@@ -117,7 +117,7 @@ describe('refundOrder', () => {
     ])
   })
 
-  test('is made once by a request that is repeated with its Idempotency-Key', async () => {
+  test('is made once by a repeated request with its Idempotency-Key', async () => {
     const { orderId } = await paidOrder(shop, merchant, [4])
     const [line] = await linesOf(shop, orderId)
     const input = { items: [{ orderItemId: line, quantity: 1 }], reason: 'Test' }
@@ -127,7 +127,7 @@ describe('refundOrder', () => {
     expect(await refundsOf(orderId)).toHaveLength(1)
   })
 
-  test('never gives back more than was paid for it, or than is left of the payment', async () => {
+  test('never returns more than was paid for a line, or than is left of the payment', async () => {
     const { orderId, paymentId, total } = await paidOrder(shop, merchant, [2])
     expect(await refund(orderId, [3])).toMatchObject({
       errors: [{ field: 'items.0.quantity', code: 'OUT_OF_RANGE' }],
@@ -152,8 +152,8 @@ describe('refundOrder', () => {
   test.each([
     ['that were not sent makes them available again', false, null, 2],
     ['that were not sent can write them off', false, false, 0],
-    ['that were sent leaves stock alone', true, null, 0],
-    ['that were sent can put them on the shelf again', true, true, 2],
+    ['that were sent does not change stock', true, null, 0],
+    ['that were sent can return them to stock', true, true, 2],
   ] as const)('of units %s', async (_, sent, restock, back) => {
     const { orderId } = await paidOrder(shop, merchant, [2, 1])
     const [line] = await linesOf(shop, orderId)
@@ -202,7 +202,7 @@ describe('a return', () => {
       session,
     )
 
-  test('goes from the wish to the money, and the order follows', async () => {
+  test('goes from the request to the refund, and the order follows', async () => {
     const { orderId, lines, total } = await sentOrder([2])
     const session = { session: shopper(merchant, merchant.customerId) }
     const seen = await stockEverSeen(shop.database, merchant)
@@ -225,7 +225,7 @@ describe('a return', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('of units that are not there, or in another return already, is refused; a rejected one frees them', async () => {
+  test('of units that are not sent, or in another return already, is refused; a rejected return frees them', async () => {
     const { orderId, lines } = await sentOrder([2])
     const id = dataOf(await request(orderId, lines, 2)).returnId
     expect(await request(orderId, lines, 1)).toMatchObject({ errors: [{ field: 'items.0.quantity' }] })
@@ -238,7 +238,7 @@ describe('a return', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test("of another customer's order does not exist for a shopper", async () => {
+  test('of another customer’s order is not found for a shopper', async () => {
     const { orderId, lines } = await sentOrder([1])
     const other = { session: shopper(merchant, await createCustomer(shop.database, merchant.merchantId)) }
     expect(await request(orderId, lines, 1, other)).toMatchObject({

@@ -5,7 +5,7 @@ import { repeatedUnits } from './named-twice.ts'
 import type { ShipmentEvent } from './shipment-machine.ts'
 import { advanceShipment, deliverOrder, fulfillOrder } from './shipments.ts'
 
-/** What moves goods to their customer. */
+/** The actions on shipments, by the name of the mutation. */
 export const shipmentActions = (database: Database): Readonly<Record<string, Action>> => ({
   fulfillOrder: defineAction('fulfillOrder', {
     check: ({ input }) => repeatedUnits('items', input.items ?? []),

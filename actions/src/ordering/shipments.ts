@@ -5,7 +5,7 @@ import { orderTransitions } from './order-machine.ts'
 import { type ShipmentEvent, shipmentTransitions } from './shipment-machine.ts'
 import * as ordering from '../sql/generated/ordering.ts'
 
-/** How a shipment travels. */
+/** The carrier and tracking of a shipment. */
 export interface Journey {
   readonly carrier: string | null
   readonly trackingNumber: string | null

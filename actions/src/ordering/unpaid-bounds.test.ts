@@ -34,8 +34,8 @@ const set = (columns: object) =>
   shop.database`UPDATE merchant.settings SET ${shop.database(columns)} WHERE merchant_id = ${merchant.merchantId}`
 const placed = (answers: readonly Answer[]) => answers.filter(({ kind }) => kind === 'done').length
 
-describe('what a shopper orders without paying', () => {
-  test('is bounded in orders, until one is paid or cancelled; for others and for the merchant’s own people it is not', async () => {
+describe('a shopper’s unpaid orders', () => {
+  test('are bounded until one is paid or cancelled; other shoppers and the merchant’s staff are not affected', async () => {
     await set({ max_unpaid_orders: 2 })
     const orders = [dataOf(await byShopper(1)), dataOf(await byShopper(1))].map(({ orderId }) =>
       String(orderId),
@@ -60,7 +60,7 @@ describe('what a shopper orders without paying', () => {
     dataOf(await byShopper(1))
   })
 
-  test('is bounded in units, of all unpaid orders together', async () => {
+  test('are bounded in units, over all unpaid orders together', async () => {
     await set({ max_unpaid_units: 10 })
     expect(await byShopper(11)).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })
     dataOf(await byShopper(6))
@@ -73,12 +73,12 @@ describe('what a shopper orders without paying', () => {
     dataOf(await byShopper(4))
   })
 
-  test('is not bounded where the merchant says so', async () => {
+  test('are not bounded if the merchant switches the bound off', async () => {
     await set({ max_unpaid_units: null, max_unpaid_orders: null })
     for (let order = 0; order < 8; order++) dataOf(await byShopper(100))
   })
 
-  test('by several carts and orders that start together stays within both bounds', async () => {
+  test('stay within both bounds if several carts and orders start together', async () => {
     await set({ max_unpaid_orders: 4, max_unpaid_units: 30 })
     const session = shopper(merchant, merchant.customerId)
     const carts = await Promise.all(

@@ -1,124 +1,154 @@
 import { type Action, type ActionCall, defineAction } from '../action/action.ts'
 import {
+  type Answer,
   idempotencyKeyReused,
   invalid,
   notFound,
   orderNotModifiable,
-  paymentFailed,
   type UserError,
 } from '../action/answer.ts'
 import type { Once } from '../action/idempotency-keys.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import type { InputOf } from '../action/read-input.ts'
 import { ownerOf } from '../action/session.ts'
-import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
+import { manualProcessor } from '../processors/index.ts'
 import type { BeginPaymentAnswer } from '../sql/generated/payment.ts'
+import { payAppointment } from './appointment-payments.ts'
 import { captureActions } from './capture-actions.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import type { PaymentOptions } from './payment-options.ts'
-import {
-  beginPayment,
-  findPayment,
-  getPayment,
-  type PaymentMethod,
-  type PaymentRequest,
-  receivePayment,
-} from './payments.ts'
+import { isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
+import { beginPayment, findPayment, getPayment, type PaymentRequest, receivePayment } from './payments.ts'
 import { refundActions } from './refund-actions.ts'
 
-/** What the domain serves, by the name of the mutation. */
+/** The domain's actions, by the name of the mutation. */
 export const paymentActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
   processPayment: processPayment(options),
   confirmPayment: confirmPayment(options),
   markPaymentReceived: markPaymentReceived(options),
+  recordPayment: recordPayment(options),
+  payAppointment: payAppointment(options),
   ...captureActions(options),
   ...refundActions(options),
 })
 
 type PaymentInput = InputOf<'processPayment', 'null'>['input']
 
-/** What a method of payment doesn't go with. */
-function contradictions({
+/** The errors of input that the method of payment doesn't allow. */
+const contradictions = ({
   method,
   paymentMethodId,
   captureMethod,
   received,
-}: PaymentInput): readonly UserError[] {
-  const wrong = (field: string, message: string) => userError(field, { kind: 'value', message })
-  return [
-    ...(received !== null && !isOffline(method)
-      ? [wrong('received', 'Only money that comes outside of the platform is waited for')]
-      : []),
-    ...(captureMethod === 'MANUAL' && method !== 'CARD'
-      ? [wrong('captureMethod', 'Only the money of a card can be reserved')]
-      : []),
-    ...(method === 'CARD' && paymentMethodId === null
-      ? [userError('paymentMethodId', { kind: 'required' })]
-      : []),
-  ]
-}
+  partial,
+  amount,
+}: PaymentInput): readonly UserError[] => [
+  ...(received !== null && !isOffline(method)
+    ? [invalidValue('received', 'Only money that comes outside of the platform is waited for')]
+    : []),
+  ...(partial === true && amount === null ? [userError('amount', { kind: 'required' })] : []),
+  ...(partial === true && amount === 0
+    ? [invalidValue('amount', 'A part of a payment is more than nothing')]
+    : []),
+  ...(captureMethod === 'MANUAL' && !isCard(method) && method !== 'PAYPAL'
+    ? [invalidValue('captureMethod', 'Only the money of a card or at PayPal can be reserved')]
+    : []),
+  ...((isCard(method) || method === 'SEPA_DEBIT') && paymentMethodId === null
+    ? [userError('paymentMethodId', { kind: 'required' })]
+    : []),
+]
 
 const processPayment = (options: PaymentOptions): Action =>
   defineAction('processPayment', {
     check: ({ input }) => contradictions(input),
     keeping: 'in steps',
     async handle(call, { input }) {
-      const { database, cashier } = options
       const { merchantId } = call.session
-      const processor = processorFor(input.method, options.cardProcessor)
-      if (processor === null) return unsupported()
+      const route = await routeOf(options, merchantId, input.method)
+      if (route === null) return unsupported()
       // Reserved money holds the order's stock for days, which is for the merchant to say.
       if (input.captureMethod === 'MANUAL' && call.session.role !== 'merchant')
-        return invalid(userError('captureMethod', { kind: 'value', message: 'A shopper pays at once' }))
+        return invalid(invalidValue('captureMethod', 'A shopper pays at once'))
       // A shopper's word is not enough: what comes outside of the platform is the merchant's to say.
       if (input.received === true && call.session.role !== 'merchant')
-        return invalid(
-          userError('received', { kind: 'value', message: 'The shop says when the money is there' }),
-        )
+        return invalid(invalidValue('received', 'The shop says when the money is there'))
       const received = input.received ?? call.session.role === 'merchant'
       const request = {
         ...input,
         captureMethod: input.captureMethod ?? 'AUTOMATIC',
-        processor: processor.name,
+        ...route,
         awaited: isOffline(input.method) && !received,
+        partial: input.partial ?? false,
       }
-      const { outcome, asked } = await begin(options, call, request)
-      switch (outcome.outcome) {
-        case 'begun':
-          return collectedAnswer(
-            await cashier.collect(await getPayment(database, merchantId, outcome.paymentId), asked),
-          )
-        case 'unknown_order':
-          return invalid(notFound('orderId', 'Order'))
-        case 'method_not_accepted':
-          return unsupported()
-        case 'order_refused':
-          return orderNotModifiable('orderId', input.orderId, outcome.status)
-        case 'nothing_to_pay':
-          return orderNotModifiable(
-            'orderId',
-            input.orderId,
-            outcome.status,
-            'It costs nothing, so there is nothing to pay',
-          )
-        case 'payment_open':
-          return orderNotModifiable(
-            'orderId',
-            input.orderId,
-            'PENDING',
-            `Payment ${outcome.paymentId} is ${outcome.authorized ? 'authorized: capture or void it' : 'under way'}`,
-          )
-        case 'amount_mismatch':
-          return invalid(
-            userError('amount', { kind: 'value', message: `The order’s total is ${outcome.total}` }),
-          )
-        case 'key_reused':
-          return idempotencyKeyReused(outcome.key)
-        default:
-          return outcome satisfies never
-      }
+      return begunAnswer(options, call, request, await begin(options, call, request))
     },
   })
+
+/** Money that came outside of the platform, in full or in part. */
+const recordPayment = (options: PaymentOptions): Action =>
+  defineAction('recordPayment', {
+    check: ({ input: { method } }) =>
+      isOffline(method) ? [] : [invalidValue('method', 'A processor takes the money of this method')],
+    keeping: 'in steps',
+    async handle(call, { input }) {
+      const request = {
+        ...input,
+        processor: manualProcessor.name,
+        paymentMethodId: null,
+        returnUrl: null,
+        captureMethod: 'AUTOMATIC',
+        awaited: false,
+        partial: input.amount !== null,
+      } as const
+      return begunAnswer(options, call, request, await begin(options, call, request))
+    },
+  })
+
+async function begunAnswer(
+  { database, cashier }: PaymentOptions,
+  call: ActionCall,
+  input: PaymentRequest,
+  { outcome, asked }: Begun,
+): Promise<Answer> {
+  const { merchantId } = call.session
+  switch (outcome.outcome) {
+    case 'begun':
+      return collectedAnswer(
+        await cashier.collect(await getPayment(database, merchantId, outcome.paymentId), asked),
+      )
+    case 'unknown_order':
+      return invalid(notFound('orderId', 'Order'))
+    case 'method_not_accepted':
+      return unsupported()
+    case 'return_url_missing':
+      return invalid(userError('returnUrl', { kind: 'required' }))
+    case 'order_refused':
+      return orderNotModifiable('orderId', input.orderId, outcome.status)
+    case 'nothing_to_pay':
+      return orderNotModifiable(
+        'orderId',
+        input.orderId,
+        outcome.status,
+        'It costs nothing, so there is nothing to pay',
+      )
+    case 'payment_open':
+      return orderNotModifiable(
+        'orderId',
+        input.orderId,
+        'PENDING',
+        `Payment ${outcome.paymentId} is ${outcome.authorized ? 'authorized: capture or void it' : 'under way'}`,
+      )
+    case 'amount_mismatch':
+      return invalid(invalidValue('amount', `There is ${outcome.total} left to pay of the order`))
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Open payments of an order that a whole payment takes the place of. */
+const mostOpenPayments = 20
 
 interface Begun {
   readonly outcome: Once<BeginPaymentAnswer>
@@ -126,7 +156,7 @@ interface Begun {
   readonly asked: 'never' | 'maybe'
 }
 
-/** Who tries again with another card gives up the attempt that still waits for authentication. */
+/** A customer who tries another card gives up the attempt that still waits for authentication. */
 async function begin(
   { keys, cashier }: PaymentOptions,
   call: ActionCall,
@@ -143,34 +173,13 @@ async function begin(
       },
       ({ outcome }) => outcome === 'begun',
     )
-  const outcome = await attempt()
-  if (outcome.outcome !== 'payment_open' || outcome.authorized) return { outcome, asked }
-  const isOver = await cashier.abandon(merchantId, outcome.paymentId)
-  return { outcome: isOver ? await attempt() : outcome, asked }
-}
-
-/** Cash and transfers come outside of the platform. */
-const isOffline = (method: PaymentMethod): boolean => method === 'CASH' || method === 'BANK_TRANSFER'
-
-const unsupported = () => paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
-
-function processorFor(
-  method: PaymentMethod,
-  cardProcessor: PaymentProcessor | null,
-): PaymentProcessor | null {
-  switch (method) {
-    case 'CARD':
-      return cardProcessor
-    case 'CASH':
-    case 'BANK_TRANSFER':
-      return manualProcessor
-    case 'PAYPAL':
-    case 'APPLE_PAY':
-    case 'GOOGLE_PAY':
-      return null
-    default:
-      return method satisfies never
+  let outcome = await attempt()
+  for (let given = 0; given < mostOpenPayments; given += 1) {
+    if (outcome.outcome !== 'payment_open' || outcome.authorized || request.partial === true) break
+    if (!(await cashier.abandon(merchantId, outcome.paymentId))) break
+    outcome = await attempt()
   }
+  return { outcome, asked }
 }
 
 /** The money that an order waits for is there. Said again, it says the same. */
@@ -180,11 +189,18 @@ const markPaymentReceived = ({ database }: PaymentOptions): Action =>
       const payment = await findPayment(database, session.merchantId, input.id, null)
       if (payment === null) return invalid(notFound('id', 'Payment'))
       const isAwaited = payment.awaited && payment.status === 'PENDING'
-      const received = isAwaited ? await receivePayment(database, session, payment.id) : payment
+      const outcome = isAwaited
+        ? await receivePayment(database, session, payment.id, input.amount)
+        : ({ outcome: 'settled', payment } as const)
+      if (outcome.outcome === 'more_than_awaited') {
+        const value = input.amount ?? outcome.amount
+        return invalid(userError('amount', { kind: 'range', value, min: 1, max: outcome.amount }))
+      }
+      const received = outcome.payment
       if (received.awaited && received.status === 'SUCCEEDED')
         return collectedAnswer({ payment: received, action: null, answered: true })
       const message = `The payment is ${received.status}; no money is waited for`
-      return invalid(userError('id', { kind: 'value', message }))
+      return invalid(invalidValue('id', message))
     },
   })
 

@@ -1,13 +1,13 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import { beginCapture, findPayment, getPayment } from './payments.ts'
 
-/** What a merchant does with money that a processor holds for it. */
+/** The merchant's actions on authorised money, by the name of the mutation. */
 export const captureActions = ({
   database,
   keys,
@@ -66,12 +66,7 @@ export const captureActions = ({
         case 'unknown_payment':
           return invalid(notFound('id', 'Payment'))
         case 'not_open':
-          return invalid(
-            userError('id', {
-              kind: 'value',
-              message: `The payment is ${outcome.status}; nothing of it is open`,
-            }),
-          )
+          return invalid(invalidValue('id', `The payment is ${outcome.status}; nothing of it is open`))
         case 'key_reused':
           return idempotencyKeyReused(outcome.key)
         default:
@@ -93,7 +88,4 @@ async function openPayment(sql: Queryable, merchantId: MerchantId, id: string): 
 }
 
 const notCapturable = (status: string) =>
-  userError('id', {
-    kind: 'value',
-    message: `The payment is ${status} and holds no money that could be captured for this amount`,
-  })
+  invalidValue('id', `The payment is ${status} and holds no money that could be captured for this amount`)

@@ -44,8 +44,8 @@ async function paymentOf(id: string) {
   return found(row)
 }
 
-describe('money that is reserved', () => {
-  test('is no payment yet, and holds the order until it is captured', async () => {
+describe('reserved money', () => {
+  test('is not yet a payment, and holds the order until it is captured', async () => {
     const { orderId, paymentId, total } = await reserved()
     expect(await paymentOf(paymentId)).toMatchObject({
       status: 'PROCESSING',
@@ -66,7 +66,7 @@ describe('money that is reserved', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('can be taken in part: only that can be refunded', async () => {
+  test('can be captured in part: only that part can be refunded', async () => {
     const { paymentId, total } = await reserved()
     const spent = () => shop.database<{ total_spent: string }[]>`
       SELECT total_spent FROM crm.customer_total WHERE customer_id = ${merchant.customerId}`
@@ -89,7 +89,7 @@ describe('money that is reserved', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is let go by voidPayment, and the order can be paid again', async () => {
+  test('is released by voidPayment, and the order can be paid again', async () => {
     const { orderId, paymentId } = await reserved()
     dataOf(await call('voidPayment', { id: paymentId }))
     expect(await paymentOf(paymentId)).toMatchObject({ status: 'CANCELLED', intent: { status: 'canceled' } })
@@ -101,7 +101,7 @@ describe('money that is reserved', () => {
     expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
   })
 
-  test('of a capture and a cancellation that race, one wins, and money and order agree', async () => {
+  test('of a concurrent capture and cancellation, one wins, and money and order agree', async () => {
     for (let round = 0; round < 6; round++) {
       const { orderId, paymentId } = await reserved()
       await Promise.all([
@@ -124,11 +124,11 @@ describe('money that is reserved', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('that nobody captures in time is let go, and the order lapses', async () => {
+  test('is released if it is not captured in time, and the order lapses', async () => {
     const { orderId, paymentId } = await reserved()
     await shop.database`UPDATE payment.payment SET capture_before = now() WHERE id = ${paymentId}`
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${orderId}`
-    // The processor still says that it holds the money; the time that it named first is what counts.
+    // The processor still reports that it holds the money; the time that it gave first decides.
     await shop.database`
       UPDATE sandbox_processor.payment_intent
       SET body = jsonb_set(body, '{latest_charge,payment_method_details,card,capture_before}', '1')
@@ -140,7 +140,7 @@ describe('money that is reserved', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is not taken once the time to capture it is over, though nobody has let it go yet', async () => {
+  test('can’t be captured after its time, even before the job has released it', async () => {
     const { orderId, paymentId } = await reserved()
     await shop.database`UPDATE payment.payment SET capture_before = now() WHERE id = ${paymentId}`
     for (const amount of [undefined, 100])
@@ -166,7 +166,7 @@ describe('money that is reserved', () => {
     expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
   })
 
-  test('is for staff to ask for', async () => {
+  test('can be requested by staff only', async () => {
     const { orderId } = await paidOrder(shop, merchant, [1], {
       payment: { paymentMethodId: 'pm_card_chargeDeclined' },
     })
@@ -188,7 +188,7 @@ describe('a payment whose answer was lost', () => {
   const age = (id: string, hours: number) =>
     shop.database`UPDATE payment.payment SET created_at = now() - make_interval(hours => ${hours}) WHERE id = ${id}`
 
-  test('is shown to the merchant after an hour, and no longer once it is answered', async () => {
+  test('is shown to the merchant after an hour, until it is answered', async () => {
     const { orderId, paymentId } = await reserved()
     await shop.database`
       UPDATE payment.payment SET status = 'PENDING', authorized_at = NULL, capture_before = NULL WHERE id = ${paymentId}`
@@ -201,8 +201,8 @@ describe('a payment whose answer was lost', () => {
   })
 
   test.each([
-    ['as charged when the processor has it', true, 'SUCCEEDED', 'CONFIRMED'],
-    ['as never asked when the processor has not', false, 'CANCELLED', 'PENDING'],
+    ['as charged if the processor has it', true, 'SUCCEEDED', 'CONFIRMED'],
+    ['as not requested if the processor does not have it', false, 'CANCELLED', 'PENDING'],
   ] as const)('counts after a day %s, and is never charged again', async (_, known, status, order) => {
     const { orderId, paymentId } = await paidOrder(shop, merchant, [1])
     await shop.database`UPDATE ordering.order SET status = 'PENDING' WHERE id = ${orderId}`
@@ -221,7 +221,10 @@ describe('a payment whose answer was lost', () => {
 })
 
 describe('a refund whose answer was lost a day ago', () => {
-  /** A refund on record, as a crash leaves it. The processor has forgotten the key; what it did, it knows. */
+  /**
+   * A refund on record, as a crash leaves it. The processor has deleted the key, but still has the refund if it made
+   * one.
+   */
   async function lostRefund(done: 'made' | 'never made') {
     const { paymentId } = await paidOrder(shop, merchant, [2])
     const amount = 500
@@ -242,14 +245,14 @@ describe('a refund whose answer was lost a day ago', () => {
     return { id, state }
   }
 
-  test('is found at the processor that made it, and not asked for again', async () => {
+  test('is found at the processor that made it, and not requested again', async () => {
     const { state } = await lostRefund('made')
     await Promise.all([reconcile(), reconcile()])
     expect(await state()).toMatchObject({ status: 'SUCCEEDED', attention: null, made: 1 })
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('waits for a person where the processor made none, and is asked for only when told to', async () => {
+  test('fails if the processor did not make it, and is requested again only by retryRefund', async () => {
     const { id, state } = await lostRefund('never made')
     await reconcile()
     await reconcile()
@@ -264,7 +267,7 @@ describe('a refund whose answer was lost a day ago', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('stays on record while the processor says nothing', async () => {
+  test('stays on record while the processor does not answer', async () => {
     const { state } = await lostRefund('made')
     const silence: PaymentProcessor = {
       ...shop.cardProcessor,
@@ -275,13 +278,13 @@ describe('a refund whose answer was lost a day ago', () => {
   })
 })
 
-test('a refund that two ask the processor for at once is counted once', async () => {
+test('a refund that two requests ask the processor for at once is counted once', async () => {
   const { paymentId } = await paidOrder(shop, merchant, [1])
   const { merchantId } = merchant
   const [begun] = await shop.database<{ id: string }[]>`
     SELECT payment.begin_refund(${merchantId}, ${paymentId}, 100, 'Test', '{SUCCEEDED}') ->> 'refundId' AS id`
   const refundId = found(begun).id
-  // Neither hears the processor's answer before both have asked.
+  // Both requests reach the processor before either gets its answer.
   let asked = 0
   let release: () => void = () => undefined
   const bothAsked = new Promise<void>((resolve) => {
@@ -310,9 +313,9 @@ test('a refund that two ask the processor for at once is counted once', async ()
 })
 
 describe('a refund that the processor refuses', () => {
-  test('asks for attention, keeps its share of the money, and is made by a retry or by other means', async () => {
+  test('needs attention, keeps its share of the money, and is made by a retry or by other means', async () => {
     const { orderId, paymentId, total } = await paidOrder(shop, merchant, [2])
-    // The processor believes that it has given everything back already.
+    // The processor has already returned all the money.
     const giveBack = (amount: number) => shop.database`
       UPDATE sandbox_processor.payment_intent
       SET body = jsonb_set(body, '{latest_charge,amount_refunded}', to_jsonb(${amount}::bigint))

@@ -1,6 +1,7 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import type { ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
+import type { PaymentAccounts } from './accounts.ts'
 import { getPayment, type Payment, settle } from './payments.ts'
 
 /** A payment after the processor was asked, and what its customer has to do, if anything. */
@@ -22,23 +23,29 @@ export interface Cashier {
   abandon(merchantId: MerchantId, paymentId: string): Promise<boolean>
 }
 
-export function createCashier(database: Database, processors: readonly PaymentProcessor[]): Cashier {
-  const processorOf = findProcessor(processors)
+export function createCashier(
+  database: Database,
+  processors: readonly PaymentProcessor[],
+  accounts?: PaymentAccounts,
+): Cashier {
+  const processorOf = findProcessor(processors, accounts)
   return {
     async collect(payment, asked) {
       switch (payment.status) {
         case 'PENDING': {
           if (payment.awaited) return { payment, action: null, answered: true }
-          const answer = await chargeOnce(processorOf(payment), payment)
+          const processor = await processorOf(payment)
+          const answer = await chargeOnce(processor, payment, asked)
           const known = asked === 'never' && answer.status === 'unauthorized' ? outOfOrder : answer
-          return collected(await settle(database, payment, known), known)
+          return settleAndTake(processor, payment, known)
         }
         case 'PROCESSING': {
+          const processor = await processorOf(payment)
           const answer =
             payment.captureRequested === null
-              ? await answerAfterWaiting(processorOf(payment), payment)
-              : await processorOf(payment).capture(captureOf(payment, payment.captureRequested))
-          return collected(await settle(database, payment, answer), answer)
+              ? await answerAfterWaiting(processor, payment)
+              : await processor.capture(captureOf(payment, payment.captureRequested))
+          return settleAndTake(processor, payment, answer)
         }
         case 'SUCCEEDED':
         case 'FAILED':
@@ -57,10 +64,18 @@ export function createCashier(database: Database, processors: readonly PaymentPr
         return status !== 'PENDING'
       }
       if (payment.status !== 'PROCESSING') return payment.status !== 'PENDING'
-      const answer = await processorOf(payment).cancel(intentOf(payment))
+      const answer = await (await processorOf(payment)).cancel(intentOf(payment))
       const { status } = await settle(database, payment, answer)
       return status !== 'PROCESSING'
     },
+  }
+
+  /** Takes the money once the approval is on record: from then on, nothing here gives the payment up. */
+  async function settleAndTake(processor: PaymentProcessor, payment: Payment, answer: ChargeAnswer) {
+    const settled = await settle(database, payment, answer)
+    if (answer.status !== 'approved' || settled.status !== 'PROCESSING') return collected(settled, answer)
+    const taken = await processor.take(answer.intentId)
+    return collected(await settle(database, settled, taken), taken)
   }
 }
 
@@ -71,27 +86,45 @@ const outOfOrder = {
   card: null,
   decline: {
     code: 'processor_unavailable',
-    message: 'Card payments are out of order. Nothing was charged.',
+    message: 'The payment processor is out of order. Nothing was charged.',
     declineCode: null,
   },
 } as const satisfies ChargeAnswer
 
-/** The processor that a payment was made with, whichever new payments use. */
+export type FindProcessor = (
+  payment: Pick<Payment, 'merchantId' | 'processor' | 'accountId'>,
+) => Promise<PaymentProcessor>
+
+/**
+ * The processor that a payment was made with, whichever new payments use.
+ * @param processors those of the operator, and of money from outside
+ */
 export const findProcessor =
-  (
-    processors: readonly PaymentProcessor[],
-  ): ((payment: { readonly processor: string }) => PaymentProcessor) =>
-  ({ processor: name }) => {
-    const processor = processors.find((candidate) => candidate.name === name)
+  (processors: readonly PaymentProcessor[], accounts?: PaymentAccounts): FindProcessor =>
+  async ({ merchantId, processor: name, accountId }) => {
+    const processor =
+      accountId === null
+        ? processors.find((candidate) => candidate.name === name)
+        : await accounts?.processorOf(merchantId, accountId)
     if (processor === undefined) throw new Error(`Payment processor ${name} is not configured.`)
     return processor
   }
 
-/** Asks for the charge, or, when that may be too late to be the same request, whether it was made. */
-async function chargeOnce(processor: PaymentProcessor, payment: Payment): Promise<ChargeAnswer> {
-  if (!payment.isLost) return processor.charge(chargeOf(payment))
+/**
+ * Asks for the charge, or, when that may be too late to be the same request, whether it was made. A processor can repeat an error of its
+ * own for as long as it knows the request, although it has made the charge: so a charge that was asked for before is looked for, too.
+ * That it was declined is believed only when the request is over: until then, it may still be under way.
+ */
+async function chargeOnce(
+  processor: PaymentProcessor,
+  payment: Payment,
+  asked: 'never' | 'maybe',
+): Promise<ChargeAnswer> {
+  if (payment.isLost) return (await processor.find(payment.id)) ?? { status: 'cancelled', intentId: null }
+  const answer = await processor.charge(chargeOf(payment))
+  if (answer.status !== 'unknown' || asked === 'never') return answer
   const found = await processor.find(payment.id)
-  return found ?? { status: 'cancelled', intentId: null }
+  return found === null || found.status === 'declined' ? answer : found
 }
 
 /**
@@ -110,10 +143,16 @@ const chargeOf = (payment: Payment) => ({
   idempotencyKey: payment.id,
   amount: payment.amount,
   currency: payment.currency,
+  method: payment.method,
   paymentMethodId: payment.paymentMethodId,
   returnUrl: payment.returnUrl,
   manualCapture: payment.captureMethod === 'MANUAL',
-  metadata: { merchant_id: payment.merchantId, order_id: payment.orderId, payment_id: payment.id },
+  metadata: {
+    merchant_id: payment.merchantId,
+    ...(payment.orderId !== null && { order_id: payment.orderId }),
+    ...(payment.appointmentId !== null && { appointment_id: payment.appointmentId }),
+    payment_id: payment.id,
+  },
 })
 
 const captureOf = (payment: Payment, amount: number) => ({

@@ -1,16 +1,28 @@
+import type { Database } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import type { OrderPayments } from '../ordering/index.ts'
 import type { Cashier } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
+import * as paymentSql from '../sql/generated/payment.ts'
 import type { CompleteRefund } from './refunds.ts'
 
+export { accountActions } from './account-actions.ts'
+export { openPaymentAccounts, type PaymentAccounts, resealAccounts } from './accounts.ts'
 export { paymentActions } from './actions.ts'
-export { createCashier } from './cashier.ts'
+export { createCashier, findProcessor } from './cashier.ts'
 export { reconcilePayments } from './reconciliation.ts'
 export { createRefunder } from './refunds.ts'
+export { paymentWebhooks } from './webhooks.ts'
 
-/** What the ordering domain needs of this one. */
+/** The functions of this domain that the ordering domain needs. */
 export const orderPayments = (cashier: Cashier, completeRefund: CompleteRefund): OrderPayments => ({
   refundableFrom: paymentTransitions.refund.from,
   abandon: (merchantId, paymentId) => cashier.abandon(merchantId, paymentId),
   completeRefund,
 })
+
+const purgeBatch = 500
+
+/** Forgets webhooks of a month ago: no processor sends one for so long. Returns how many those were. */
+export const purgeWebhookEvents = (database: Database): Promise<number> =>
+  inBatches(purgeBatch, () => paymentSql.purgeWebhookEvents(database, { limit: purgeBatch }))

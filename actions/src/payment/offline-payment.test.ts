@@ -51,7 +51,7 @@ async function paymentOf(id: string) {
   return found(row)
 }
 
-/** Minutes from the order's placement to the end of its window; null: it waits without an end. */
+/** Minutes from the order's placement to the end of its payment window; null: no end. */
 async function windowOf(orderId: string): Promise<number | null> {
   const [row] = await shop.database<{ minutes: number | null }[]>`
     SELECT round(extract(epoch FROM ordering.payment_due_at(o) - o.created_at) / 60)::int AS minutes
@@ -64,8 +64,8 @@ async function lapse(orderId: string) {
   await lapseUnpaidOrders(shop.database)
 }
 
-describe('money that comes outside of the platform', () => {
-  test('is waited for as long as its method has, until the merchant says that it is there', async () => {
+describe('money from outside the platform', () => {
+  test('is awaited for its method’s window, until the merchant records it', async () => {
     const orderId = await order()
     expect(await windowOf(orderId)).toBe(60)
     const paymentId = await choose(orderId, 'BANK_TRANSFER')
@@ -90,7 +90,7 @@ describe('money that comes outside of the platform', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('that never comes ends with the order, and its stock is for sale again', async () => {
+  test('that never comes ends with the order, whose stock is for sale again', async () => {
     const orderId = await order()
     const paymentId = await choose(orderId, 'BANK_TRANSFER')
     await lapse(orderId)
@@ -100,7 +100,7 @@ describe('money that comes outside of the platform', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('without a window is waited for until the order is cancelled', async () => {
+  test('without a window is awaited until the order is cancelled', async () => {
     const orderId = await order()
     const paymentId = await choose(orderId, 'CASH')
     expect(await windowOf(orderId)).toBeNull()
@@ -112,7 +112,7 @@ describe('money that comes outside of the platform', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is no longer waited for once another method is chosen, and no longer than that one has', async () => {
+  test('is no longer awaited once another method is chosen, and the order has that method’s window then', async () => {
     const orderId = await order()
     const cash = await choose(orderId, 'CASH')
     const transfer = await choose(orderId, 'BANK_TRANSFER')
@@ -128,7 +128,7 @@ describe('money that comes outside of the platform', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('can come after the goods, which is what cash on delivery and invoices are', async () => {
+  test('can come after the goods, for cash on delivery and invoices', async () => {
     const orderId = await order()
     expect(await call('fulfillOrder', { id: orderId, input: {} })).toMatchObject({ id: 'SVC_BIZ_003' })
     const paymentId = await choose(orderId, 'BANK_TRANSFER')
@@ -147,7 +147,7 @@ describe('money that comes outside of the platform', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('is the shop’s to accept, and no shopper’s to say that it came', async () => {
+  test('must be accepted by the shop, and a shopper can’t record it as received', async () => {
     await shop.database`
       UPDATE merchant.settings SET accepts_bank_transfer = false WHERE merchant_id = ${merchant.merchantId}`
     const orderId = await order()
@@ -168,12 +168,12 @@ describe('money that comes outside of the platform', () => {
       errors: [{ field: 'amount' }],
     })
     expect(await paymentOf(String(paymentId))).toMatchObject({ status: 'PENDING' })
-    // What the merchant records at once takes the place of what was waited for.
+    // A payment that the merchant records replaces the awaited one.
     dataOf(await call('processPayment', { input: transfer }))
     expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
   })
 
-  test('comes once, though it is said to have come, is given up and lapses at the same time', async () => {
+  test('is recorded once by concurrent receipt, void and lapse', async () => {
     for (let round = 0; round < 8; round++) {
       const orderId = await order()
       const paymentId = await choose(orderId, 'BANK_TRANSFER')

@@ -34,12 +34,12 @@ const answers: Readonly<
   cancel: (intentId) => ({ status: 'cancelled', intentId }),
 }
 
-// What SQL does is held to the table: every answer of a processor is tried in every state.
+// Compares the SQL with the table: every processor's answer in every state.
 describe('a payment', () => {
   const cases = (Object.keys(paymentMachine) as PaymentStatus[]).flatMap((status) =>
     (Object.keys(answers) as (keyof typeof answers)[]).map((event) => ({ status, event })),
   )
-  test.each(cases)('in $status goes where the table says on $event', async ({ status, event }) => {
+  test.each(cases)('in $status follows the table on $event', async ({ status, event }) => {
     const payment = await insertPayment(status)
     const settled = await settle(shop.database, payment, answers[event](crypto.randomUUID()))
     const next = paymentMachine[status][event]

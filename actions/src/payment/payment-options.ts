@@ -1,6 +1,7 @@
 import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import type { Database } from '../database.ts'
 import type { PaymentProcessor } from '../processors/processor.ts'
+import type { PaymentAccounts } from './accounts.ts'
 import type { Cashier } from './cashier.ts'
 import type { CompleteRefund } from './refunds.ts'
 
@@ -9,6 +10,7 @@ export interface PaymentOptions {
   readonly keys: IdempotencyKeys
   readonly cashier: Cashier
   readonly completeRefund: CompleteRefund
-  /** What new card payments are made with; null: none are taken. */
+  /** The processor of new card payments if the merchant has no account of its own; null: it takes no cards. */
   readonly cardProcessor: PaymentProcessor | null
+  readonly accounts: PaymentAccounts
 }

@@ -67,7 +67,7 @@ async function chargedIntents(orderId: string) {
 const reconcile = (processors: readonly PaymentProcessor[] = [shop.cardProcessor, manualProcessor]) =>
   reconcilePayments({ database: shop.database, processors, after: 0, logger: silent })
 
-describe('a card that is good', () => {
+describe('a valid card', () => {
   test('confirms the order, commits its stock, counts its units and shows the card', async () => {
     const orderId = await newOrder(5_000_000_000)
     const { paymentId, error, requiresAction } = dataOf(await pay(orderId, 'pm_card_mastercard'))
@@ -91,7 +91,7 @@ describe('a card that is good', () => {
     expect(await pay(orderId, 'pm_card_visa')).toMatchObject({ id: 'SVC_BIZ_003', status: 409 })
   })
 
-  test('is charged once by many requests at once', async () => {
+  test('is charged once by many concurrent requests', async () => {
     const orderId = await newOrder()
     const answers = await Promise.all(Array.from({ length: 6 }, () => pay(orderId, 'pm_card_visa')))
     expect(answers.filter((answer) => answer.kind === 'done')).toHaveLength(1)
@@ -99,7 +99,7 @@ describe('a card that is good', () => {
     expect(await statusesOf(orderId)).toMatchObject({ payments: ['SUCCEEDED'] })
   })
 
-  test('is not begun twice while the first is being begun', async () => {
+  test('is not charged a second time while the first request is in progress', async () => {
     const orderId = await newOrder()
     const begin = (sql: Queryable) =>
       beginPayment(sql, staff(merchant), {
@@ -118,7 +118,7 @@ describe('a card that is good', () => {
     ])
   })
 
-  test('is charged once by a request that is repeated with its Idempotency-Key, which gets the same answer', async () => {
+  test('is charged once by a repeated request with its Idempotency-Key, which gets the same answer', async () => {
     const orderId = await newOrder()
     const options = { idempotencyKey: crypto.randomUUID() }
     const first = await pay(orderId, 'pm_card_visa', {}, options)
@@ -139,14 +139,14 @@ describe('a card’s number', () => {
   }
 
   test.each([testCard, `pm_${testCard}`, '4242 4242 4242 4242', 'visa', ''])(
-    'is no id of a payment method: %j is refused by the field’s name',
+    'is no id of a payment method: %j is refused with the field’s name',
     async (paymentMethodId) => {
       const answer = await pay(await newOrder(), paymentMethodId)
       expect(answer).toMatchObject({ kind: 'invalid', errors: [{ field: 'paymentMethodId' }] })
     },
   )
 
-  test('is stored nowhere, whatever was tried with it', async () => {
+  test('is stored nowhere, whatever field it was sent in', async () => {
     const orderId = await newOrder()
     await pay(orderId, testCard)
     await pay(orderId, 'pm_card_visa', {
@@ -160,7 +160,7 @@ describe('a card’s number', () => {
   })
 })
 
-test('an id that the processor does not know fails with a code, and is not repeated', async () => {
+test('an id that the processor does not know fails with a code, and does not echo the id', async () => {
   const orderId = await newOrder()
   const { paymentId } = dataOf(await pay(orderId, 'pm_nobodys'))
   const [payment] = await shop.database`SELECT * FROM payment.payment WHERE id = ${String(paymentId)}`
@@ -168,7 +168,7 @@ test('an id that the processor does not know fails with a code, and is not repea
   expect(String(payment?.['failure_reason'])).not.toContain('nobodys')
 })
 
-describe('a card that is declined', () => {
+describe('a declined card', () => {
   const declines = [
     ['pm_card_chargeDeclined', 'card_declined', 'generic_decline'],
     ['pm_card_chargeDeclinedInsufficientFunds', 'card_declined', 'insufficient_funds'],
@@ -197,7 +197,7 @@ describe('a card that is declined', () => {
     },
   )
 
-  test('that nobody has issued is declined too', async () => {
+  test('with an unknown payment method is declined, too', async () => {
     const { error } = dataOf(await pay(await newOrder(), 'pm_card_of_nobody'))
     expect(error).toMatchObject({ code: 'resource_missing' })
   })
@@ -216,7 +216,7 @@ describe('a card that needs 3-D Secure', () => {
     fetch(url, { method: 'POST', body: new URLSearchParams({ outcome }), redirect: 'manual' })
   const confirm = (id: string) => shop.call(merchant, 'confirmPayment', { id })
 
-  test('is paid once its owner has authenticated', async () => {
+  test('is paid once the shopper has authenticated', async () => {
     const { orderId, paymentId, url } = await challenged('https://shop.example/thanks')
     expect(dataOf(await confirm(paymentId)).requiresAction).toMatchObject({ redirectUrl: url })
     expect(await (await fetch(url)).text()).toContain('Complete authentication')
@@ -227,7 +227,7 @@ describe('a card that needs 3-D Secure', () => {
     expect(dataOf(await confirm(paymentId))).toMatchObject({ error: null })
   })
 
-  test('is FAILED when its owner could not authenticate, and can not be confirmed behind our back any more', async () => {
+  test('is FAILED after a failed authentication, and can’t be confirmed at the processor afterwards', async () => {
     const { orderId, paymentId, url } = await challenged()
     await decide(url, 'fail')
     expect(dataOf(await confirm(paymentId)).error).toMatchObject({
@@ -239,7 +239,7 @@ describe('a card that needs 3-D Secure', () => {
     expect(intent).toEqual({ status: 'canceled' })
   })
 
-  test('makes way for another card', async () => {
+  test('can be replaced with another card', async () => {
     const { orderId } = await challenged()
     dataOf(await pay(orderId, 'pm_card_visa'))
     expect(await statusesOf(orderId)).toMatchObject({
@@ -248,7 +248,7 @@ describe('a card that needs 3-D Secure', () => {
     })
   })
 
-  test('counts as paid when its owner authenticated before the order was cancelled, and is refunded then', async () => {
+  test('counts as paid if the shopper authenticated before the order was cancelled, and is refunded then', async () => {
     const { orderId, url } = await challenged()
     await decide(url, 'complete')
     const { refund } = dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'Too late' }))
@@ -256,7 +256,7 @@ describe('a card that needs 3-D Secure', () => {
     expect(await statusesOf(orderId)).toMatchObject({ order: 'CANCELLED', payments: ['REFUNDED'] })
   })
 
-  test('is settled by the reconciler when nobody confirms, and given up when the window is over', async () => {
+  test('is settled by the reconciler if it is not confirmed, and given up after the window', async () => {
     const authenticated = await challenged()
     const abandoned = await challenged()
     await decide(authenticated.url, 'complete')
@@ -271,7 +271,7 @@ describe('a card that needs 3-D Secure', () => {
 })
 
 describe('processPayment refuses', () => {
-  test('another amount than the total, an unknown order, another shopper’s order', async () => {
+  test('an amount other than the total, an unknown order, another shopper’s order', async () => {
     const orderId = await newOrder(1000)
     expect(await pay(orderId, 'pm_card_visa', { amount: 1 })).toMatchObject({
       errors: [{ field: 'amount', code: 'INVALID_VALUE' }],
@@ -302,7 +302,7 @@ describe('processPayment refuses', () => {
     },
   )
 
-  test('methods that nobody serves, cash of a shopper’s word, and a card without its token', async () => {
+  test('unknown methods, cash recorded by a shopper, and a card without its token', async () => {
     const input = { orderId: await newOrder(), method: 'PAYPAL' }
     const unsupported = {
       id: 'SVC_BIZ_002',
@@ -322,7 +322,7 @@ describe('processPayment refuses', () => {
 })
 
 describe('cancelOrder', () => {
-  test('refunds what was paid, gives the stock back, and answers a repeated request the same', async () => {
+  test('refunds the payment, returns the stock, and gives a repeated request the same answer', async () => {
     const orderId = await newOrder(1000)
     dataOf(await pay(orderId, 'pm_card_visa'))
     const options = { idempotencyKey: crypto.randomUUID() }
@@ -344,7 +344,7 @@ describe('cancelOrder', () => {
 })
 
 describe('after a crash', () => {
-  /** What a process that dies leaves: the processor was asked (or not), and nobody wrote its answer down. */
+  /** The state that a dying process leaves: the processor was called (or not), and its answer is not recorded. */
   async function crash(orderId: string, card: string, asked: boolean): Promise<void> {
     const request = {
       orderId,
@@ -366,6 +366,7 @@ describe('after a crash', () => {
       idempotencyKey: begun.paymentId,
       amount: Number(found(order).total),
       currency: 'USD',
+      method: 'CARD',
       paymentMethodId: card,
       manualCapture: false,
       returnUrl: null,
@@ -385,7 +386,7 @@ describe('after a crash', () => {
     },
   )
 
-  test('a payment without an answer keeps its order from being paid again, cancelled, modified or lapsing', async () => {
+  test('an order whose payment has no answer can’t be paid again, cancelled, modified or lapse', async () => {
     const orderId = await newOrder()
     await crash(orderId, 'pm_card_chargeDeclined', true)
     const refused = { id: 'SVC_BIZ_003', status: 409 }
@@ -399,7 +400,7 @@ describe('after a crash', () => {
     dataOf(await pay(orderId, 'pm_card_visa'))
   })
 
-  test('a refund that was only on record is made, once', async () => {
+  test('a refund that was only on record is made once', async () => {
     const orderId = await newOrder()
     dataOf(await pay(orderId, 'pm_card_visa'))
     await shop.database`
@@ -412,7 +413,7 @@ describe('after a crash', () => {
     expect(refunds).toEqual([{ status: 'SUCCEEDED' }])
   })
 
-  test('a processor that does not answer leaves the payment PENDING, and the reconciler asks again when it is back', async () => {
+  test('a processor that does not answer leaves the payment PENDING, and the reconciler asks again later', async () => {
     const orderId = await newOrder()
     const away = createStripeProcessor({
       name: 'sandbox',
@@ -436,7 +437,7 @@ describe('after a crash', () => {
     await tokenIssuer.close()
   })
 
-  test('an answer that comes after the payment was settled otherwise changes nothing', async () => {
+  test('an answer that comes after the payment was settled changes nothing', async () => {
     const orderId = await newOrder()
     const late: PaymentProcessor = {
       ...shop.cardProcessor,

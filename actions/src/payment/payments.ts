@@ -3,12 +3,11 @@ import { actingAs } from '../action/acting-as.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database, JsonValue, Queryable } from '../database.ts'
+import { appointmentTransitions } from '../booking/index.ts'
 import { orderTransitions } from '../ordering/index.ts'
-import type { ChargeAnswer } from '../processors/index.ts'
+import type { ChargeAnswer, PaymentMethod } from '../processors/index.ts'
 import { type PaymentEvent, type PaymentStatus, paymentTransitions } from './payment-machine.ts'
 import * as payment from '../sql/generated/payment.ts'
-
-export type PaymentMethod = 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
 
 export interface PaymentRequest {
   readonly orderId: string
@@ -16,11 +15,15 @@ export interface PaymentRequest {
   /** Minor units that the caller believes to pay; null: the order's total. */
   readonly amount: number | null
   readonly processor: string
+  /** The merchant's own account that it is made with; null: the operator's, or none. */
+  readonly accountId?: string | null
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
   readonly captureMethod: CaptureMethod
   /** The money comes outside of the platform, and is still to come. */
   readonly awaited: boolean
+  /** The amount is a part of what is left to pay. */
+  readonly partial?: boolean
 }
 
 /** MANUAL: the money is reserved now, and taken when the merchant captures it. */
@@ -39,21 +42,54 @@ export const beginPayment = async (
     method: request.method,
     amount: request.amount,
     processor: request.processor,
+    accountId: request.accountId ?? null,
     paymentMethodId: request.paymentMethodId,
     returnUrl: request.returnUrl,
     captureMethod: request.captureMethod,
     awaited: request.awaited,
+    partial: request.partial ?? false,
     orderFrom: orderTransitions.pay.from,
+  })
+
+export interface AppointmentPaymentRequest {
+  readonly appointmentId: string
+  readonly method: PaymentMethod
+  /** Minor units; null: what is due now. */
+  readonly amount: number | null
+  readonly processor: string
+  /** The merchant's own account that it is made with; null: the operator's, or none. */
+  readonly accountId: string | null
+  readonly paymentMethodId: string | null
+  readonly returnUrl: string | null
+  /** The money comes outside of the platform, and is still to come. */
+  readonly awaited: boolean
+}
+
+/** The same for an appointment. */
+export const beginAppointmentPayment = async (
+  sql: Queryable,
+  session: Session,
+  request: AppointmentPaymentRequest,
+): Promise<payment.BeginAppointmentPaymentAnswer> =>
+  payment.beginAppointmentPayment(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    customerId: ownerOf(session),
+    ...request,
   })
 
 export interface Payment {
   readonly id: string
   readonly merchantId: MerchantId
-  readonly orderId: string
+  /** What it pays: one of the two. */
+  readonly orderId: string | null
+  readonly appointmentId: string | null
   readonly amount: number
   readonly currency: string
   readonly status: PaymentStatus
+  readonly method: PaymentMethod
   readonly processor: string
+  /** The merchant's own account that it was made with; null: the operator's, or none. */
+  readonly accountId: string | null
   readonly intentId: string | null
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
@@ -70,12 +106,18 @@ export interface Payment {
   readonly failureReason: string | null
   readonly failureCode: string | null
   readonly declineCode: string | null
-  /** The order can't be paid any more once this payment is over. */
+  /** What it pays can't be paid any more once this payment is over. */
   readonly windowIsOver: boolean
 }
 
 /** Processors forget idempotency keys after a day; from then on the same request would be another charge or refund. */
 export const idempotencyHours = 23
+
+/** A payment of an appointment that is certain waits no longer for its customer. */
+const appointmentPaymentHours = 24
+
+/** What a payment moves when it succeeds. */
+const moves = { ...orderTransitions, confirmAppointment: appointmentTransitions.confirm }
 
 /** @param owner only this customer's payments exist */
 export async function findPayment(
@@ -86,20 +128,38 @@ export async function findPayment(
 ): Promise<Payment | null> {
   const [row] = await sql<{ payment: Payment }[]>`
     SELECT json_build_object(
-      'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'amount', p.amount, 'currency', p.currency,
-      'status', p.status, 'processor', p.processor, 'intentId', p.processor_payment_intent_id,
+      'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'appointmentId', p.appointment_id, 'amount', p.amount, 'currency', p.currency,
+      'status', p.status, 'method', p.method, 'processor', p.processor, 'accountId', p.account_id, 'intentId', p.processor_payment_intent_id,
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
       'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
       'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${idempotencyHours}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
-      'windowIsOver', ordering.payment_window_is_over(p.merchant_id, p.order_id)
+      'windowIsOver', CASE
+        WHEN p.appointment_id IS NULL THEN ordering.payment_window_is_over(p.merchant_id, p.order_id)
+        ELSE coalesce(a.payment_due_at, p.created_at + make_interval(hours => ${appointmentPaymentHours})) <= now()
+      END
     ) AS payment
     FROM payment.payment p
-    JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+    LEFT JOIN booking.appointment a ON a.merchant_id = p.merchant_id AND a.id = p.appointment_id
     WHERE p.merchant_id = ${merchantId} AND p.id = ${paymentId}
-      AND (${owner}::uuid IS NULL OR o.customer_id = ${owner}::uuid)`
+      AND (${owner}::uuid IS NULL OR coalesce(o.customer_id, a.customer_id) = ${owner}::uuid)`
   return row?.payment ?? null
+}
+
+/** The payment of an account that a processor's event is about; null: none of ours. */
+export async function findPaymentOfIntent(
+  sql: Queryable,
+  account: { readonly merchantId: MerchantId; readonly id: string },
+  { intentId, paymentId }: { readonly intentId: string | null; readonly paymentId: string | null },
+): Promise<Payment | null> {
+  const [row] = await sql<{ id: string }[]>`
+    SELECT p.id FROM payment.payment p
+    WHERE p.merchant_id = ${account.merchantId} AND p.account_id = ${account.id}
+      AND (p.processor_payment_intent_id = ${intentId} OR p.id::text = ${paymentId})
+    LIMIT 1`
+  return row === undefined ? null : findPayment(sql, account.merchantId, row.id, null)
 }
 
 /** A payment that is known to be there. */
@@ -131,28 +191,42 @@ export async function settle(database: Database, open: Payment, answer: ChargeAn
       from,
       to,
       answer: recordOf(answer),
-      moves: orderTransitions,
+      moves,
     })
   }
   return getPayment(database, open.merchantId, open.id)
 }
 
-/** Puts on record that awaited money is there, as the caller says. A payment that awaits none any more stays as it is. */
+export type ReceivedPayment =
+  | { readonly outcome: 'settled'; readonly payment: Payment }
+  | { readonly outcome: 'more_than_awaited'; readonly amount: number }
+
+/**
+ * Puts on record that awaited money is there, as the caller says. A payment that awaits none any more stays as it is.
+ * @param amount minor units; null for all of it. What is missing is awaited with another payment.
+ */
 export async function receivePayment(
   database: Database,
   session: Session,
   paymentId: string,
-): Promise<Payment> {
+  amount: number | null,
+): Promise<ReceivedPayment> {
   const { from, to } = paymentTransitions.succeed
+  const split = await payment.splitAwaited(actingAs(database, session), {
+    merchantId: session.merchantId,
+    paymentId,
+    amount,
+  })
+  if (split.outcome === 'more_than_awaited') return split
   await payment.settlePayment(actingAs(database, session), {
     merchantId: session.merchantId,
     paymentId,
     from,
     to,
     answer: {},
-    moves: orderTransitions,
+    moves,
   })
-  return getPayment(database, session.merchantId, paymentId)
+  return { outcome: 'settled', payment: await getPayment(database, session.merchantId, paymentId) }
 }
 
 function eventOf(answer: ChargeAnswer): PaymentEvent | null {
@@ -164,8 +238,10 @@ function eventOf(answer: ChargeAnswer): PaymentEvent | null {
     case 'requires_action':
     case 'processing':
     case 'authorized':
+    case 'approved':
       return 'wait'
     case 'cancelled':
+    case 'untaken':
       return 'cancel'
     case 'unknown':
     case 'unauthorized':
@@ -188,7 +264,15 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
       : {}
   const taken = answer.status === 'succeeded' ? { capturedAmount: answer.captured } : {}
   const held = answer.status === 'authorized' ? { captureBefore: answer.captureBefore } : {}
-  return { intentId: answer.intentId, ...card, ...failure, ...taken, ...held }
+  return {
+    intentId: answer.intentId,
+    ...card,
+    ...failure,
+    ...taken,
+    ...held,
+    approved: answer.status === 'approved',
+    untaken: answer.status === 'untaken',
+  }
 }
 
 /** Puts on record what is about to be taken of reserved money. @param amount minor units; null for all of it */

@@ -85,7 +85,7 @@ const step = fc.oneof(
 )
 type Happening = typeof step extends fc.Arbitrary<infer What> ? What : never
 
-/** Does a step as a merchant would; what the state of things doesn't allow is refused and changes nothing. */
+/** Does a step as a merchant would. A step that the state does not allow is refused and changes nothing. */
 async function happen(trade: Trade, what: Happening): Promise<void> {
   const call = (name: string, input: object) => shop.call(trade.merchant, name, input)
   if (what.kind === 'place') return place(trade, what)
@@ -153,7 +153,7 @@ async function place(trade: Trade, what: Extract<Happening, { kind: 'place' }>):
   trade.orders.push({ id: String(orderId), paymentId: null })
 }
 
-/** By currency; what is nothing is left out. */
+/** By currency; zeros are omitted. */
 type Money = Readonly<Record<string, number>>
 
 function money(rows: readonly { currency: string; amount: number }[]): Money {
@@ -162,7 +162,7 @@ function money(rows: readonly { currency: string; amount: number }[]): Money {
   return Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0))
 }
 
-/** What the processor has taken and not given back, by its own books. */
+/** The money that the processor has taken and not returned, by its own records. */
 const heldByProcessor = async ({ merchantId }: TestMerchant) =>
   money(
     await shop.database`
@@ -197,7 +197,7 @@ const minus = (a: Money, b: Money): Money =>
     ...Object.entries(b).map(([currency, amount]) => ({ currency, amount: -amount })),
   ])
 
-/** Reports, customers, the ledger and the processor say the same of what money there is. Returns it. */
+/** Compares the money in reports, customers, the ledger and the processor, which must be equal. Returns it. */
 async function expectMoneyToAgree({ merchant }: Trade): Promise<Money> {
   const held = await heldByProcessor(merchant)
   expect(await ledger(merchant)).toEqual(held)
@@ -220,8 +220,8 @@ async function expectMoneyToAgree({ merchant }: Trade): Promise<Money> {
   return held
 }
 
-describe('what reports and customers count', () => {
-  test('is what was captured and not given back, after any history of payments in several currencies', async () => {
+describe('the revenue of reports and customers', () => {
+  test('is the captured minus the refunded money, after any history of payments in several currencies', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
         const trade = await beginTrade()
@@ -246,7 +246,7 @@ describe('what reports and customers count', () => {
     )
   }, 120_000)
 
-  test('of an order that was captured in part is that part, and nothing once it is given back', async () => {
+  test('of a partly captured order is that part, and zero once it is refunded', async () => {
     const trade = await beginTrade()
     const { merchant } = trade
     const { paymentId, orderId } = await paidOrder(shop, merchant, [2, 1], {
@@ -257,7 +257,7 @@ describe('what reports and customers count', () => {
     const sales = ['GROSS_SALES', 'DISCOUNTS', 'REVENUE', 'TAX', 'TOTAL_SALES', 'REFUNDED']
     const before = await reported(merchant, sales, null)
     expect(Object.fromEntries(sales.map((metric) => [metric, before(metric).USD ?? 0]))).toEqual({
-      // What the lines cost; they were paid in part.
+      // The price of the lines; a part of it was paid.
       GROSS_SALES: 10_000,
       DISCOUNTS: 0,
       REVENUE: 924,
@@ -265,7 +265,7 @@ describe('what reports and customers count', () => {
       TOTAL_SALES: 1000,
       REFUNDED: 0,
     })
-    // A line is given back what was taken for it.
+    // A refund of a line returns what was captured for it.
     const [first] = await linesOf(shop, orderId)
     const items = [{ orderItemId: first, quantity: 2 }]
     dataOf(await shop.call(merchant, 'refundOrder', { id: orderId, input: { items, reason: 'Test' } }))
@@ -274,7 +274,7 @@ describe('what reports and customers count', () => {
     expect(await expectMoneyToAgree(trade)).toEqual({})
   })
 
-  test('of different currencies is never added up: totals, tiers and segments count the merchant’s own', async () => {
+  test('is never added over currencies: totals, tiers and segments count the merchant’s own', async () => {
     const { merchant, productIds } = await beginTrade()
     const { merchantId, customerId } = merchant
     await shop.database`UPDATE crm.loyalty_program SET tier_basis = 'TOTAL_SPENT' WHERE merchant_id = ${merchantId}`
@@ -308,7 +308,7 @@ describe('what reports and customers count', () => {
       SELECT id FROM payment.payment WHERE merchant_id = ${merchantId}`
     for (const { id } of payments)
       dataOf(await shop.call(merchant, 'refundPayment', { id, input: { reason: 'Test' } }))
-    // What was refunded was bought all the same.
+    // A refunded line still counts as bought.
     expect(await standing()).toEqual([
       { total_spent: 0, order_count: 2, average_order_value: 0, tier_name: null, segments: null },
     ])

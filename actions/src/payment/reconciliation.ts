@@ -3,6 +3,7 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
+import type { PaymentAccounts } from './accounts.ts'
 import { type Cashier, createCashier } from './cashier.ts'
 import { getPayment, postpone, unsettledPayments } from './payments.ts'
 import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
@@ -10,6 +11,8 @@ import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
 export interface ReconcileOptions {
   readonly database: Database
   readonly processors: readonly PaymentProcessor[]
+  /** Merchants' own; none when absent. */
+  readonly accounts?: PaymentAccounts | undefined
   /** Seconds in which a call may still be answered; what waits for longer is looked into. */
   readonly after: number
   readonly logger: Logger
@@ -42,9 +45,15 @@ export async function reconcilePayments(options: ReconcileOptions): Promise<numb
   }
 }
 
-async function reconcileAll({ database, processors, after, logger }: ReconcileOptions): Promise<number> {
-  const cashier = createCashier(database, processors)
-  const completeRefund = createRefunder(database, processors)
+async function reconcileAll({
+  database,
+  processors,
+  accounts,
+  after,
+  logger,
+}: ReconcileOptions): Promise<number> {
+  const cashier = createCashier(database, processors, accounts)
+  const completeRefund = createRefunder(database, processors, accounts)
 
   const payments = await unsettledPayments(database, after, batch)
   await inParallel(atOnce, payments, async (payment) => {
@@ -76,7 +85,7 @@ async function reconcile(
     'maybe',
   )
   if (settled.status !== 'PROCESSING') return answered
-  // Who reserved the money holds the order, as long as the processor holds the money.
+  // A customer who authorised the payment keeps the order as long as the processor holds the money.
   const isOver = settled.authorized ? settled.authorizationIsOver : settled.windowIsOver
   if (isOver) await cashier.abandon(merchantId, id)
   return answered

@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
+import { invalidValue, userError } from '../action/input.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
 
@@ -28,10 +28,10 @@ const refundPayment = ({ keys, completeRefund }: PaymentOptions): Action =>
           return invalid(notFound('id', 'Payment'))
         case 'payment_refused':
           return invalid(
-            userError('id', {
-              kind: 'value',
-              message: `The payment is ${outcome.status} and holds nothing that is not refunded already`,
-            }),
+            invalidValue(
+              'id',
+              `The payment is ${outcome.status} and holds nothing that is not refunded already`,
+            ),
           )
         case 'more_than_left':
           return invalid(
@@ -67,7 +67,7 @@ const retry = ({ keys, completeRefund }: PaymentOptions): Action =>
         case 'unknown_refund':
           return invalid(notFound('id', 'Refund'))
         case 'refund_refused':
-          return invalid(userError('id', { kind: 'value', message: `The refund is ${outcome.status}` }))
+          return invalid(invalidValue('id', `The refund is ${outcome.status}`))
         case 'key_reused':
           return idempotencyKeyReused(outcome.key)
         default:

@@ -4,6 +4,7 @@ import { actingAs } from '../action/acting-as.ts'
 import type { Database, Queryable } from '../database.ts'
 import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
 import type { PaymentProcessor, RefundAnswer, RefundRequest } from '../processors/index.ts'
+import type { PaymentAccounts } from './accounts.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
 import { idempotencyHours, mostUnansweredCalls, patience } from './payments.ts'
@@ -16,19 +17,27 @@ interface Refund {
   readonly createdAt: string
   readonly processorRefundId: string | null
   readonly processor: string
+  readonly merchantId: MerchantId
+  /** The merchant's own account that gives it back; null: the operator's, or none. */
+  readonly accountId: string | null
   readonly intentId: string | null
   /** The answer was lost too long ago to ask for the same again. */
   readonly isLost: boolean
+  readonly wasUnanswered: boolean
 }
 
 export type CompleteRefund = (merchantId: MerchantId, refundId: string) => Promise<CancellationRefund>
 
 /** Asks the processor for a refund that is on record, unless it has answered; repeated it gives nothing back twice. */
-export function createRefunder(database: Database, processors: readonly PaymentProcessor[]): CompleteRefund {
-  const processorOf = findProcessor(processors)
+export function createRefunder(
+  database: Database,
+  processors: readonly PaymentProcessor[],
+  accounts?: PaymentAccounts,
+): CompleteRefund {
+  const processorOf = findProcessor(processors, accounts)
   return async (merchantId, refundId) => {
     const refund = await getRefund(database, merchantId, refundId)
-    const processor = processorOf(refund)
+    const processor = await processorOf(refund)
     const status =
       refund.status === 'PENDING' ? await ask(merchantId, refundId, refund, processor) : refund.status
     return {
@@ -41,7 +50,7 @@ export function createRefunder(database: Database, processors: readonly PaymentP
   async function ask(merchantId: MerchantId, refundId: string, refund: Refund, processor: PaymentProcessor) {
     const answer =
       refund.processorRefundId === null
-        ? await refundOnce(processor, requestOf(refundId, refund), refund.isLost)
+        ? await refundOnce(processor, requestOf(refundId, refund), refund)
         : await processor.retrieveRefund(refund.processorRefundId)
     return settleRefund(database, merchantId, refundId, answer)
   }
@@ -56,14 +65,18 @@ const requestOf = (refundId: string, { attempt, intentId, amount }: Refund): Ref
 
 /**
  * Asks for the refund, or, when that may be too late to be the same request, whether it was made. One that was not has failed: it is the
- * merchant's to decide whether it is asked for anew.
+ * merchant's to decide whether it is asked for anew. A refund that got no answer before is looked for, too, like a charge.
  */
 async function refundOnce(
   processor: PaymentProcessor,
   request: RefundRequest,
-  isLost: boolean,
+  { isLost, wasUnanswered }: Pick<Refund, 'isLost' | 'wasUnanswered'>,
 ): Promise<RefundAnswer> {
-  if (!isLost) return processor.refund(request)
+  if (!isLost) {
+    const answer = await processor.refund(request)
+    if (answer.status !== 'unknown' || !wasUnanswered) return answer
+    return (await processor.findRefund(request)) ?? answer
+  }
   const found = await processor.findRefund(request)
   return (
     found ?? {
@@ -127,9 +140,10 @@ async function settleRefund(
 async function getRefund(database: Database, merchantId: MerchantId, refundId: string): Promise<Refund> {
   const [row] = await database<{ refund: Refund }[]>`
     SELECT json_build_object(
-      'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
-      'processor', coalesce(r.processor, p.processor), 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt,
-      'isLost', r.attempted_at <= now() - make_interval(hours => ${idempotencyHours})
+      'merchantId', r.merchant_id, 'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
+      'processor', coalesce(r.processor, p.processor),
+      'accountId', CASE WHEN r.processor IS NULL THEN p.account_id END, 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt,
+      'wasUnanswered', r.unanswered_calls > 0, 'isLost', r.attempted_at <= now() - make_interval(hours => ${idempotencyHours})
     ) AS refund
     FROM payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id

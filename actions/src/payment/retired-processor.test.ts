@@ -20,7 +20,7 @@ const processors = [createRetiredProcessor('sandbox')]
 const statusOf = async (paymentId: string): Promise<string> =>
   (await getPayment(shop.database, merchant.merchantId, paymentId)).status
 
-test('money that a processor which is gone seemed to hold is not captured: the payment fails, and says why', async () => {
+test('money that a removed processor holds can’t be captured: the payment fails and says why', async () => {
   const { paymentId } = await paidOrder(shop, merchant, [1], { payment: { captureMethod: 'MANUAL' } })
   expect(await statusOf(paymentId)).toBe('PROCESSING')
   await shop.database`UPDATE payment.payment SET capture_requested = amount WHERE id = ${paymentId}`
@@ -35,7 +35,7 @@ test('money that a processor which is gone seemed to hold is not captured: the p
   })
 })
 
-test('a refund by a processor which is gone fails and says why, and what is open with it ends by itself', async () => {
+test('a refund by a removed processor fails and says why, and its open payments end', async () => {
   const { paymentId } = await paidOrder(shop, merchant, [1])
   const waiting = await paidOrder(shop, merchant, [1], { payment: { captureMethod: 'MANUAL' } })
   const [begun] = await shop.database<{ id: string }[]>`

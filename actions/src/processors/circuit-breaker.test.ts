@@ -18,7 +18,7 @@ function brokenProcessor() {
 const ask = async ({ processor }: ReturnType<typeof brokenProcessor>) =>
   (await processor.retrieve('a')).status
 
-test('a processor that has not answered three times is left alone, then tried once, then used again', async () => {
+test('a processor that has not answered three times is skipped, then tried once, then used again', async () => {
   const broken = brokenProcessor()
   for (let call = 0; call < 10; call += 1) expect(await ask(broken)).toBe('unknown')
   expect(broken.state.calls).toBe(3)
@@ -33,7 +33,7 @@ test('a processor that has not answered three times is left alone, then tried on
   expect(await Promise.all([ask(broken), ask(broken)])).toEqual(['cancelled', 'cancelled'])
 })
 
-test('an answer in between begins the count anew', async () => {
+test('an answer in between resets the count', async () => {
   const broken = brokenProcessor()
   for (let round = 0; round < 5; round += 1) {
     broken.state.answers = false

@@ -39,10 +39,12 @@ export function withCircuitBreaker(
     charge: (request) => guarded(() => processor.charge(request)),
     capture: (request) => guarded(() => processor.capture(request)),
     retrieve: (intentId) => guarded(() => processor.retrieve(intentId)),
+    take: (intentId) => guarded(() => processor.take(intentId)),
     find: (paymentId) => guarded(() => processor.find(paymentId)),
     cancel: (intentId) => guarded(() => processor.cancel(intentId)),
     refund: (request) => guarded(() => processor.refund(request)),
     findRefund: (request) => guarded(() => processor.findRefund(request)),
     retrieveRefund: (refundId) => guarded(() => processor.retrieveRefund(refundId)),
+    activity: (intentId) => guarded(() => processor.activity(intentId)),
   }
 }

@@ -1,3 +1,12 @@
+/** The methods of payment, by the contract's names. */
+export type PaymentMethod = OnlineMethod | OfflineMethod
+
+/** The methods whose money a processor moves. */
+export type OnlineMethod = 'CARD' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY' | 'SEPA_DEBIT'
+
+/** The methods whose money comes outside of the platform. */
+export type OfflineMethod = 'CASH' | 'BANK_TRANSFER' | 'INVOICE' | 'CASH_ON_DELIVERY'
+
 /** A card as far as it may be known to us. */
 export interface Card {
   readonly brand: string
@@ -21,6 +30,7 @@ export interface ChargeRequest {
   /** Minor units. */
   readonly amount: number
   readonly currency: string
+  readonly method: PaymentMethod
   /** The processor's token for what the customer pays with. */
   readonly paymentMethodId: string | null
   /** Whether the money is only reserved now, until `capture`. */
@@ -31,7 +41,7 @@ export interface ChargeRequest {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** What the customer has to do before the payment can go on. */
+/** The step that the customer has to take before the payment can go on. */
 export interface RequiredAction {
   readonly type: string
   readonly clientSecret: string
@@ -39,8 +49,8 @@ export interface RequiredAction {
 }
 
 /**
- * What a processor says about a payment. `unknown`: no answer, so anything may have happened. `unauthorized`: it doesn't take
- * our key, so this request has done nothing.
+ * The state of a payment at the processor. `unknown`: no answer, so anything may have happened. `unauthorized`: the
+ * processor refuses our key, so this request has done nothing.
  */
 export type ChargeAnswer =
   | {
@@ -65,6 +75,10 @@ export type ChargeAnswer =
     }
   | { readonly status: 'requires_action'; readonly intentId: string; readonly action: RequiredAction }
   | { readonly status: 'processing'; readonly intentId: string }
+  /** The customer has agreed. The processor takes nothing until `take` asks for it. */
+  | { readonly status: 'approved'; readonly intentId: string }
+  /** The answer to `cancel`: the processor can't end it, and takes nothing until `take` asks for it. */
+  | { readonly status: 'untaken'; readonly intentId: string }
   | { readonly status: 'cancelled'; readonly intentId: string | null }
   | { readonly status: 'unknown' | 'unauthorized'; readonly cause: unknown }
 
@@ -88,12 +102,49 @@ export type RefundAnswer =
   | { readonly status: 'failed'; readonly refundId: string | null; readonly reason: string }
   | { readonly status: 'unknown'; readonly cause: unknown }
 
+/** A refund as the processor has it, whether or not it was asked for here. */
+export interface MadeRefund {
+  readonly refundId: string
+  /** Minor units. */
+  readonly amount: number
+  readonly status: 'SUCCEEDED' | 'PENDING' | 'FAILED'
+  /** Why it failed. */
+  readonly reason: string | null
+  /** The key of our request for it; null: it was made at the processor. */
+  readonly request: string | null
+}
+
+/** A customer's bank asks for money back. */
+export interface Dispute {
+  readonly disputeId: string
+  /** Minor units. */
+  readonly amount: number
+  readonly currency: string
+  /** In the processor's words: `fraudulent`, `product_not_received` … */
+  readonly reason: string
+  readonly status: 'NEEDS_RESPONSE' | 'UNDER_REVIEW' | 'WON' | 'LOST' | 'CLOSED'
+  /** Until when evidence can be handed in, ISO 8601. */
+  readonly evidenceDueAt: string | null
+  /** ISO 8601. */
+  readonly createdAt: string
+}
+
+/** The refunds and disputes of a payment at the processor; `unknown`: no answer. */
+export type Activity =
+  | {
+      readonly status: 'known'
+      /** Oldest first. */
+      readonly refunds: readonly MadeRefund[]
+      readonly disputes: readonly Dispute[]
+    }
+  | { readonly status: 'unknown'; readonly cause: unknown }
+
 /**
- * Who moves the money. Every call has a bounded time and never throws for what a processor or a network does; each
- * answer but `unknown` and `unauthorized` is final or can be asked for again.
+ * A payment processor. Every call has a time limit and never throws for a failure of the processor or the network.
+ * Each answer except `unknown` and `unauthorized` is final, or can be requested again.
  */
 export interface PaymentProcessor {
-  /** What `payment.payment.processor` holds, so that a payment is settled where it was made. */
+  /** The value of `payment.payment.processor`. A payment is settled with the processor that it was made with. */
   readonly name: string
   /** Days until a refund is with the customer; null when that is unknown. */
   readonly refundDays: number | null
@@ -101,6 +152,8 @@ export interface PaymentProcessor {
   /** Takes reserved money. The answer tells what the payment is now, also when it can't be captured any more. */
   capture(request: CaptureRequest): Promise<ChargeAnswer>
   retrieve(intentId: string): Promise<ChargeAnswer>
+  /** Takes, or reserves, what the customer has approved. Repeated, it takes nothing twice. */
+  take(intentId: string): Promise<ChargeAnswer>
   /** The charge that was made for a payment of ours, when its answer was lost; null when there is none. */
   find(paymentId: string): Promise<ChargeAnswer | null>
   /** Ends a payment that has not succeeded. The answer tells what it is now. */
@@ -109,4 +162,6 @@ export interface PaymentProcessor {
   /** The refund that was made for such a request, when its answer was lost; null when there is none. */
   findRefund(request: RefundRequest): Promise<RefundAnswer | null>
   retrieveRefund(refundId: string): Promise<RefundAnswer>
+  /** The refunds and disputes of a payment, those too that were made at the processor. */
+  activity(intentId: string): Promise<Activity>
 }

@@ -79,7 +79,7 @@ async function usageOf(id: string): Promise<number> {
 }
 
 describe('a promotion without a code', () => {
-  test('applies by itself to carts, drafts and orders, which name it, and counts its uses', async () => {
+  test('applies automatically to carts, drafts and orders, which name it, and counts its uses', async () => {
     const { id } = await automatic({ value: 50 })
     const cartId = await newCart()
     expect(await cartOf(cartId)).toEqual({ promotion_id: id, discount: '500', coupon_discount: '0' })
@@ -110,13 +110,13 @@ describe('a promotion without a code', () => {
     ['for other products', () => ({ product_ids: [mug.id] })],
     ['for other customers', () => ({ customer_ids: [merchant.customerId] })],
     ['of nothing', { type: 'FREE_SHIPPING', value: 0 }],
-  ] as const)('leaves prices alone when it is %s', async (_state, columns) => {
+  ] as const)('does not change prices if it is %s', async (_state, columns) => {
     await automatic(typeof columns === 'function' ? columns() : columns)
     expect(await cartOf(await newCart())).toMatchObject({ promotion_id: null, discount: '0' })
     expect(await orderOf(await createOrder())).toMatchObject({ promotion_id: null, discount: '0' })
   })
 
-  test('for a first order applies to one order, and to a guest only as long as that may be', async () => {
+  test('for a first order applies to a customer’s first order only, and to a guest’s cart', async () => {
     const { id } = await automatic({ first_order_only: true })
     expect(await cartOf(await newCart({ customerId: null }))).toMatchObject({ promotion_id: id })
     const first = await orderOf(await createOrder())
@@ -127,7 +127,7 @@ describe('a promotion without a code', () => {
     expect(await orderOf(modified)).toMatchObject({ promotion_id: id, discount: '133' })
   })
 
-  test('that takes off most applies, shipping included, and of equal ones the first', async () => {
+  test('with the largest discount applies, shipping included, and of equal ones the first', async () => {
     const ten = await automatic({})
     await automatic({})
     const shipping = await automatic({ type: 'FREE_SHIPPING', value: 0 })
@@ -138,7 +138,7 @@ describe('a promotion without a code', () => {
     })
   })
 
-  test('is seen by a shopper in the cart’s total, whoever it is for', async () => {
+  test('is in the cart’s total for a shopper, even if the shopper can’t read its customers', async () => {
     const { id } = await automatic({ customer_ids: [customerId] })
     const options = { session: shopper(merchant, customerId) }
     const cartId = await newCart()
@@ -148,7 +148,7 @@ describe('a promotion without a code', () => {
 })
 
 describe('a coupon beside a promotion without a code', () => {
-  test('that takes off less is kept on the cart and not used', async () => {
+  test('with a smaller discount is kept on the cart and not used', async () => {
     const best = await automatic({ value: 30, product_ids: [shirt.id] })
     const coupon = await shop.createPromotion(merchant, { usage_limit: 1 })
     const cartId = await newCart({ items: [line(mug)] })
@@ -162,7 +162,7 @@ describe('a coupon beside a promotion without a code', () => {
     expect([await usageOf(best.id), await usageOf(coupon.id)]).toEqual([1, 0])
   })
 
-  test('that takes off as much or more is used', async () => {
+  test('with an equal or larger discount is used', async () => {
     const automaticOne = await automatic({})
     const { id, code } = await shop.createPromotion(merchant, {})
     const order = await orderOf(await createOrder({ couponCode: code }))
@@ -183,7 +183,7 @@ describe('a modified order', () => {
   const add = (id: string, product: TestProduct, quantity = 1) =>
     shop.call(merchant, 'modifyOrder', { id, modifications: { addItems: [line(product, quantity)] } })
 
-  test('gets the promotion that its lines meet now, and keeps it though it is disabled', async () => {
+  test('gets the promotion that its lines qualify for now, and keeps it even if it is disabled', async () => {
     const { id } = await automatic({ min_purchase_amount: 2000, usage_limit: 1 })
     const order = await orderOf(await createOrder())
     expect(order).toMatchObject({ promotion_id: null, discount: '0' })
@@ -194,7 +194,7 @@ describe('a modified order', () => {
     expect(await usageOf(id)).toBe(1)
   })
 
-  test('loses one whose conditions it does not meet any more, with its use', async () => {
+  test('loses a promotion whose conditions it no longer meets, and its use', async () => {
     const { id } = await automatic({ min_purchase_amount: 2000 })
     const order = await orderOf(await createOrder({ items: [line(shirt, 2)] }))
     const [item] = await shop.database<{ id: string }[]>`
@@ -205,7 +205,7 @@ describe('a modified order', () => {
     expect(await usageOf(id)).toBe(0)
   })
 
-  test('gives its coupon’s use back when a promotion without a code takes off more', async () => {
+  test('returns its coupon’s use if a promotion without a code gives a larger discount', async () => {
     const coupon = await shop.createPromotion(merchant, { type: 'FIXED_AMOUNT', value: 150, usage_limit: 1 })
     const { id } = await automatic({})
     const order = await orderOf(await createOrder({ couponCode: coupon.code }))
@@ -219,7 +219,7 @@ describe('a modified order', () => {
   })
 })
 
-test('a merchant has at most 50 promotions without a code that are on and not over, however many ask at once', async () => {
+test('a merchant has at most 50 active promotions without a code, also with concurrent requests', async () => {
   const other = await shop.createMerchant()
   const past = { start_date: new Date(0), end_date: new Date(1) }
   await shop.createPromotion(other, { code: null, ...past })
@@ -234,7 +234,7 @@ test('a merchant has at most 50 promotions without a code that are on and not ov
   await shop.createPromotion(other)
 })
 
-test('the last of 50 promotions without a code counts while it is being made', async () => {
+test('the 50th promotion without a code counts while its transaction is open', async () => {
   const { merchantId } = await shop.createMerchant()
   const make = (sql: Queryable, count: number) =>
     sql`

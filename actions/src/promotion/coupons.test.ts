@@ -48,7 +48,7 @@ const newCart = async (items: readonly object[], more: object = { customerId }):
 const apply = (cartId: string, code: string): Promise<Answer> =>
   shop.call(merchant, 'applyCoupon', { cartId, code })
 
-/** The driver hands amounts out as digits. */
+/** The driver returns amounts as strings of digits. */
 const amounts = (row: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -89,7 +89,7 @@ const refusal = (field: string, message: string) => ({
 })
 
 describe('a discount', () => {
-  test('of a percentage is rounded once, and shared out to the lines so that they add up', async () => {
+  test('of a percentage is rounded once, and divided over the lines so that they add up', async () => {
     const { code } = await shop.createPromotion(merchant, { value: 15 })
     // 15 % of 1999 is 299.85; the rest is taxed.
     expect(await orderOf(await order(code, [line(shirt), line(mug, 3)]))).toMatchObject({
@@ -105,7 +105,7 @@ describe('a discount', () => {
     })
   })
 
-  test('of an amount is never more than the lines that it covers', async () => {
+  test('of an amount is never more than the covered lines', async () => {
     const { code } = await shop.createPromotion(merchant, {
       type: 'FIXED_AMOUNT',
       value: 5000,
@@ -122,7 +122,7 @@ describe('a discount', () => {
     })
   })
 
-  test('of shipping takes its price off, and nothing off the lines', async () => {
+  test('of shipping is its price, and the lines keep theirs', async () => {
     const { code } = await shop.createPromotion(merchant, { type: 'FREE_SHIPPING', value: 0 })
     const answer = await order(code, [line(shirt)], { shippingMethodId: parcel })
     expect(await orderOf(answer)).toMatchObject({ shipping: 499, discount: 499, tax: 83, total: 1083 })
@@ -158,7 +158,7 @@ describe('a discount', () => {
   })
 })
 
-describe('a coupon is refused, and says why,', () => {
+describe('a coupon is refused with the reason', () => {
   const yesterday = new Date(Date.now() - 86_400_000)
   const tomorrow = new Date(Date.now() + 86_400_000)
   test.each([
@@ -174,7 +174,7 @@ describe('a coupon is refused, and says why,', () => {
       { min_purchase_amount: 1001 },
       'The coupon needs a purchase of at least 1001 minor units of USD',
     ],
-  ])('when it is %s', async (_state, columns, message) => {
+  ])('if it is %s', async (_state, columns, message) => {
     const { code } = await shop.createPromotion(merchant, columns)
     expect(await order(code)).toMatchObject(refusal('couponCode', message))
     const cartId = await newCart([line(shirt)])
@@ -183,7 +183,7 @@ describe('a coupon is refused, and says why,', () => {
     expect(await usageOf(code)).toBe(0)
   })
 
-  test('below its minimum and not at exactly it, which all lines are measured by, covered or not', async () => {
+  test('below its minimum but not at the minimum, which counts all lines, covered or not', async () => {
     const lines = [line(shirt), line(mug)]
     for (const [min, discount] of [
       [1333, 100],
@@ -206,7 +206,7 @@ describe('a coupon is refused, and says why,', () => {
     }
   })
 
-  test('when nobody has issued it, together with all else that is wrong', async () => {
+  test('if it is unknown, together with all other errors', async () => {
     expect(await order('NOBODYS', [line(shirt)], { shippingMethodId: customerId })).toMatchObject({
       errors: [
         { field: 'shippingMethodId', code: 'NOT_FOUND' },
@@ -215,7 +215,7 @@ describe('a coupon is refused, and says why,', () => {
     })
   })
 
-  test('when it is for other products or another customer', async () => {
+  test('if it is for other products or another customer', async () => {
     const products = await shop.createPromotion(merchant, { product_ids: [mug.id] })
     expect(await order(products.code)).toMatchObject(
       refusal('couponCode', 'The coupon is for none of these products'),
@@ -231,7 +231,7 @@ describe('a coupon is refused, and says why,', () => {
     )
   })
 
-  test('when it is for a first order and the customer has one that was not cancelled', async () => {
+  test('if it is for a first order and the customer has one that was not cancelled', async () => {
     const { code } = await shop.createPromotion(merchant, { first_order_only: true })
     const first = await orderOf(await order(code))
     expect(await order(code)).toMatchObject(refusal('couponCode', 'The coupon is for a first order only'))
@@ -239,7 +239,7 @@ describe('a coupon is refused, and says why,', () => {
     dataOf(await order(code))
   })
 
-  test('when its amounts are in another currency than the lines', async () => {
+  test('if its amounts are in another currency than the lines', async () => {
     const euro = await shop.createProduct(merchant, { currency: 'EUR', stock: [5] })
     const fixed = await shop.createPromotion(merchant, { type: 'FIXED_AMOUNT', value: 5 })
     expect(await order(fixed.code, [line(euro)])).toMatchObject(
@@ -251,7 +251,7 @@ describe('a coupon is refused, and says why,', () => {
 })
 
 describe('a cart’s coupon', () => {
-  test('shows what it takes off as the cart changes, in any case of letters, and goes with removeCoupon', async () => {
+  test('shows its discount as the cart changes, ignores case, and is removed by removeCoupon', async () => {
     const { code } = await shop.createPromotion(merchant, { min_purchase_amount: 1500 })
     const cartId = await newCart([line(shirt, 2)])
     dataOf(await apply(cartId, ` ${code.toLowerCase()} `))
@@ -262,7 +262,7 @@ describe('a cart’s coupon', () => {
     const change = { cartId, itemId: found(item).id }
     dataOf(await shop.call(merchant, 'updateCartItem', { ...change, quantity: 1 }))
     expect(await totalsOf(cartId)).toEqual({ subtotal: 1000, discount: 0, tax: 83, total: 1083 })
-    // It stays on the cart, and checking out says why it takes nothing off.
+    // It stays on the cart, and the checkout says why it has no effect.
     const input = { shippingAddress: address }
     expect(await shop.call(merchant, 'checkoutCart', { id: cartId, input })).toMatchObject(
       refusal('couponCode', 'The coupon needs a purchase of at least 1500 minor units of USD'),
@@ -277,7 +277,7 @@ describe('a cart’s coupon', () => {
     })
   })
 
-  test('is what the order gets, unless another one is given at checkout', async () => {
+  test('is used for the order, unless the checkout names another one', async () => {
     const ten = await shop.createPromotion(merchant, {})
     const twenty = await shop.createPromotion(merchant, { value: 20 })
     const input = { shippingAddress: address }
@@ -296,7 +296,7 @@ describe('a cart’s coupon', () => {
     })
   })
 
-  test('can be applied before there is anything in the cart, by its shopper too, and goes with its promotion', async () => {
+  test('can be applied to an empty cart, also by its shopper, and is removed with its promotion', async () => {
     const { id, code } = await shop.createPromotion(merchant, { product_ids: [mug.id] })
     const cartId = await newCart([])
     const options = { session: shopper(merchant, customerId) }
@@ -312,7 +312,7 @@ describe('a cart’s coupon', () => {
     expect(await orderOf(answer)).toMatchObject({ discount: 0, coupon_code: null })
   })
 
-  test('of another shopper is out of reach', async () => {
+  test('of another shopper is not found', async () => {
     const { code } = await shop.createPromotion(merchant)
     const cartId = await newCart([line(shirt)])
     const options = { session: shopper(merchant, merchant.customerId) }
@@ -328,7 +328,7 @@ describe('a cart’s coupon', () => {
 })
 
 describe('an order’s coupon', () => {
-  test('is computed anew when the order is modified, and takes nothing off below its minimum', async () => {
+  test('is recalculated when the order is modified, and has no effect below its minimum', async () => {
     const { code } = await shop.createPromotion(merchant, { min_purchase_amount: 1500, usage_limit: 1 })
     const placed = await orderOf(await order(code, [line(shirt, 2)]))
     expect(placed).toMatchObject({ discount: 200, total: 1949 })
@@ -344,7 +344,7 @@ describe('an order’s coupon', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('can be used again after a cancellation, whoever cancels', async () => {
+  test('can be used again after a cancellation by the shopper or the merchant', async () => {
     const { code } = await shop.createPromotion(merchant, { usage_limit: 1 })
     const cancelled = await orderOf(await order(code))
     expect(await order(code)).toMatchObject(
@@ -370,7 +370,7 @@ describe('an order’s coupon', () => {
     expect(await usageOf(code)).toBe(1)
   })
 
-  test('is not used when there is too little stock', async () => {
+  test('is not used if there is too little stock', async () => {
     const rare = await shop.createProduct(merchant, { stock: [1] })
     const { code } = await shop.createPromotion(merchant)
     expect(await order(code, [line(rare, 2)])).toMatchObject({ id: 'SVC_BIZ_001' })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('of 100 carts with a coupon that can be used 7 times exactly 7 check out with it, and the rest hear why not', async () => {
+test('of 100 carts with a coupon for 7 uses exactly 7 check out with it, and the others get the reason', async () => {
   const product = await shop.createProduct(merchant, { stock: [200] })
   const { code } = await shop.createPromotion(merchant, { usage_limit: 7 })
   const carts = await Promise.all(
@@ -49,7 +49,7 @@ test('of 100 carts with a coupon that can be used 7 times exactly 7 check out wi
   await expectShopToAddUp(shop.database, merchant)
 })
 
-test('of 60 carts beside a promotion without a code that can be used 7 times exactly 7 are placed with it, and all are placed', async () => {
+test('of 60 carts with a promotion for 7 uses exactly 7 get it, and all 60 are placed', async () => {
   const product = await shop.createProduct(merchant, { stock: [200] })
   const { id: promotionId } = await shop.createPromotion(merchant, { code: null, value: 50, usage_limit: 7 })
   const next = await shop.createPromotion(merchant, { code: null, value: 5 })
@@ -84,7 +84,7 @@ test('of 60 carts beside a promotion without a code that can be used 7 times exa
   await expectShopToAddUp(shop.database, merchant)
 })
 
-test('of racing first orders of a customer one gets the coupon for a first order', async () => {
+test('of concurrent first orders of a customer one gets the coupon for a first order', async () => {
   const product = await shop.createProduct(merchant, { stock: [50] })
   const { code } = await shop.createPromotion(merchant, { first_order_only: true })
   const customerId = await createCustomer(shop.database, merchant.merchantId)
@@ -100,7 +100,7 @@ test('of racing first orders of a customer one gets the coupon for a first order
   expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(1)
 })
 
-test('orders, cancellations and lapsing with several coupons and promotions without a code over the same SKUs never deadlock', async () => {
+test('orders, cancellations and lapsing with several coupons and promotions over the same SKUs never deadlock', async () => {
   const products = await Promise.all([1, 2, 3].map(() => shop.createProduct(merchant, { stock: [500, 500] })))
   for (const usageLimit of [3, 5, 1000]) {
     await shop.createPromotion(merchant, { code: null, value: 12, usage_limit: usageLimit })

@@ -30,11 +30,11 @@ afterAll(() => shop.close())
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n)
 
-/** Rounded half up; nothing here is negative. */
+/** Rounded half up, for values that are not negative. */
 const divide = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator)
 
-/** The promotion and the tax as the documentation has them, computed by other means than SQL. */
+/** The promotion and the tax as documented, calculated without SQL. */
 function sumsWith(lines: readonly Line[], promotion: Promotion, shipping: bigint) {
   const subtotals = lines.map(({ product, quantity }) => BigInt(found(products[product]).price * quantity))
   const covers = ({ product }: Line) => promotion.covered.length === 0 || promotion.covered.includes(product)
@@ -54,7 +54,7 @@ function sumsWith(lines: readonly Line[], promotion: Promotion, shipping: bigint
   return { promotion, subtotals, discount, onGoods, tax, applies }
 }
 
-/** The purchase's own promotion, or the one without a code where that takes off more. */
+/** The purchase's own promotion, or the one without a code if that gives a larger discount. */
 function expectedSums(
   lines: readonly Line[],
   own: Promotion,
@@ -110,7 +110,7 @@ async function amountsOf(orderId: unknown) {
   ) as Record<'subtotal' | 'tax' | 'discount' | 'total', bigint> & Record<'discounts' | 'taxes', bigint[]>
 }
 
-test('an amount is shared out in whole units that add up, none of them a unit or more away from its exact part', async () => {
+test('an amount is divided into whole units that add up, each less than a unit from its exact part', async () => {
   const weights = fc.array(fc.bigInt({ min: 0n, max: 9_007_199_254_740_991n }), {
     minLength: 1,
     maxLength: 12,
@@ -134,7 +134,7 @@ test('an amount is shared out in whole units that add up, none of them a unit or
   )
 })
 
-test('random promotions on random carts, with a code and without: cart and order agree with arithmetic over exact integers, and lines add up', async () => {
+test('random promotions on random carts, with and without a code, equal exact integer arithmetic, and lines add up', async () => {
   await fc.assert(
     fc.asyncProperty(
       lines,

@@ -11,10 +11,10 @@ export interface ActingCaller {
   readonly actingAs: Fragment
 }
 
-/** Whose change it is: the platform's own, or a session's, as `actingAs(sql, session)` says. */
+/** The author of a change: the platform itself, or a session, by `actingAs(sql, session)`. */
 export type Caller = Queryable | ActingCaller
 
-/** What is published on the channel `commerce-graph:sql-answer`: tests hold answers to what is declared. */
+/** The message on the channel `commerce-graph:sql-answer`. Tests compare the answers with the declarations. */
 export interface AnsweredCall {
   readonly name: string
   readonly answer: unknown

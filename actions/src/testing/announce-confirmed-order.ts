@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../database.ts'
 import { handleEvent } from '../messaging/triggers/index.ts'
 
-/** What the event trigger of orders causes when an order is paid. */
+/** Does what the event trigger of orders does when an order is paid. */
 export const announceConfirmedOrder = (
   database: Database,
   merchantId: string,

@@ -32,18 +32,57 @@ export const everyDay = (startTime: string, endTime: string): readonly ScheduleE
 export async function createService(
   { database }: TestShop,
   { merchantId }: TestMerchant,
-  { duration = 30, active = true } = {},
+  {
+    duration = 30,
+    active = true,
+    needs = {},
+    terms = {},
+  }: {
+    readonly duration?: number
+    readonly active?: boolean
+    /** The number of needed resources of each kind. */
+    readonly needs?: Readonly<Record<string, number>>
+    /** Columns that say how it is paid. */
+    readonly terms?: Readonly<Record<string, string | number>>
+  } = {},
 ): Promise<TestService> {
+  const row = {
+    merchant_id: merchantId,
+    name: 'Repair',
+    duration,
+    price: 2000,
+    currency: 'USD',
+    active,
+    ...terms,
+  }
   const [service] = await database<{ id: string }[]>`
-    INSERT INTO booking.service (merchant_id, name, duration, price, currency, active)
-    VALUES (${merchantId}, 'Repair', ${duration}, 2000, 'USD', ${active})
+    INSERT INTO booking.service ${database(row)} RETURNING id`
+  const { id } = found(service)
+  for (const [kind, quantity] of Object.entries(needs)) {
+    await database`
+      INSERT INTO booking.resource_requirement (merchant_id, service_id, kind, quantity)
+      VALUES (${merchantId}, ${id}, ${kind}, ${quantity})`
+  }
+  return { id, duration }
+}
+
+/** A room, a chair or a piece of equipment. */
+export async function createResource(
+  { database }: TestShop,
+  { merchantId }: TestMerchant,
+  kind: string,
+  { name = kind, priority = 0, active = true } = {},
+): Promise<string> {
+  const [resource] = await database<{ id: string }[]>`
+    INSERT INTO booking.resource (merchant_id, name, kind, priority, active)
+    VALUES (${merchantId}, ${name}, ${kind}, ${priority}, ${active})
     RETURNING id`
-  return { id: found(service).id, duration }
+  return found(resource).id
 }
 
 let staff = 0
 
-/** Somebody with a schedule who offers the services. `timeZone` null: the merchant's. */
+/** A staff member with a schedule who offers the services. `timeZone` null: the merchant's. */
 export async function createStaffMember(
   { database }: TestShop,
   { merchantId }: TestMerchant,
@@ -91,7 +130,7 @@ export interface Hours {
   readonly to: string
 }
 
-/** When somebody works between two moments. */
+/** The working hours of a staff member between two moments. */
 export async function workingHours(
   { database }: TestShop,
   { merchantId }: TestMerchant,
@@ -111,7 +150,7 @@ export interface Slot {
   readonly startTime: string
 }
 
-/** What is offered from now on, as Hasura's function answers it. */
+/** The available times, as Hasura's function returns them. */
 export async function availability(
   { database }: TestShop,
   { merchantId }: TestMerchant,
@@ -135,7 +174,7 @@ export async function availability(
 /** `2026-03-29T01:00Z` */
 export const minute = (date: Date): string => date.toISOString().replace(/:00\.000Z$/, 'Z')
 
-/** Midnight UTC, so many days from today, with a time of day. */
+/** Midnight UTC, the given number of days from today, or another time of that day. */
 export function daysAhead(days: number, time = '00:00'): string {
   const day = new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
   return `${day}T${time}Z`

@@ -6,7 +6,10 @@ import type { AnsweredCall } from '../sql/answer-of.ts'
 
 const file = path.resolve(import.meta.dirname, '../sql/generated/answers.json')
 
-/** Holds every answer of a function to what it declares. A test run fails with an unhandled error when one differs. */
+/**
+ * Compares every answer of an SQL function with its declared type. A test run fails with an unhandled error if one
+ * differs.
+ */
 export function holdAnswersToDeclarations(): void {
   const schemas = JSON.parse(readFileSync(file, 'utf8')) as Readonly<
     Record<string, z.core.JSONSchema.JSONSchema>

@@ -6,7 +6,7 @@ import { eventQueue, openEventQueue } from '../messaging/triggers/event-queue.ts
 import { receiveEvents } from '../messaging/triggers/receive-events.ts'
 import { openQueueBackend } from '../jobs/queue-backend.ts'
 
-/** The platform's receiver of events and its queue, with a worker that writes down what it is given. */
+/** The platform's receiver of events and its queue, with a worker that records its jobs. */
 export interface EventReceiver {
   readonly url: string
   /** How many times an event was posted and answered, repetitions included. */
@@ -18,7 +18,7 @@ export interface EventReceiver {
 
 /** Listens on any free port at `/events/:trigger`. Jobs live in the database. */
 export async function startEventReceiver(databaseUrl: string): Promise<EventReceiver> {
-  // What is lost or doubled shows in the jobs; a queue that ends with its server has nothing to say.
+  // The jobs show what is lost or doubled; errors of a queue that ends with its server don't matter.
   const logger = pino({ level: 'silent' })
   const backend = await openQueueBackend(databaseUrl, 2, logger)
   const queue = openEventQueue(backend, logger)

@@ -3,11 +3,10 @@ import type { Database } from '../database.ts'
 import type { TestMerchant } from './test-shop.ts'
 
 /**
- * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative and what the ledger's
- * entries add up to, `reserved` is what open reservations hold, every unit of every order is somewhere, lines add up to
- * subtotal, discount and tax, refunds to no more than was taken, a promotion was used as often as orders with it weren't
- * cancelled, and every balance of points is
- * the sum of its entries.
+ * The invariants of a merchant's shop, recalculated from rows. Levels are not negative and equal the sum of the
+ * ledger's entries. `reserved` equals the open reservations. Every unit of every order is in one place. Lines add up
+ * to subtotal, discount and tax; refunds add up to no more than the captured amount. A promotion's uses equal its
+ * orders that are not cancelled. Every balance of points is the sum of its entries.
  */
 export async function expectShopToAddUp(database: Database, { merchantId }: TestMerchant): Promise<void> {
   const levels = await database`
@@ -72,7 +71,7 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
   expect(accounts).toEqual([])
 }
 
-/** Every unit that was bought is in one place: held for the order, gone out, or given back; and its counters say so. */
+/** Every bought unit is in one place: held for the order, sent, or returned; and its counters agree. */
 async function expectUnitsToAddUp(database: Database, merchantId: string): Promise<void> {
   const items = await database`
     SELECT o.id, o.status, i.*, held.*, sent.*, back.*
@@ -120,7 +119,7 @@ async function expectUnitsToAddUp(database: Database, merchantId: string): Promi
   expect(items).toEqual([])
 }
 
-/** No more is given back than was taken, for a payment or for a line, and the parts of a refund are all of it. */
+/** Refunds return no more than was captured, for a payment and for a line, and the parts of a refund add up to it. */
 async function expectRefundsToAddUp(database: Database, merchantId: string): Promise<void> {
   const payments = await database`
     SELECT p.id, p.status, p.captured_amount, p.refunded_amount, p.refund_requested_amount, r.*
@@ -154,7 +153,7 @@ async function expectRefundsToAddUp(database: Database, merchantId: string): Pro
   expect(lines).toEqual([])
 }
 
-/** Stock that came in, wherever it is now: available, reserved, or gone out and not put back. */
+/** Stock that came in, wherever it is now: available, reserved, or sent and not returned. */
 export async function stockEverSeen(database: Database, { merchantId }: TestMerchant): Promise<number> {
   const [row] = await database<{ units: number }[]>`
     SELECT (

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 
 export interface CaughtMail {
   readonly to: readonly string[]
-  /** As it came over the wire. */
+  /** As received over the wire. */
   readonly source: string
   readonly messageId: string
   readonly subject: string
@@ -14,21 +14,21 @@ export interface CaughtMail {
 export interface MailCatcher {
   readonly url: string
   readonly mails: readonly CaughtMail[]
-  /** What the server answers to a message before it takes it; it takes everything unless said. */
+  /** Sets the server's answer to the recipient of a message. By default it accepts every message. */
   answerWith(answer: MailAnswer): void
-  /** How many messages were begun, taken or not. */
+  /** How many messages were begun, accepted or not. */
   readonly begun: () => number
   close(): Promise<void>
 }
 
 export type MailAnswer =
   | { readonly kind: 'take' }
-  /** An SMTP status for the receiver: 550 there is none, 451 later. */
+  /** An SMTP status for the recipient: 550 unknown, 451 try later. */
   | { readonly kind: 'refuse'; readonly status: number }
-  /** Says nothing, until the connection ends. */
+  /** Sends no answer until the connection ends. */
   | { readonly kind: 'hang' }
 
-/** A mail server that keeps what it is sent. */
+/** A mail server that keeps the mails it receives. */
 export async function startMailCatcher(): Promise<MailCatcher> {
   const mails: CaughtMail[] = []
   let answer: MailAnswer = { kind: 'take' }
@@ -36,7 +36,7 @@ export async function startMailCatcher(): Promise<MailCatcher> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
-    // Milliseconds: a dialogue that hangs on purpose is not waited for.
+    // Milliseconds. The server does not wait for a dialogue that hangs on purpose.
     closeTimeout: 100,
     onRcptTo(_address, _session, callback) {
       begun += 1
@@ -56,7 +56,7 @@ export async function startMailCatcher(): Promise<MailCatcher> {
       })
     },
   })
-  // A client that is killed in the middle is no fault of the server's.
+  // A client that is killed in the middle must not fail the server.
   server.on('error', () => undefined)
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')

@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import type { Database, Queryable } from '../database.ts'
 
 /**
- * Does the first in a transaction that stays open until the second has ended or waits for it. So what a lock is for happens for
- * sure, in this order, and not only where two happen to meet.
+ * Runs `first` in a transaction that stays open until `second` has ended or waits for a lock. So the two overlap for
+ * certain, in this order, and not only by chance.
  *
- * @param meanwhile what the first does while the second waits; nothing unless given
+ * @param meanwhile work of `first` while `second` waits; by default none
  */
 export async function overlap<T>(
   database: Database,
@@ -23,7 +23,7 @@ export async function overlap<T>(
   const one = await database.begin(async (sql) => {
     const answer = await first(sql)
     other = second().finally(() => (ended = true))
-    // Its failure is for the one who awaits it.
+    // The caller that awaits it gets its failure.
     other.catch(() => undefined)
     await expect.poll(async () => ended || (await waits()), { timeout: 9_000 }).toBe(true)
     await meanwhile?.(sql)

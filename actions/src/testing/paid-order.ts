@@ -14,15 +14,15 @@ export interface PaidOrder {
 }
 
 export interface PaidOrderOptions {
-  /** Minor units of each line's unit, in the order of the quantities. */
+  /** Minor units of each line's unit price, in the order of the quantities. */
   readonly prices?: readonly number[]
   readonly shipping?: number
   readonly couponCode?: string | null
-  /** By default a card that is good. */
+  /** By default a valid card. */
   readonly payment?: object
 }
 
-/** An order of one line per quantity that is paid and not sent yet. */
+/** An order with one line per quantity that is paid and not sent yet. */
 export async function paidOrder(
   shop: TestShop,
   merchant: TestMerchant,

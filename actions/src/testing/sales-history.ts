@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../database.ts'
 import { createCustomer, found, type TestMerchant, type TestShop } from './test-shop.ts'
 
-/** Something that happens to a shop's orders, `at` minutes after the history begins. */
+/** An event of a shop's orders, `at` minutes after the history begins. */
 export type SalesEvent =
   | {
       readonly kind: 'place'
@@ -42,7 +42,10 @@ export async function beginHistory(shop: TestShop, start: Date): Promise<SalesHi
   return { merchant, start, productIds, customerIds, orderIds: [] }
 }
 
-/** Writes what happened as rows, at any time of the past: what the rules of orders can't do. What makes no sense does nothing. */
+/**
+ * Writes an event as rows at any time in the past, which the rules of orders don't allow. An event that does not
+ * apply does nothing.
+ */
 export async function happen(sql: Queryable, history: SalesHistory, event: SalesEvent): Promise<void> {
   const { merchantId } = history.merchant
   if (event.kind === 'place') return place(sql, history, event)

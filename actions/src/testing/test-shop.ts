@@ -8,6 +8,7 @@ import type { AnySession, Session } from '../action/session.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Answer } from '../action/answer.ts'
 import { connectDatabase, type Database } from '../database.ts'
+import { openPaymentAccounts } from '../payment/index.ts'
 import { createStripeProcessor, type PaymentProcessor } from '../processors/index.ts'
 import { startSandbox } from '../processors/sandbox/index.ts'
 import { actionsByDomain } from '../start-actions.ts'
@@ -24,7 +25,7 @@ export const address = {
   country: 'US',
 }
 
-/** Everything that a key can be permitted to do. */
+/** All permissions of keys. */
 const allPermissions = new Set(
   [
     'inventory',
@@ -32,6 +33,7 @@ const allPermissions = new Set(
     'orders',
     'payments',
     'customers',
+    'customer_sessions',
     'api_keys',
     'products',
     'booking',
@@ -39,6 +41,7 @@ const allPermissions = new Set(
     'notifications',
     'users',
     'roles',
+    'merchant',
   ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
 )
 
@@ -65,14 +68,19 @@ holdAnswersToDeclarations()
 const poolSize = 10
 
 /**
- * Opens every connection of the pool. What is to race runs together then: over connections that are opened one after the other, each
- * would be done before the next begins, with or without a lock.
+ * Opens every connection of the pool, so that concurrent calls really overlap. If connections opened one after the
+ * other, each call would end before the next begins, with or without a lock.
  */
 const openConnections = (database: Database) =>
   Promise.all(Array.from({ length: poolSize }, () => database`SELECT pg_sleep(0.05)`))
 
+export interface TestShopOptions {
+  /** Milliseconds that the client of the sandbox waits for an answer; seconds unless said. */
+  readonly processorTimeout?: number
+}
+
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
-export async function openTestShop() {
+export async function openTestShop({ processorTimeout }: TestShopOptions = {}) {
   const { url: databaseUrl, drop } = await createMigratedDatabase({ migrations: migrationsFolder })
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'test' })
   await openConnections(database)
@@ -81,11 +89,13 @@ export async function openTestShop() {
     name: 'sandbox',
     secretKey: 'sk_test_sandbox',
     apiUrl: sandbox.url,
+    timeout: processorTimeout,
   })
   const encryptionKeys = [newEncryptionKey()]
   const secretBox = createSecretBox(encryptionKeys)
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const domains = actionsByDomain({ cardProcessor }, { database, tokenIssuer, secretBox })
+  const endpoints = { sandbox: sandbox.url }
+  const domains = actionsByDomain({ cardProcessor, endpoints }, { database, tokenIssuer, secretBox })
   const actions = Object.assign({}, ...Object.values(domains)) as Record<
     string,
     (typeof domains)[string][string]
@@ -94,6 +104,7 @@ export async function openTestShop() {
     databaseUrl,
     database,
     sandboxUrl: sandbox.url,
+    accounts: openPaymentAccounts({ database, secretBox, endpoints }),
     cardProcessor,
     encryptionKeys,
     secretBox,
@@ -209,7 +220,7 @@ export interface NewPromotion {
 
 let promotions = 0
 
-/** Ten percent off everything for everybody, unless other columns are given. */
+/** Ten percent off everything for all customers, unless other columns are given. */
 async function createPromotion(
   database: Database,
   { merchantId }: TestMerchant,
@@ -251,7 +262,7 @@ export function found<T>(value: T | undefined): T {
   return value
 }
 
-/** The data of an answer that must be a success. */
+/** The data of a successful answer; throws for any other. */
 export function dataOf(answer: Answer): Readonly<Record<string, unknown>> {
   if (answer.kind !== 'done') throw new Error(`Expected a success, got ${JSON.stringify(answer)}`)
   return answer.data

@@ -31,7 +31,7 @@ export async function roleId(
   return found(role).id
 }
 
-/** Whoever may do what a built-in role permits. */
+/** A session with the permissions of a built-in role. */
 export async function sessionAs(
   { database }: TestShop,
   { merchantId }: TestMerchant,

@@ -1,5 +1,5 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
-import { openMailedToken } from '../../identity/index.ts'
+import { guestOrderToken, openMailedToken } from '../../identity/index.ts'
 import type { ClaimAnswer } from '../../sql/generated/email.ts'
 import type { Mail } from '../transports/index.ts'
 import { defaultTemplates } from './default-templates.ts'
@@ -10,17 +10,17 @@ import { render, type Template } from './template.ts'
 import { type Enclosed, variablesOf } from './variables.ts'
 
 export interface ComposeOptions {
-  /** Whose address messages come from: the operator's, which the mail server may send for. */
+  /** The operator's sender address, for which the mail server may send. */
   readonly senderAddress: string
   /** Where a campaign's link leads, with the token behind it: `https://shop.example/unsubscribe`. */
   readonly unsubscribeUrl: string
-  /** What opens the tokens that are to be mailed. */
+  /** Opens the sealed tokens of mails. */
   readonly secretBox: SecretBox
 }
 
 export interface ComposedEmail {
   readonly mail: Mail
-  /** What the log shows of it: what was sent, but not what lets its reader in. */
+  /** The message as the log shows it, without tokens. */
   readonly logged: Template
   /** Takes the mail's token out of a text. */
   readonly withoutToken: (text: string) => string
@@ -30,17 +30,38 @@ export interface ComposedEmail {
 export function composeEmail(email: ClaimAnswer, options: ComposeOptions): ComposedEmail {
   const enclosed = enclosedIn(email, options)
   const { unsubscribeUrl, token, link } = enclosed
-  const withoutToken = (text: string) => (token === null ? text : text.replaceAll(token, hidden))
+  const order = orderLinkOf(email, options.secretBox)
+  const secret = token ?? order?.token
+  const withoutToken = (text: string) => (secret === undefined ? text : text.replaceAll(secret, hidden))
+  const mail = mailOf(email, options.senderAddress, enclosed)
+  const content = contentOf(email, {
+    unsubscribeUrl,
+    token: token && hidden,
+    link: link && withoutToken(link),
+  })
   return {
-    mail: mailOf(email, options.senderAddress, enclosed),
-    logged: contentOf(email, {
-      unsubscribeUrl,
-      token: token && hidden,
-      link: link && withoutToken(link),
-    }),
+    mail: order === null ? mail : { ...mail, ...withOrderLink(mail, order.link) },
+    logged: order === null ? content : withOrderLink(content, withoutToken(order.link)),
     withoutToken,
   }
 }
+
+/** Leads a guest back to its order. The template has no part in it, because who words it could send the token elsewhere. */
+function orderLinkOf(
+  { merchantId, orderLink, facts, place }: ClaimAnswer,
+  secretBox: SecretBox,
+): { readonly link: string; readonly token: string } | null {
+  if (orderLink === null) return null
+  const { order } = facts as { readonly order: { readonly id: string } }
+  const token = guestOrderToken(secretBox, { place, merchantId, orderId: order.id })
+  return { link: placed(orderLink, token), token }
+}
+
+const withOrderLink = ({ subject, html, text }: Template, link: string): Template => ({
+  subject,
+  html: `${html}\n<p><a href="${link.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')}">Your order</a></p>\n`,
+  text: `${text}\n\nYour order: ${link}\n`,
+})
 
 const hidden = '•••'
 
@@ -59,7 +80,7 @@ function mailOf(email: ClaimAnswer, senderAddress: string, enclosed: Enclosed): 
   const link = enclosed.unsubscribeUrl
   return {
     id,
-    from: { name: shop.name, address: senderAddress },
+    from: { name: shop.name, address: shop.sender ?? senderAddress },
     replyTo: shop.emailIsVerified ? { name: shop.name, address: shop.email } : null,
     to: { name: name ?? '', address: recipient },
     ...contentOf(email, enclosed),

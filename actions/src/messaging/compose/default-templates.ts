@@ -81,7 +81,7 @@ It is good once, until {{expiresAt}}. ${says.otherwise}${signature}`,
 const reset = (person: 'user' | 'customer') =>
   tokenMail({
     subject: 'Set a new password for {{shop.name}}',
-    why: `Hello {{${person}.name}}, somebody, we think you, wants to set a new password for your account at {{shop.name}}.`,
+    why: `Hello {{${person}.name}}, we received a request to set a new password for your account at {{shop.name}}.`,
     act: 'Set a new password',
     use: 'This is the code to set it with:',
     otherwise: 'If it wasn’t you, there is nothing to do: your password stays as it is.',
@@ -100,13 +100,47 @@ const appointmentMail = (subject: string, heading: string): Template => ({
   subject: `${subject}: {{appointment.service}}, {{appointment.startTime}}`,
   html: page(`<h1>${heading}</h1>
 <p>{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:</p>
-<p><strong>{{appointment.startTime}}</strong></p>`),
+<p><strong>{{appointment.startTime}}</strong></p>
+{{#appointment.unpaid}}<p>Your payment has not reached us in time.</p>{{/appointment.unpaid}}
+{{#appointment.fee}}<p>It costs {{appointment.fee}}, because it was cancelled late.</p>{{/appointment.fee}}
+{{#appointment.paid}}<p>Paid: {{appointment.paid}}</p>{{/appointment.paid}}
+{{#appointment.due}}<p>Still to pay: {{appointment.due}}</p>{{/appointment.due}}`),
   text: `${heading}: {{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes
 
-{{appointment.startTime}}${signature}`,
+{{appointment.startTime}}
+{{#appointment.unpaid}}
+
+Your payment has not reached us in time.
+{{/appointment.unpaid}}
+{{#appointment.fee}}
+
+It costs {{appointment.fee}}, because it was cancelled late.
+{{/appointment.fee}}
+{{#appointment.paid}}
+
+Paid: {{appointment.paid}}
+{{/appointment.paid}}
+{{#appointment.due}}
+
+Still to pay: {{appointment.due}}
+{{/appointment.due}}${signature}`,
 })
 
-/** What is sent of each kind until the merchant writes its own. */
+const staffMail = (heading: string): Template => ({
+  subject: `${heading}: {{appointment.service}}, {{appointment.startTime}}`,
+  html: page(`<h1>${heading}</h1>
+<p>{{appointment.service}} for {{customer.name}}, {{appointment.duration}} minutes:</p>
+<p><strong>{{appointment.startTime}}</strong></p>
+{{#appointment.resources}}<p>{{appointment.resources}}</p>{{/appointment.resources}}`),
+  text: `${heading}: {{appointment.service}} for {{customer.name}}, {{appointment.duration}} minutes
+
+{{appointment.startTime}}
+{{#appointment.resources}}
+{{appointment.resources}}
+{{/appointment.resources}}${signature}`,
+})
+
+/** The template of each kind of message, until the merchant writes its own. */
 export const defaultTemplates: Readonly<Record<TemplateKind, Template>> = {
   ORDER_CONFIRMATION: {
     subject: 'Your order {{order.number}} is confirmed',
@@ -200,14 +234,30 @@ ${orderLines}${signature}`,
     text: `{{product.name}} ({{product.sku}}) can be had again. You asked us to tell you; we do so this once.${signature}`,
   },
   APPOINTMENT_BOOKED: appointmentMail('Your appointment is booked', 'Booked'),
-  APPOINTMENT_MOVED: appointmentMail('Your appointment has another time', 'Another time'),
+  APPOINTMENT_MOVED: appointmentMail('Your appointment has changed', 'Changed'),
   APPOINTMENT_CANCELLED: appointmentMail('Your appointment is cancelled', 'Cancelled'),
   APPOINTMENT_REMINDER: appointmentMail('Your appointment', 'See you soon'),
+  STAFF_APPOINTMENT_BOOKED: staffMail('New in your calendar'),
+  STAFF_APPOINTMENT_MOVED: staffMail('Moved in your calendar'),
+  STAFF_APPOINTMENT_CANCELLED: staffMail('No longer in your calendar'),
   LOW_STOCK_ALERT: {
     subject: 'Running low: {{product.name}} ({{product.sku}})',
     html: page(`<h1>Running low</h1>
 <p><strong>{{product.name}}</strong> ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.</p>`),
     text: `{{product.name}} ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.${signature}`,
+  },
+  PAYMENT_DISPUTED: {
+    subject: 'A payment of {{dispute.amount}} is disputed',
+    html: page(`<h1>A payment is disputed</h1>
+<p>The customer’s bank asks for <strong>{{dispute.amount}}</strong> back{{#dispute.orderNumber}}, which was paid for order {{dispute.orderNumber}}{{/dispute.orderNumber}}. The reason: {{dispute.reason}}.</p>
+{{#dispute.evidenceDueAt}}<p>Send your evidence to the payment processor by <strong>{{dispute.evidenceDueAt}}</strong>. Without it the money is lost.</p>{{/dispute.evidenceDueAt}}`),
+    text: `The customer’s bank asks for {{dispute.amount}} back{{#dispute.orderNumber}}, which was paid for order {{dispute.orderNumber}}{{/dispute.orderNumber}}. The reason: {{dispute.reason}}.{{#dispute.evidenceDueAt}} Send your evidence to the payment processor by {{dispute.evidenceDueAt}}. Without it the money is lost.{{/dispute.evidenceDueAt}}${signature}`,
+  },
+  SENDER_LOST: {
+    subject: 'Mails no longer come from {{sender.address}}',
+    html: page(`<h1>Your sender is not confirmed any more</h1>
+<p>{{sender.problem}}. Until the records are back, the mails of {{shop.name}} come from the platform’s address.</p>`),
+    text: `{{sender.problem}}. Until the records are back, the mails of {{shop.name}} come from the platform’s address.${signature}`,
   },
   USER_INVITATION: tokenMail({
     subject: 'You are invited to {{shop.name}}',

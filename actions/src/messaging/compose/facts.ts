@@ -8,6 +8,8 @@ export interface ShopFacts {
   readonly emailIsVerified: boolean
   readonly website: string | null
   readonly timeZone: string
+  /** The address of its own that its mails come from; null: they come from the operator's. */
+  readonly sender: string | null
 }
 
 interface CustomerFacts {
@@ -26,7 +28,7 @@ interface OrderFacts extends CustomerFacts {
     readonly shipping: number
     readonly discount: number
     readonly total: number
-    /** What was taken of the total: less of it where only a part was captured. */
+    /** The captured part of the total, in minor units. */
     readonly paid: number
     readonly placedAt: string
   }
@@ -74,10 +76,19 @@ interface AppointmentFacts extends CustomerFacts {
     readonly timeZone: string
     /** Minutes. */
     readonly duration: number
+    /** The names of the rooms, chairs and equipment that it has. */
+    readonly resources: readonly string[]
+    readonly currency: string
+    /** Minor units: what its payments hold, what is left to pay, and what a late cancellation was charged. */
+    readonly paid: number
+    readonly due: number
+    readonly fee: number
+    /** Whether it ended because it was not paid in time. */
+    readonly unpaid: boolean
   }
 }
 
-/** What a message is made of, as the functions `notification.*_message` of the database find it. */
+/** The facts that a message is composed of, as the database's functions `notification.*_message` return them. */
 export interface Facts {
   readonly ORDER_CONFIRMATION: OrderFacts
   readonly ORDER_SHIPPED: OrderFacts & {
@@ -106,8 +117,29 @@ export interface Facts {
   readonly APPOINTMENT_MOVED: AppointmentFacts
   readonly APPOINTMENT_CANCELLED: AppointmentFacts
   readonly APPOINTMENT_REMINDER: AppointmentFacts
+  readonly STAFF_APPOINTMENT_BOOKED: AppointmentFacts
+  readonly STAFF_APPOINTMENT_MOVED: AppointmentFacts
+  readonly STAFF_APPOINTMENT_CANCELLED: AppointmentFacts
   readonly LOW_STOCK_ALERT: ProductFacts & {
     readonly stock: { readonly available: number; readonly threshold: number }
+  }
+  readonly PAYMENT_DISPUTED: {
+    readonly dispute: {
+      readonly paymentId: string
+      /** Of the order that was paid; null for an appointment's payment. */
+      readonly orderNumber: string | null
+      /** In minor units. */
+      readonly amount: number
+      readonly currency: string
+      /** In the processor's words. */
+      readonly reason: string
+      /** Until then the processor takes evidence; null: it takes none. */
+      readonly evidenceDueAt: string | null
+    }
+  }
+  readonly SENDER_LOST: {
+    /** The address that mails came from, and what its domain lacks now. */
+    readonly sender: { readonly address: string; readonly domain: string; readonly problem: string }
   }
   readonly USER_INVITATION: UserTokenFacts
   readonly USER_PASSWORD_RESET: UserTokenFacts

@@ -67,17 +67,44 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
     case 'APPOINTMENT_BOOKED':
       return appointmentHeadline('Your appointment is booked', occasion.facts)
     case 'APPOINTMENT_MOVED':
-      return appointmentHeadline('Your appointment has another time', occasion.facts)
+      return appointmentHeadline('Your appointment has changed', occasion.facts)
     case 'APPOINTMENT_CANCELLED':
       return appointmentHeadline('Your appointment is cancelled', occasion.facts)
     case 'APPOINTMENT_REMINDER':
       return appointmentHeadline('Your appointment', occasion.facts)
+    case 'STAFF_APPOINTMENT_BOOKED':
+      return appointmentHeadline('New in the calendar', occasion.facts)
+    case 'STAFF_APPOINTMENT_MOVED':
+      return appointmentHeadline('Moved in the calendar', occasion.facts)
+    case 'STAFF_APPOINTMENT_CANCELLED':
+      return appointmentHeadline('No longer in the calendar', occasion.facts)
     case 'LOW_STOCK_ALERT': {
       const { product, stock } = occasion.facts
       return {
         title: `Running low: ${product.name}`,
         body: `${stock.available} of ${product.sku} left; you want to know at ${stock.threshold}.`,
         data: { productId: product.id, sku: product.sku },
+      }
+    }
+    case 'PAYMENT_DISPUTED': {
+      const { dispute } = occasion.facts
+      const amount = formatMoney(dispute.amount, dispute.currency)
+      const due = dispute.evidenceDueAt
+      return {
+        title: `A payment of ${amount} is disputed`,
+        body:
+          due === null
+            ? `The reason: ${dispute.reason}.`
+            : `The reason: ${dispute.reason}. Evidence is due by ${formatTime(due, shop.timeZone)}.`,
+        data: { paymentId: dispute.paymentId },
+      }
+    }
+    case 'SENDER_LOST': {
+      const { sender } = occasion.facts
+      return {
+        title: `Mails no longer come from ${sender.address}`,
+        body: `${sender.problem}.`,
+        data: { domain: sender.domain },
       }
     }
     default:

@@ -7,7 +7,7 @@ export {
   isTokenMail,
   type MessageKind,
   type TemplateKind,
-  type TokenMailKind,
+  type LinkKind,
   tokenMailKinds,
 } from './message-kind.ts'
 export { sampleOccasion, sampleShop } from './sample-facts.ts'

@@ -10,7 +10,12 @@ const messageKinds = [
   'APPOINTMENT_MOVED',
   'APPOINTMENT_CANCELLED',
   'APPOINTMENT_REMINDER',
+  'STAFF_APPOINTMENT_BOOKED',
+  'STAFF_APPOINTMENT_MOVED',
+  'STAFF_APPOINTMENT_CANCELLED',
   'LOW_STOCK_ALERT',
+  'PAYMENT_DISPUTED',
+  'SENDER_LOST',
 ] as const
 
 export type MessageKind = (typeof messageKinds)[number]
@@ -24,14 +29,17 @@ export const tokenMailKinds = [
   'CUSTOMER_EMAIL_VERIFICATION',
 ] as const
 
-export type TokenMailKind = (typeof tokenMailKinds)[number]
+type TokenMailKind = (typeof tokenMailKinds)[number]
 
-/** What has a template, which the merchant can word differently. */
+/** The kinds of mails with a link to the merchant's site: mails with a token, and mails about a guest's order. */
+export type LinkKind = TokenMailKind | 'GUEST_ORDER'
+
+/** The kinds of messages with a template, which the merchant can replace. */
 export const templateKinds = [...messageKinds, ...tokenMailKinds] as const
 
 export type TemplateKind = (typeof templateKinds)[number]
 
-/** What an e-mail can be: one of the platform, or one of the merchant's own. */
+/** The kinds of e-mails: the platform's, and the merchant's campaigns. */
 export type EmailKind = TemplateKind | 'CAMPAIGN'
 
 export const isTokenMail = (kind: EmailKind): kind is TokenMailKind =>

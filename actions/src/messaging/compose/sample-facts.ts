@@ -39,6 +39,12 @@ const appointment = {
     startTime: '2026-03-15T17:00:00Z',
     timeZone: 'America/Los_Angeles',
     duration: 45,
+    resources: ['Front fitting room'],
+    currency: 'USD',
+    paid: 1_500,
+    due: 3_000,
+    fee: 1_500,
+    unpaid: true,
   },
 }
 const expiresAt = '2026-03-15T15:09:26Z'
@@ -79,9 +85,37 @@ export function sampleOccasion(kind: EmailKind): Occasion {
     case 'APPOINTMENT_MOVED':
     case 'APPOINTMENT_CANCELLED':
     case 'APPOINTMENT_REMINDER':
+    case 'STAFF_APPOINTMENT_BOOKED':
+    case 'STAFF_APPOINTMENT_MOVED':
+    case 'STAFF_APPOINTMENT_CANCELLED':
       return { kind, facts: appointment }
     case 'LOW_STOCK_ALERT':
       return { kind, facts: { product, stock: { available: 4, threshold: 5 } } }
+    case 'PAYMENT_DISPUTED':
+      return {
+        kind,
+        facts: {
+          dispute: {
+            paymentId: '01a1f000-0012-7000-8000-000000000001',
+            orderNumber: 'ORD-00000042',
+            amount: 12_900,
+            currency: 'USD',
+            reason: 'fraudulent',
+            evidenceDueAt: '2026-03-28T15:09:26Z',
+          },
+        },
+      }
+    case 'SENDER_LOST':
+      return {
+        kind,
+        facts: {
+          sender: {
+            address: 'hello@shop.example.com',
+            domain: 'shop.example.com',
+            problem: 'DNS does not have the record TXT _commerce-graph.shop.example.com',
+          },
+        },
+      }
     case 'USER_INVITATION':
     case 'USER_PASSWORD_RESET':
     case 'USER_EMAIL_VERIFICATION':
@@ -103,4 +137,5 @@ export const sampleShop: ShopFacts = {
   website: 'https://shop.example.com',
   emailIsVerified: true,
   timeZone: 'America/Los_Angeles',
+  sender: null,
 }

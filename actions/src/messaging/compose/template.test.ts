@@ -11,7 +11,7 @@ const enclosed = { unsubscribeUrl: null, token: 'a-token', link: 'https://shop.e
 const order = variablesOf(sampleOccasion('ORDER_CONFIRMATION'), sampleShop, enclosed)
 
 describe('a template', () => {
-  test.each(templateKinds)('that is built in for %s has no fault and fills in everything', (kind) => {
+  test.each(templateKinds)('that is built in for %s is valid and fills in every variable', (kind) => {
     const variables = variablesOf(sampleOccasion(kind), sampleShop, enclosed)
     const template = defaultTemplates[kind]
     for (const source of [template.subject, template.html, template.text])
@@ -32,7 +32,7 @@ describe('a template', () => {
     ['{{#items}}{{#items}}{{name}}{{/items}}{{/items}}', /inside of itself/],
     ['{{#items}}{{name}}', /Unclosed section/],
     ['{{order.number', /Unclosed tag/],
-  ])('like %s is refused, with words for who wrote it', (source, fault) => {
+  ])('like %s is refused with a message for its author', (source, fault) => {
     expect(templateFault(source, order)).toMatch(fault)
   })
 
@@ -50,7 +50,7 @@ describe('a template', () => {
 })
 
 describe('money', () => {
-  test('is exact for every amount that there can be, and has as many digits as its currency', () => {
+  test('is exact for every possible amount, and has its currency’s number of digits', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (amount) => {
         const digits = (text: string) => BigInt(text.replaceAll(/\D/g, ''))
@@ -66,7 +66,7 @@ describe('money', () => {
     ])
   })
 
-  test('and times are by the shop’s clock', () => {
+  test('and times use the shop’s time zone', () => {
     expect(order['order']).toMatchObject({
       total: '$260.55',
       placedAt: 'Saturday, March 14, 2026 at 8:09 AM PDT',

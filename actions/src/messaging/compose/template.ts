@@ -27,9 +27,9 @@ const maxNesting = 3
 type Token = readonly [type: string, value: string, start: number, end: number, inner?: readonly Token[]]
 
 /**
- * What is wrong with one part of a template, in words for who wrote it; null when it can be rendered.
+ * The fault of one part of a template, in words for its author; null if it can be rendered.
  *
- * @param sample all variables there are, none of them empty
+ * @param sample all variables, none of them empty
  */
 export function templateFault(source: string, sample: Variables): string | null {
   let tokens: readonly Token[]

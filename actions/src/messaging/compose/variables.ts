@@ -1,12 +1,15 @@
 import type { Facts, Occasion, ShopFacts } from './facts.ts'
 import { formatDay, formatMoney, formatTime } from './format.ts'
 
-/** What a template can use: texts, and objects and lists of them. Everything is formatted already. */
+/** The variables of a template: texts, and objects and lists of texts. All are formatted already. */
 export interface Variables {
   readonly [name: string]: string | null | Variables | readonly Variables[]
 }
 
-/** What is put into a message when it is sent, and isn't kept with its facts. Null: the message has none. */
+/**
+ * The values that are put into a message when it is sent, and aren't stored with its facts. Null: the message has
+ * none.
+ */
 export interface Enclosed {
   /** Of campaigns. */
   readonly unsubscribeUrl: string | null
@@ -68,10 +71,29 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclo
     case 'APPOINTMENT_BOOKED':
     case 'APPOINTMENT_MOVED':
     case 'APPOINTMENT_CANCELLED':
-    case 'APPOINTMENT_REMINDER': {
-      const { id, service, staff, startTime, timeZone, duration } = occasion.facts.appointment
-      const start = formatTime(startTime, timeZone)
-      return { ...common, appointment: { id, service, staff, startTime: start, duration: String(duration) } }
+    case 'APPOINTMENT_REMINDER':
+    case 'STAFF_APPOINTMENT_BOOKED':
+    case 'STAFF_APPOINTMENT_MOVED':
+    case 'STAFF_APPOINTMENT_CANCELLED': {
+      const { id, service, staff, startTime, timeZone, duration, resources, ...money } =
+        occasion.facts.appointment
+      // Null, so that a template's section on it is left out.
+      const amount = (value: number) => (value === 0 ? null : formatMoney(value, money.currency))
+      return {
+        ...common,
+        appointment: {
+          id,
+          service,
+          staff,
+          startTime: formatTime(startTime, timeZone),
+          duration: String(duration),
+          resources: resources.length === 0 ? null : resources.join(', '),
+          paid: amount(money.paid),
+          due: amount(money.due),
+          fee: amount(money.fee),
+          unpaid: money.unpaid ? 'true' : null,
+        },
+      }
     }
     case 'LOW_STOCK_ALERT': {
       const { available, threshold } = occasion.facts.stock
@@ -81,6 +103,20 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclo
         stock: { available: String(available), threshold: String(threshold) },
       }
     }
+    case 'PAYMENT_DISPUTED': {
+      const { amount, currency, evidenceDueAt, orderNumber, reason } = occasion.facts.dispute
+      return {
+        ...common,
+        dispute: {
+          amount: formatMoney(amount, currency),
+          orderNumber,
+          reason,
+          evidenceDueAt: evidenceDueAt && formatTime(evidenceDueAt, shop.timeZone),
+        },
+      }
+    }
+    case 'SENDER_LOST':
+      return { ...common, sender: { ...occasion.facts.sender } }
     case 'USER_INVITATION':
     case 'USER_PASSWORD_RESET':
     case 'USER_EMAIL_VERIFICATION':

@@ -24,7 +24,7 @@ afterAll(() => shop.close())
 
 const claims = ['email.claim', 'notification.claim_pushes'] as const
 
-test.each(claims)('%s gives a message to one of two senders that look at the same moment', async (claim) => {
+test.each(claims)('%s gives a message to one of two concurrent senders', async (claim) => {
   const { database } = shop
   const take = async (sql: Queryable, limit: number) =>
     sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(${limit}, interval '1 minute', 6)`)

@@ -2,7 +2,7 @@ import type { Database } from '../../database.ts'
 import { deliverEmails, type EmailSending } from './deliver-emails.ts'
 import { deliverPushes, type PushSending } from './deliver-pushes.ts'
 
-/** What messages are taken away by. */
+/** The transports of messages. */
 export interface MessageSending extends EmailSending, PushSending {}
 
 /** Sends every message that is due. Returns how many. */

@@ -16,7 +16,7 @@ afterAll(() => shop.close())
 const { maxAttempts } = defaultRetryPolicy
 let subjects = 0
 
-/** A message of a campaign in a state, due if it is queued; alone in the log. */
+/** A campaign's message in the given state, due if it is queued; the only one in the log. */
 async function deliveryIn(status: DeliveryStatus, attempts = 1): Promise<string> {
   subjects += 1
   await shop.database`DELETE FROM email.delivery WHERE merchant_id = ${merchant.merchantId}`
@@ -36,7 +36,7 @@ async function deliveryIn(status: DeliveryStatus, attempts = 1): Promise<string>
 const claim = () => shop.database<{ id: string; attempt: number }[]>`
   SELECT * FROM email.claim(10, interval '1 minute', ${maxAttempts})`
 
-/** Lets an event happen to the delivery, by the code that does so in production. */
+/** Applies an event to the delivery with the production code. */
 async function apply(event: DeliveryEvent, id: string): Promise<void> {
   const settled = (result: SendOutcome) =>
     settle(
@@ -70,7 +70,7 @@ async function apply(event: DeliveryEvent, id: string): Promise<void> {
     case 'give_up':
       return settled({ outcome: 'refused', reason: 'never' })
     case 'bounce':
-      return settled({ outcome: 'bounced', reason: 'nobody' })
+      return settled({ outcome: 'bounced', reason: 'no such address' })
     case 'retry':
       await shop.call(merchant, 'retryEmailDelivery', { id })
       return
@@ -86,7 +86,7 @@ async function statusOf(id: string) {
   return found(row).status
 }
 
-test('every event in every state does what the machine says, and nothing else', async () => {
+test('every event in every state follows the machine', async () => {
   for (const [status, events] of Object.entries(deliveryMachine)) {
     for (const [event, next] of Object.entries(events)) {
       const id = await deliveryIn(status as DeliveryStatus)
@@ -97,13 +97,13 @@ test('every event in every state does what the machine says, and nothing else', 
 }, 60_000)
 
 describe('a claim', () => {
-  test('is one sender’s, however many ask at once', async () => {
+  test('goes to one sender of many concurrent ones', async () => {
     await deliveryIn('QUEUED')
     const claims = await Promise.all(Array.from({ length: 8 }, claim))
     expect(claims.flat()).toHaveLength(1)
   })
 
-  test('that runs out is another one’s, and what the first one says then changes nothing', async () => {
+  test('that expires goes to another sender, and the first one’s result is ignored', async () => {
     const id = await deliveryIn('SENDING')
     await shop.database`UPDATE email.delivery SET claimed_until = now() - interval '1 second' WHERE id = ${id}`
     expect(await claim()).toMatchObject([{ id, attempt: 2 }])
@@ -111,7 +111,7 @@ describe('a claim', () => {
     expect(await statusOf(id)).toBe('SENDING')
   })
 
-  test('is kept for as long as its sender lives, however long sending takes', async () => {
+  test('is kept while its sender is alive, however long sending takes', async () => {
     const id = await deliveryIn('SENDING')
     const seconds = async () => {
       const [row] = await shop.database<{ seconds: number }[]>`
@@ -125,7 +125,7 @@ describe('a claim', () => {
     })
   })
 
-  test('that runs out for the last time leaves a dead letter', async () => {
+  test('that expires at the last attempt leaves a dead letter', async () => {
     const id = await deliveryIn('SENDING', maxAttempts)
     await shop.database`UPDATE email.delivery SET claimed_until = now() - interval '1 second' WHERE id = ${id}`
     expect(await claim()).toEqual([])
@@ -135,7 +135,7 @@ describe('a claim', () => {
   })
 })
 
-test('an outcome is recorded after the database was away, and a mistake is told at once', async () => {
+test('an outcome is recorded after a database outage, and any other error is thrown at once', async () => {
   let tries = 0
   await recorded(() => {
     tries += 1

@@ -9,7 +9,7 @@ interface Mailbox {
 export interface Mail {
   /** Of the delivery. Sent again, the message has the same Message-ID, by which a mailbox can know it. */
   readonly id: string
-  /** Whose mail server it is. */
+  /** The sender of the mails. */
   readonly from: Mailbox
   /** Where answers go; null: to `from`, as no other address has been confirmed. */
   readonly replyTo: Mailbox | null
@@ -35,7 +35,7 @@ export function messageOf({ id, from, replyTo, to, subject, html, text, headers 
   }
 }
 
-/** What takes e-mail away. Whatever goes wrong is an outcome; it never throws. */
+/** A transport of e-mails. It never throws: a failure is an outcome. */
 export interface MailTransport {
   /** Stored with every delivery; null: nothing takes e-mail. */
   readonly name: string | null

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createOutboxTransport } from './outbox-transport.ts'
 
-test('a folder that is full loses its oldest e-mails, and says so once', async () => {
+test('a full folder loses its oldest e-mails, and the log says so once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outbox-'))
   try {
     for (let number = 0; number < 500; number += 1)

@@ -5,7 +5,7 @@ export interface Push {
   readonly id: string
   readonly merchantId: string
   readonly platform: 'IOS' | 'ANDROID' | 'WEB'
-  /** What the push service knows the device by. */
+  /** The push service's name of the device. */
   readonly token: string
   readonly kind: string
   readonly title: string
@@ -13,7 +13,7 @@ export interface Push {
   readonly data: Readonly<Record<string, string>>
 }
 
-/** What takes pushes away. Whatever goes wrong is an outcome; it never throws. */
+/** A transport of pushes. It never throws: a failure is an outcome. */
 export interface PushTransport {
   /** Stored with every delivery; null: nothing takes pushes. */
   readonly name: string | null

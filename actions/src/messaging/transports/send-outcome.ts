@@ -1,4 +1,4 @@
-/** How an attempt to send something ended. */
+/** The outcome of one attempt to send. */
 export type SendOutcome =
   | { readonly outcome: 'accepted'; readonly messageId: string | null }
   /** There is nothing that would take it: the deployment has no transport for its channel. */

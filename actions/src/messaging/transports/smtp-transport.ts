@@ -1,14 +1,19 @@
-import { createTransport } from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+import { type DkimKey, domainOf } from '../sender-domain.ts'
 import type { SendOutcome } from './send-outcome.ts'
-import { type MailTransport, messageOf } from './mail-transport.ts'
+import { type Mail, type MailTransport, messageOf } from './mail-transport.ts'
 
 /** Milliseconds. */
 const connectionTimeout = 10_000
 const socketTimeout = 30_000
 const maxConnections = 5
 
-/** Sends through an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
-export function createSmtpTransport(smtpUrl: string): MailTransport {
+/**
+ * Sends through an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte.
+ *
+ * @param dkim signs each mail for the domain that it comes from
+ */
+export function createSmtpTransport(smtpUrl: string, dkim: DkimKey | null = null): MailTransport {
   const transporter = createTransport({
     url: smtpUrl,
     pool: true,
@@ -24,7 +29,7 @@ export function createSmtpTransport(smtpUrl: string): MailTransport {
     name: 'smtp',
     async send(mail) {
       try {
-        const { messageId } = await transporter.sendMail(messageOf(mail))
+        const { messageId } = await transporter.sendMail({ ...messageOf(mail), ...signature(mail, dkim) })
         return { outcome: 'accepted', messageId }
       } catch (error) {
         return failure(error)
@@ -32,6 +37,13 @@ export function createSmtpTransport(smtpUrl: string): MailTransport {
     },
     close: () => transporter.close(),
   }
+}
+
+function signature({ from }: Mail, dkim: DkimKey | null): Pick<SendMailOptions, 'dkim'> {
+  const domainName = domainOf(from.address)
+  if (dkim === null || domainName === null) return {}
+  const privateKey = dkim.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { dkim: { domainName, keySelector: dkim.selector, privateKey } }
 }
 
 /** A server's 5xx to the receiver or to the message is for good; a 5xx to our login is ours to mend. */

@@ -1,8 +1,8 @@
-/** What webhooks are signed with: the bytes behind `whsec_`. */
+/** The key that signs webhooks: the bytes behind `whsec_`. */
 export type WebhookSecret = Buffer
 
 const prefix = 'whsec_'
-/** What Standard Webhooks asks of a secret. */
+/** The length that Standard Webhooks requires of a secret. */
 const bytes = { min: 24, max: 64 }
 /** One that is used, and those that are being replaced. */
 const maxSecrets = 5

@@ -34,7 +34,7 @@ const happens = (trigger: string, before: object | null, after: object) =>
   })
 
 describe('stock that is back', () => {
-  test('is told of to whoever waits for it, once', async () => {
+  test('causes one mail to each subscriber', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     for (const email of ['ada@example.com', 'bob@example.com'])
       dataOf(await shop.call(merchant, 'subscribeStockAlert', { sku, email }))
@@ -51,7 +51,39 @@ describe('stock that is back', () => {
   })
 })
 
-describe('an order that nobody pays', () => {
+describe('a dispute', () => {
+  test('causes one mail to the merchant, with the amount and the day until which evidence is taken', async () => {
+    const [payment] = await shop.database<{ id: string }[]>`
+      INSERT INTO payment.payment (merchant_id, amount, currency, status, method, processor)
+      VALUES (${merchant.merchantId}, 500, 'EUR', 'SUCCEEDED', 'CARD', 'sandbox') RETURNING id`
+    const paymentId = found(payment).id
+    const dispute = {
+      merchant_id: merchant.merchantId,
+      payment_id: paymentId,
+      processor_dispute_id: 'dp_1',
+      amount: 400,
+      currency: 'EUR',
+      reason: 'fraudulent',
+      status: 'NEEDS_RESPONSE',
+      evidence_due_at: '2026-03-28T15:09:26Z',
+      created_at: new Date(),
+    }
+    const [row] = await shop.database<{ id: string }[]>`
+      INSERT INTO payment.dispute ${shop.database(dispute)} RETURNING id`
+    await happens('payment_disputed', null, found(row))
+    await happens('payment_disputed', null, found(row))
+    expect(await mails()).toMatchObject([
+      {
+        kind: 'PAYMENT_DISPUTED',
+        facts: {
+          dispute: { paymentId, orderNumber: null, amount: 400, currency: 'EUR', reason: 'fraudulent' },
+        },
+      },
+    ])
+  })
+})
+
+describe('an unpaid order', () => {
   async function order(): Promise<string> {
     const { id: productId } = await shop.createProduct(merchant, { stock: [5] })
     const input = {
@@ -61,14 +93,14 @@ describe('an order that nobody pays', () => {
     }
     return String(dataOf(await shop.call(merchant, 'createOrder', { input })).orderId)
   }
-  /** The order was placed so long ago, and is to be paid so soon. */
+  /** Sets how many minutes ago the order was placed, and how many are left to pay it. */
   const at = (orderId: string, minutesAgo: number, minutesLeft: number) => shop.database`
     WITH placed AS (
       UPDATE ordering.order SET created_at = now() - make_interval(mins => ${minutesAgo}) WHERE id = ${orderId}
     )
     UPDATE inventory.reservation SET expires_at = now() + make_interval(mins => ${minutesLeft}) WHERE order_id = ${orderId}`
 
-  test('is told of a quarter of its window before the end, at most a day, and once', async () => {
+  test('causes one reminder, a quarter of its payment window before the end, at most a day', async () => {
     const card = await order()
     await at(card, 40, 20)
     const transfer = await order()
@@ -92,14 +124,14 @@ describe('an order that nobody pays', () => {
     expect(await mails()).toHaveLength(2)
   })
 
-  test('is not told of once it is paid', async () => {
+  test('causes no reminder once it is paid', async () => {
     const orderId = await order()
     dataOf(await shop.call(merchant, 'processPayment', { input: { orderId, method: 'CASH' } }))
     await at(orderId, 50, 10)
     expect(await remindOfPayments(shop.database)).toBe(0)
   })
 
-  test('is told to be cancelled, and why, in words of its own', async () => {
+  test('causes a cancellation mail with the reason, worded for lapsed or for cancelled orders', async () => {
     const [lapsed, called] = [await order(), await order()]
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsed}`
     await lapseUnpaidOrders(shop.database)
@@ -110,53 +142,5 @@ describe('an order that nobody pays', () => {
       { reason: 'The payment window has ended', unpaid: true },
       { reason: 'Too late', unpaid: false },
     ])
-  })
-})
-
-describe('an appointment', () => {
-  async function book(startsIn: string): Promise<{ readonly id: string; readonly start_time: string }> {
-    const { merchantId, customerId } = merchant
-    const [row] = await shop.database<{ id: string; start_time: string }[]>`
-      WITH service AS (
-        INSERT INTO booking.service (merchant_id, name, duration, price, currency)
-        VALUES (${merchantId}, 'Boot fitting', 30, 0, 'USD') RETURNING id
-      ), staff AS (
-        INSERT INTO booking.staff_member (merchant_id, name, email, time_zone)
-        VALUES (${merchantId}, 'Ruth', 'ruth@example.com', 'Asia/Tokyo') RETURNING id
-      )
-      INSERT INTO booking.appointment (merchant_id, service_id, staff_id, customer_id, start_time, end_time)
-      SELECT ${merchantId}, service.id, staff.id, ${customerId}, x.at, x.at + interval '30 minutes'
-      FROM service, staff, (SELECT now() + ${startsIn}::text::interval AS at) x
-      RETURNING id, start_time::text`
-    return found(row)
-  }
-
-  test('is told of when it is booked, moved and cancelled, once each, by the clock of who keeps it', async () => {
-    const { id, start_time } = await book('2 days')
-    const booked = { id, status: 'SCHEDULED', start_time, booked_here: true }
-    await happens('appointment_changed', null, { ...booked, booked_here: false })
-    await happens('appointment_changed', null, booked)
-    await happens('appointment_changed', null, booked)
-    const [moved] = await shop.database<{ start_time: string }[]>`
-      UPDATE booking.appointment SET start_time = start_time + interval '1 day', end_time = end_time + interval '1 day'
-      WHERE id = ${id} RETURNING start_time::text`
-    await happens('appointment_changed', booked, { ...booked, ...found(moved) })
-    // Told late of the time before: there is nothing to tell any more.
-    await happens('appointment_reminder_due', null, { appointment_id: id, start_time })
-    await shop.database`UPDATE booking.appointment SET status = 'CANCELLED' WHERE id = ${id}`
-    const cancelled = { id, status: 'CANCELLED', ...found(moved) }
-    await happens('appointment_changed', { ...booked, ...found(moved) }, cancelled)
-    expect((await mails()).map(({ kind }) => kind)).toEqual([
-      'APPOINTMENT_BOOKED',
-      'APPOINTMENT_MOVED',
-      'APPOINTMENT_CANCELLED',
-    ])
-    expect((await mails())[0]?.facts['appointment']).toMatchObject({ timeZone: 'Asia/Tokyo', staff: 'Ruth' })
-  })
-
-  test('that is over, or is booked afterwards, is nobody’s news', async () => {
-    const { id, start_time } = await book('-1 hour')
-    await happens('appointment_changed', null, { id, status: 'SCHEDULED', start_time, booked_here: true })
-    expect(await mails()).toEqual([])
   })
 })

@@ -2,17 +2,19 @@ import { z } from 'zod'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../../database.ts'
 import * as notification from '../../sql/generated/notification.ts'
-import type { MessageKind } from '../compose/index.ts'
 import { announce } from '../outbox/index.ts'
+import { announceAppointmentChange, announceToCustomer } from './appointment-changes.ts'
 import { tellBackInStock } from './back-in-stock.ts'
 import type { RowEvent } from './event.ts'
 
-/** What is done about an event. It can come twice, late, and in any order, so each does what is still to be done. */
+/**
+ * Handles an event. Events can come twice, late and in any order, so a handler does only what is still to be done.
+ */
 export type EventHandler = (database: Database, event: RowEvent) => Promise<void>
 
 const merchant = { merchant_id: z.guid().transform((id) => id as MerchantId) }
 const withStatus = z.object({ ...merchant, id: z.guid(), status: z.string() })
-const appointment = withStatus.extend({ start_time: z.string(), booked_here: z.boolean().optional() })
+const opened = z.object({ ...merchant, id: z.guid() })
 const reminder = z.object({ ...merchant, appointment_id: z.guid(), start_time: z.string() })
 const crossing = z.object({
   ...merchant,
@@ -47,24 +49,15 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     const message = await notification.refundMessage(database, { merchantId, refundId: id })
     await announce(database, { merchantId, kind: 'ORDER_REFUNDED', subjectKey: id, message })
   },
-  async appointment_changed(database, event) {
-    const row = appointment.parse(event.new)
-    const { merchant_id: merchantId, id, status, start_time: at } = row
-    const before = event.old === null ? null : appointment.parse(event.old)
-    const change = { merchantId, id, at }
-    if (before === null) {
-      // What comes complete, as with an import, notifies no customer.
-      if (row.booked_here === true) await tellOfAppointment(database, 'APPOINTMENT_BOOKED', change)
-      return
-    }
-    if (status === 'CANCELLED' && before.status !== status)
-      return tellOfAppointment(database, 'APPOINTMENT_CANCELLED', change)
-    if (Date.parse(before.start_time) !== Date.parse(at))
-      await tellOfAppointment(database, 'APPOINTMENT_MOVED', change)
+  async payment_disputed(database, event) {
+    const { merchant_id: merchantId, id } = opened.parse(event.new)
+    const message = await notification.disputeMessage(database, { merchantId, disputeId: id })
+    await announce(database, { merchantId, kind: 'PAYMENT_DISPUTED', subjectKey: id, message })
   },
+  appointment_changed: announceAppointmentChange,
   async appointment_reminder_due(database, event) {
-    const { merchant_id: merchantId, appointment_id: id, start_time: at } = reminder.parse(event.new)
-    await tellOfAppointment(database, 'APPOINTMENT_REMINDER', { merchantId, id, at })
+    const { appointment_id: id, ...row } = reminder.parse(event.new)
+    await announceToCustomer(database, 'APPOINTMENT_REMINDER', { id, ...row })
   },
   async stock_crossed(database, event) {
     const {
@@ -93,34 +86,4 @@ export async function handleEvent(database: Database, event: RowEvent): Promise<
   const handle = eventHandlers[event.trigger]
   if (handle === undefined) throw new Error(`No handler knows the event ${event.trigger}.`)
   await handle(database, event)
-}
-
-type AppointmentKind = Extract<MessageKind, `APPOINTMENT_${string}`>
-
-/** The states in which there is something to tell. */
-const toldWhile: Readonly<Record<AppointmentKind, readonly string[]>> = {
-  APPOINTMENT_BOOKED: ['SCHEDULED', 'CONFIRMED'],
-  APPOINTMENT_MOVED: ['SCHEDULED', 'CONFIRMED'],
-  APPOINTMENT_CANCELLED: ['CANCELLED'],
-  APPOINTMENT_REMINDER: ['SCHEDULED', 'CONFIRMED'],
-}
-
-/**
- * Announces an appointment that is still ahead. One that has been moved since is announced at its new time only.
- *
- * @param at the appointment's start when it happened
- */
-async function tellOfAppointment(
-  database: Database,
-  kind: AppointmentKind,
-  { merchantId, id, at }: { readonly merchantId: MerchantId; readonly id: string; readonly at: string },
-) {
-  const message = await notification.appointmentMessage(database, {
-    merchantId,
-    appointmentId: id,
-    startTime: at,
-    statuses: toldWhile[kind],
-  })
-  const subjectKey = `${id} ${new Date(at).toISOString()}`
-  await announce(database, { merchantId, kind, subjectKey, message })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const row = z.record(z.string(), z.unknown())
 
-/** What Hasura posts for an event trigger, as far as anything here looks at it. */
+/** The parts of an event trigger's body that the handlers read. */
 export const eventBody = z.object({
   id: z.guid(),
   trigger: z.object({ name: z.string() }),

@@ -9,7 +9,7 @@ export interface WaitingEvents {
   readonly failed: number
 }
 
-/** What is in the queue of events, also what is tried again later. */
+/** The number of events that wait in the queue, those to be retried included. */
 export async function waitingEvents(database: Database): Promise<WaitingEvents> {
   const [row] = await database<WaitingEvents[]>`
     SELECT count(*) FILTER (WHERE state <> 'failed')::integer AS waiting,

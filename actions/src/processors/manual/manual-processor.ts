@@ -15,8 +15,10 @@ export const manualProcessor: PaymentProcessor = {
   capture: () => Promise.resolve(taken),
   find: () => Promise.resolve(taken),
   retrieve: () => Promise.resolve(taken),
+  take: () => Promise.resolve(taken),
   cancel: () => Promise.resolve(taken),
   refund: () => Promise.resolve(givenBack),
   findRefund: () => Promise.resolve(givenBack),
   retrieveRefund: () => Promise.resolve(givenBack),
+  activity: () => Promise.resolve({ status: 'known', refunds: [], disputes: [] }),
 }

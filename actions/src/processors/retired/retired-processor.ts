@@ -19,10 +19,12 @@ export function createRetiredProcessor(name: string): PaymentProcessor {
     charge: () => Promise.resolve(declined),
     capture: () => Promise.resolve(declined),
     retrieve: () => Promise.resolve(declined),
+    take: () => Promise.resolve(declined),
     find: () => Promise.resolve(null),
     cancel: (intentId) => Promise.resolve({ status: 'cancelled', intentId }),
     refund: () => Promise.resolve(failed),
     findRefund: () => Promise.resolve(null),
     retrieveRefund: () => Promise.resolve(failed),
+    activity: () => Promise.resolve({ status: 'known', refunds: [], disputes: [] }),
   }
 }

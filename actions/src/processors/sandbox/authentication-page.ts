@@ -13,7 +13,7 @@ export const authenticationPage = (action: string): string =>
 export const donePage = (message: string): string =>
   page('3-D Secure test page', `<p>${escapeHtml(message)}</p>`)
 
-const page = (title: string, body: string): string =>
+export const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`
 
 const entities: Readonly<Record<string, string>> = {

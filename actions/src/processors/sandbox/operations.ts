@@ -5,6 +5,7 @@ import {
   cancelled,
   captured,
   confirm,
+  disputeOf,
   newIntent,
   refunded,
   stripeId,
@@ -12,7 +13,7 @@ import {
 import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
-import { type TestPaymentMethod, testPaymentMethods } from './test-payment-methods.ts'
+import { disputedMethods, type TestPaymentMethod, testPaymentMethods } from './test-payment-methods.ts'
 
 /** Stripe's forms carry everything as text. */
 const amount = z
@@ -28,6 +29,7 @@ const createParameters = z.object({
   confirm: flag.default(false),
   capture_method: z.enum(['automatic', 'manual']).default('automatic'),
   payment_method: z.string().optional(),
+  payment_method_data: z.object({ type: z.literal('paypal') }).optional(),
   return_url: z.string().optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 })
@@ -61,7 +63,9 @@ export async function createIntent(
   const parameters = createParameters.safeParse(form)
   if (!parameters.success) return invalidForm(parameters.error)
   const intent = newIntent(parameters.data)
-  if (parameters.data.confirm) return confirmWith(ledger, intent, parameters.data, urlOf)
+  const { confirm, payment_method: given, payment_method_data: data } = parameters.data
+  const confirmation = { ...parameters.data, payment_method: given ?? (data && `pm_${data.type}`) }
+  if (confirm) return confirmWith(ledger, intent, confirmation, urlOf)
   await ledger.saveIntent(intent)
   return ok(intent)
 }
@@ -83,6 +87,15 @@ export async function confirmIntent(
 
 export const retrieveIntent = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
   withIntent(ledger, id, (intent) => Promise.resolve(ok(intent)))
+
+const intentListParameters = z.object({ limit: z.coerce.number().int().min(1).max(100).default(10) })
+
+export async function listIntents(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = intentListParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const { limit } = parameters.data
+  return ok(listOf('/v1/payment_intents', await ledger.listIntents(limit + 1), limit))
+}
 
 export const cancelIntent = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
   withIntent(ledger, id, (intent) =>
@@ -109,10 +122,11 @@ export async function searchIntents(ledger: Ledger, form: unknown): Promise<Stri
   const parameters = searchParameters.safeParse(form)
   if (!parameters.success) return invalidForm(parameters.error)
   const [, field = '', value = ''] = /^metadata\['(\w+)'\]:'([^']*)'$/.exec(parameters.data.query) ?? []
-  return ok({ object: 'search_result', data: await ledger.findIntentsBy(field, value), has_more: false })
+  const data = await ledger.findIntentsBy(field, value)
+  return ok({ object: 'search_result', data, has_more: false, url: '/v1/payment_intents/search' })
 }
 
-/** What the customer decides on the sandbox's page. */
+/** The customer's choice on the sandbox's page. */
 export const authenticate = (
   ledger: Ledger,
   id: string,
@@ -125,7 +139,7 @@ export const authenticate = (
       return Promise.resolve(missingResource(404, 'intent', 'payment_intent', id))
     }
     if (intent.status !== 'requires_action') return unexpectedState(intent, 'authenticate')
-    return saved(ledger, (passed ? authenticated : authenticationFailed)(intent, method.card))
+    return saved(ledger, (passed ? authenticated : authenticationFailed)(intent, method))
   })
 
 export async function createRefund(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
@@ -144,10 +158,11 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
       id: stripeId('re'),
       object: 'refund',
       amount: back,
+      charge: charge.id,
       currency: intent.currency,
       payment_intent: intent.id,
       metadata: parameters.data.metadata,
-      status: 'succeeded',
+      status: intent.payment_method === 'pm_card_pendingRefund' ? 'pending' : 'succeeded',
       created: Math.floor(Date.now() / 1000),
     } as const
     await ledger.saveRefund(refund)
@@ -165,7 +180,88 @@ export async function listRefunds(ledger: Ledger, form: unknown): Promise<Stripe
   if (!parameters.success) return invalidForm(parameters.error)
   const { payment_intent: intentId, limit } = parameters.data
   const refunds = await ledger.listRefunds(intentId, limit + 1)
-  return ok({ object: 'list', data: refunds.slice(0, limit), has_more: refunds.length > limit })
+  return ok(listOf('/v1/refunds', refunds, limit))
+}
+
+/** @param found one more than the page has, if there are more */
+const listOf = (url: string, found: readonly object[], limit: number): object => ({
+  object: 'list',
+  data: found.slice(0, limit),
+  has_more: found.length > limit,
+  url,
+})
+
+const endpointParameters = z.object({
+  url: z.url(),
+  enabled_events: z.union([
+    z.array(z.string()),
+    z.record(z.string(), z.string()).transform(Object.values<string>),
+  ]),
+})
+
+/** Where the account's events go. The secret that they are signed with is in this answer only, as at Stripe. */
+export async function createEndpoint(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = endpointParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const endpoint = {
+    id: stripeId('we'),
+    object: 'webhook_endpoint',
+    ...parameters.data,
+    secret: stripeId('whsec'),
+    metadata: {},
+    status: 'enabled',
+    livemode: false,
+    created: Math.floor(Date.now() / 1000),
+  } as const
+  await ledger.saveEndpoint(endpoint)
+  return ok(endpoint)
+}
+
+export async function listDisputes(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = listParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const { payment_intent: intentId, limit } = parameters.data
+  const disputes = await ledger.listDisputes(intentId, limit + 1)
+  return ok(listOf('/v1/disputes', disputes, limit))
+}
+
+const evidenceParameters = z.object({
+  evidence: z.object({ uncategorized_text: z.enum(['winning_evidence', 'losing_evidence']) }),
+})
+
+/** Stripe's test evidence decides a dispute at once. */
+export async function updateDispute(ledger: Ledger, id: string, form: unknown): Promise<StripeAnswer> {
+  const parameters = evidenceParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const won = parameters.data.evidence.uncategorized_text === 'winning_evidence'
+  return decideDispute(ledger, id, won ? 'won' : 'lost', parameters.data.evidence.uncategorized_text)
+}
+
+/** Accepts a dispute. */
+export const closeDispute = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
+  decideDispute(ledger, id, 'lost', null)
+
+async function decideDispute(
+  ledger: Ledger,
+  id: string,
+  status: 'won' | 'lost',
+  evidence: string | null,
+): Promise<StripeAnswer> {
+  const dispute = await ledger.findDispute(id)
+  if (dispute === null) return missingResource(404, 'dispute', 'dispute', id)
+  const decided = {
+    ...dispute,
+    status,
+    evidence: { ...dispute.evidence, uncategorized_text: evidence },
+    evidence_details: {
+      ...dispute.evidence_details,
+      due_by: null,
+      has_evidence: evidence !== null,
+      submission_count: evidence === null ? 0 : 1,
+    },
+  }
+  await ledger.saveDispute(decided)
+  return ok(decided)
 }
 
 interface Confirmation {
@@ -189,6 +285,8 @@ async function confirmWith(
   if (method === undefined) return missingResource(400, 'payment_method', 'PaymentMethod', methodId)
   const confirmed = confirm(intent, methodId, method, returnUrl ?? null, urlOf(intent))
   await ledger.saveIntent(confirmed)
+  if (confirmed.latest_charge !== null && disputedMethods.has(methodId))
+    await ledger.saveDispute(disputeOf(confirmed, confirmed.latest_charge))
   const error = confirmed.last_payment_error
   return error === null ? ok(confirmed) : failed(402, { ...error, payment_intent: confirmed })
 }

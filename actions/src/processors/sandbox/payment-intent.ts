@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { StripeError, SandboxCard, PaymentIntent, Charge } from './stripe-objects.ts'
-import type { TestPaymentMethod } from './test-payment-methods.ts'
+import type { StripeError, PaymentIntent, Charge, Dispute } from './stripe-objects.ts'
+import { disputedMethods, type TestPaymentMethod } from './test-payment-methods.ts'
 
 /** Seconds that a card's issuer holds money for. */
 const authorizationSeconds = 7 * 24 * 60 * 60
+
+const now = (): number => Math.floor(Date.now() / 1000)
 
 export interface NewIntent {
   readonly amount: number
@@ -27,7 +29,7 @@ export function newIntent({ amount, capture_method, currency, metadata }: NewInt
     currency,
     status: 'requires_payment_method',
     client_secret: `${id}_secret_${stripeId('x').slice(2)}`,
-    created: Math.floor(Date.now() / 1000),
+    created: now(),
     livemode: false,
     metadata,
     payment_method: null,
@@ -48,9 +50,11 @@ export function confirm(
   const confirmed = { ...intent, payment_method: methodId }
   switch (method.behaviour.kind) {
     case 'succeed':
-      return charged(confirmed, method.card)
+      return charged(confirmed, method)
     case 'decline':
-      return declined(confirmed, method.card, method.behaviour.error)
+      return declined(confirmed, method, method.behaviour.error)
+    case 'later':
+      return { ...confirmed, status: 'processing', next_action: null }
     case 'authenticate':
       return {
         ...confirmed,
@@ -65,13 +69,55 @@ export function confirm(
   }
 }
 
+/** The bank's decision some time after the payment was confirmed. */
+export const settledLater = (intent: PaymentIntent, method: TestPaymentMethod): PaymentIntent =>
+  method.behaviour.kind === 'later' && method.behaviour.error !== null
+    ? declined(intent, method, method.behaviour.error)
+    : charged(intent, method)
+
+export const disputeOf = (intent: PaymentIntent, charge: Charge): Dispute => ({
+  id: stripeId('dp'),
+  object: 'dispute',
+  amount: charge.amount,
+  balance_transactions: [],
+  currency: intent.currency,
+  charge: charge.id,
+  enhanced_eligibility_types: [],
+  evidence: { enhanced_evidence: {}, uncategorized_text: null },
+  is_charge_refundable: false,
+  payment_intent: intent.id,
+  reason: 'fraudulent',
+  status: 'needs_response',
+  evidence_details: {
+    due_by: now() + authorizationSeconds,
+    enhanced_eligibility: {},
+    has_evidence: false,
+    past_due: false,
+    submission_count: 0,
+  },
+  metadata: {},
+  livemode: false,
+  created: now(),
+})
+
+/** A debit's dispute can't be answered: the customer's bank has the money back at once. */
+export function takenBack(intent: PaymentIntent, charge: Charge): Dispute {
+  const dispute = disputeOf(intent, charge)
+  return {
+    ...dispute,
+    reason: 'debit_not_authorized',
+    status: 'lost',
+    evidence_details: { ...dispute.evidence_details, due_by: null },
+  }
+}
+
 /** The customer has proved to be who the card belongs to. */
-export const authenticated = (intent: PaymentIntent, card: SandboxCard): PaymentIntent =>
-  charged(intent, card)
+export const authenticated = (intent: PaymentIntent, method: TestPaymentMethod): PaymentIntent =>
+  charged(intent, method)
 
 /** The customer could not prove it. */
-export const authenticationFailed = (intent: PaymentIntent, card: SandboxCard): PaymentIntent =>
-  declined(intent, card, {
+export const authenticationFailed = (intent: PaymentIntent, method: TestPaymentMethod): PaymentIntent =>
+  declined(intent, method, {
     type: 'card_error',
     code: 'payment_intent_authentication_failure',
     message:
@@ -82,11 +128,21 @@ export const cancelled = (intent: PaymentIntent): PaymentIntent => ({
   ...intent,
   status: 'canceled',
   next_action: null,
+  // The reserved money is released, which Stripe calls a refund.
+  latest_charge: intent.latest_charge && {
+    ...intent.latest_charge,
+    amount_refunded: intent.latest_charge.amount,
+    refunded: true,
+  },
 })
 
 export const refunded = (intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent => ({
   ...intent,
-  latest_charge: { ...charge, amount_refunded: charge.amount_refunded + amount },
+  latest_charge: {
+    ...charge,
+    amount_refunded: charge.amount_refunded + amount,
+    refunded: charge.amount_refunded + amount === charge.amount,
+  },
 })
 
 /** Takes what was reserved, or a part of it; the rest is let go. */
@@ -94,10 +150,10 @@ export const captured = (intent: PaymentIntent, charge: Charge, amount: number):
   ...intent,
   status: 'succeeded',
   amount_received: amount,
-  latest_charge: { ...charge, amount },
+  latest_charge: { ...charge, amount, amount_captured: amount, captured: true },
 })
 
-function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
+function charged(intent: PaymentIntent, { type, card }: TestPaymentMethod): PaymentIntent {
   const manual = intent.capture_method === 'manual'
   return {
     ...intent,
@@ -109,20 +165,47 @@ function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
       id: stripeId('ch'),
       object: 'charge',
       amount: intent.amount,
+      amount_captured: manual ? 0 : intent.amount,
       amount_refunded: 0,
+      billing_details: noBillingDetails,
+      captured: !manual,
+      created: now(),
+      currency: intent.currency,
+      disputed: disputedMethods.has(intent.payment_method ?? ''),
+      livemode: false,
+      metadata: intent.metadata,
+      paid: true,
+      payment_intent: intent.id,
+      refunded: false,
+      status: 'succeeded',
       payment_method_details: {
-        type: 'card',
-        card: manual
-          ? { ...card, capture_before: Math.floor(Date.now() / 1000) + authorizationSeconds }
-          : card,
+        type,
+        ...(card !== null && {
+          card: manual ? { ...card, capture_before: now() + authorizationSeconds } : card,
+        }),
       },
     },
   }
 }
 
-const declined = (intent: PaymentIntent, card: SandboxCard, error: StripeError): PaymentIntent => ({
+const declined = (intent: PaymentIntent, { card }: TestPaymentMethod, error: StripeError): PaymentIntent => ({
   ...intent,
   status: 'requires_payment_method',
   next_action: null,
-  last_payment_error: { ...error, payment_method: { card } },
+  last_payment_error: {
+    ...error,
+    ...(card !== null && {
+      payment_method: {
+        id: intent.payment_method ?? stripeId('pm'),
+        object: 'payment_method',
+        type: 'card',
+        billing_details: noBillingDetails,
+        created: now(),
+        livemode: false,
+        card,
+      },
+    }),
+  },
 })
+
+const noBillingDetails = { address: null, email: null, name: null, phone: null } as const

@@ -35,14 +35,14 @@ const intent = (more: Partial<Stripe.PaymentIntentCreateParams> = {}): Stripe.Pa
   ...more,
 })
 
-describe('the sandbox, asked through Stripe’s own SDK', () => {
-  test('remembers what it answered after it was stopped', async () => {
+describe('the sandbox, called with Stripe’s own SDK', () => {
+  test('keeps its state over a restart', async () => {
     const { id } = await withSandbox((stripe) => stripe.paymentIntents.create(intent()))
     const found = await withSandbox((stripe) => stripe.paymentIntents.retrieve(id))
     expect(found).toMatchObject({ id, status: 'succeeded', amount: 5000, metadata: { order_id: '1' } })
   })
 
-  test('answers an idempotency key again, declines included, and refuses it for another request', async () => {
+  test('repeats the answer for an idempotency key, declines included, and refuses it with another request', async () => {
     const idempotencyKey = crypto.randomUUID()
     await withSandbox(async (stripe) => {
       const create = (parameters: Stripe.PaymentIntentCreateParams) =>
@@ -50,6 +50,20 @@ describe('the sandbox, asked through Stripe’s own SDK', () => {
       const [first, second] = await Promise.all([create(intent()), create(intent())])
       expect(second.id).toBe(first.id)
       await expect(create(intent({ amount: 1 }))).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
+    })
+  })
+
+  test('shows a charge in full only where it is asked to, in lists too', async () => {
+    await withSandbox(async (stripe) => {
+      const metadata = { order_id: crypto.randomUUID() }
+      const { id, latest_charge: charge } = await stripe.paymentIntents.create(intent({ metadata }))
+      expect(charge).toMatch(/^ch_/)
+      const whole = await stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] })
+      expect(whole.latest_charge).toMatchObject({ id: charge, amount_captured: 5000 })
+      const query = `metadata['order_id']:'${metadata.order_id}'`
+      const found = await stripe.paymentIntents.search({ query, expand: ['data.latest_charge'] })
+      expect(found.data).toMatchObject([{ id, latest_charge: { id: charge } }])
+      expect((await stripe.paymentIntents.search({ query })).data).toMatchObject([{ latest_charge: charge }])
     })
   })
 
@@ -67,7 +81,7 @@ describe('the sandbox, asked through Stripe’s own SDK', () => {
     })
   })
 
-  test('confirms an intent that was made without a card, and cancels one that has not succeeded', async () => {
+  test('confirms an intent that was created without a card, and cancels one that has not succeeded', async () => {
     await withSandbox(async (stripe) => {
       const made = await stripe.paymentIntents.create({ amount: 100, currency: 'usd' })
       expect(made.status).toBe('requires_payment_method')
@@ -96,7 +110,7 @@ describe('the sandbox, asked through Stripe’s own SDK', () => {
     })
   })
 
-  test('lists the refunds of an intent with what they were marked by, a page at most', async () => {
+  test('lists the refunds of an intent with their metadata, one page at most', async () => {
     await withSandbox(async (stripe) => {
       const [{ id }, other] = await Promise.all([
         stripe.paymentIntents.create(intent()),
@@ -112,7 +126,7 @@ describe('the sandbox, asked through Stripe’s own SDK', () => {
     })
   })
 
-  test('lets nobody authenticate who doesn’t know the intent’s secret, and nobody in with a live key', async () => {
+  test('needs the intent’s secret for authentication, and refuses live keys', async () => {
     await withSandbox(async (stripe, url) => {
       const made = await stripe.paymentIntents.create(
         intent({ payment_method: 'pm_card_authenticationRequired' }),

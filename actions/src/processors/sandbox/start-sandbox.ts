@@ -1,5 +1,6 @@
 import { type Address, listen } from '../../http/listen.ts'
 import { createSandboxApp } from './app.ts'
+import { deliverEvents } from './deliver-events.ts'
 import { openStore } from './store.ts'
 
 export interface SandboxOptions extends Address {
@@ -7,12 +8,12 @@ export interface SandboxOptions extends Address {
 }
 
 export interface Sandbox {
-  /** What `createStripeProcessor` takes as apiUrl. */
+  /** The `apiUrl` for `createStripeProcessor`. */
   readonly url: string
   stop(): Promise<void>
 }
 
-/** Starts a payment processor for tests and trials that speaks as much of Stripe's protocol as we use. */
+/** Starts a payment processor for tests and trials that speaks as much of Stripe's protocol, and under `/paypal` of PayPal's, as we use. */
 export async function startSandbox({ databaseUrl, ...address }: SandboxOptions): Promise<Sandbox> {
   const store = await openStore(databaseUrl)
   let url = ''
@@ -21,10 +22,12 @@ export async function startSandbox({ databaseUrl, ...address }: SandboxOptions):
     address,
   )
   url = listener.url
+  const delivery = deliverEvents(store, url)
   return {
     url,
     async stop() {
       await listener.close()
+      await delivery.stop()
       await store.close()
     },
   }

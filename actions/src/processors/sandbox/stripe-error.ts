@@ -1,6 +1,6 @@
 import type { StripeError } from './stripe-objects.ts'
 
-/** What a Stripe endpoint answers: a status and a body. */
+/** The answer of a Stripe endpoint: a status and a body. */
 export interface StripeAnswer {
   readonly status: number
   readonly body: object
@@ -20,3 +20,12 @@ export const missingResource = (status: 400 | 404, param: string, what: string, 
     param,
     message: `No such ${what}: '${id}'`,
   })
+
+/** Something is wrong at Stripe. */
+export const serverError = failed(500, { type: 'api_error', message: 'An unknown error occurred' })
+
+export const refusedAsAsked = failed(400, {
+  type: 'invalid_request_error',
+  code: 'balance_insufficient',
+  message: 'The sandbox refuses this request, as it was asked to.',
+})

@@ -1,33 +1,58 @@
 import type { SandboxCard, StripeError } from './stripe-objects.ts'
 
-/** What a test payment method does when it is charged. */
+/** The behaviour of a test payment method when it is charged. */
 type Behaviour =
   | { readonly kind: 'succeed' }
   | { readonly kind: 'decline'; readonly error: StripeError }
   /** 3-D Secure: the customer decides on the sandbox's page. */
   | { readonly kind: 'authenticate' }
+  /** A bank decides after the answer; null: in favour. */
+  | { readonly kind: 'later'; readonly error: StripeError | null }
 
 export interface TestPaymentMethod {
-  readonly card: SandboxCard
+  /** Null: it is no card. */
+  readonly card: SandboxCard | null
+  readonly type: 'card' | 'paypal' | 'sepa_debit'
   readonly behaviour: Behaviour
 }
 
-const card = (brand: string, last4: string): SandboxCard => ({ brand, last4, exp_month: 12, exp_year: 2034 })
+const card = (brand: string, last4: string): SandboxCard => ({
+  brand,
+  last4,
+  exp_month: 12,
+  exp_year: 2034,
+  funding: 'credit',
+})
 
 const succeed = (brand: string, last4: string): TestPaymentMethod => ({
+  type: 'card',
   card: card(brand, last4),
   behaviour: { kind: 'succeed' },
 })
 
 const authenticate = (last4: string): TestPaymentMethod => ({
+  type: 'card',
   card: card('visa', last4),
   behaviour: { kind: 'authenticate' },
 })
 
 const decline = (last4: string, code: string, declineCode: string, message: string): TestPaymentMethod => ({
+  type: 'card',
   card: card('visa', last4),
   behaviour: { kind: 'decline', error: { type: 'card_error', code, decline_code: declineCode, message } },
 })
+
+const debit = (error: StripeError | null): TestPaymentMethod => ({
+  type: 'sepa_debit',
+  card: null,
+  behaviour: { kind: 'later', error },
+})
+
+/** Methods whose charges are disputed as soon as they are made. */
+export const disputedMethods: ReadonlySet<string> = new Set(['pm_card_createDispute', 'pm_disputed_de'])
+
+/** Methods whose refunds are decided later: they succeed, or fail after they seemed to have succeeded. */
+export const laterRefunds: ReadonlySet<string> = new Set(['pm_card_pendingRefund', 'pm_card_refundFail'])
 
 const genericDecline = decline('0002', 'card_declined', 'generic_decline', 'Your card was declined.')
 const insufficientFunds = decline(
@@ -67,6 +92,27 @@ export const testPaymentMethods: ReadonlyMap<string, TestPaymentMethod> = new Ma
       'An error occurred while processing your card. Try again in a little bit.',
     ),
   ],
+  ['pm_card_createDispute', succeed('visa', '0259')],
+  ['pm_card_pendingRefund', succeed('visa', '7726')],
+  ['pm_card_refundFail', succeed('visa', '5126')],
+  // The customer decides on PayPal's page, which is the sandbox's here.
+  ['pm_paypal', { type: 'paypal', card: null, behaviour: { kind: 'authenticate' } }],
+  ['pm_success_de', debit(null)],
+  [
+    'pm_failed_de',
+    debit({
+      type: 'card_error',
+      code: 'payment_method_provider_decline',
+      message: "The customer's bank declined the debit.",
+    }),
+  ],
+  // A debit that succeeds, and that the customer's bank takes back.
+  ['pm_disputed_de', debit(null)],
+  // See troubles.ts.
+  ['pm_trouble_errorBefore', succeed('visa', '0500')],
+  ['pm_trouble_errorAfter', succeed('visa', '0501')],
+  ['pm_trouble_timeout', succeed('visa', '0504')],
+  ['pm_trouble_late', succeed('visa', '0408')],
   ['pm_card_authenticationRequired', authenticate('3184')],
   ['pm_card_threeDSecure2Required', authenticate('3220')],
 ])

@@ -9,6 +9,7 @@ const chargeRequest = {
   idempotencyKey: '1',
   amount: 100,
   currency: 'USD',
+  method: 'CARD' as const,
   paymentMethodId: 'pm_card_visa',
   manualCapture: false,
   returnUrl: null,
@@ -17,7 +18,7 @@ const chargeRequest = {
 
 const refusal = { error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } }
 
-/** Runs the work against a Stripe that answers each request with the next of the statuses, and the last one from then on. */
+/** Runs the work against a Stripe that answers with these statuses in order, and repeats the last one. */
 async function against<T>(statuses: readonly number[], work: (apiUrl: string) => Promise<T>): Promise<T> {
   let answered = 0
   const server = createServer((request, response) => {
@@ -47,12 +48,12 @@ test.each([
   expect(check).toMatchObject({ kind })
 })
 
-test('of a Stripe that is not there nothing is known', async () => {
+test('a key is of unknown state if Stripe can’t be reached', async () => {
   const check = await checkStripeKey({ secretKey: 'sk_test_1', apiUrl: 'http://127.0.0.1:1' })
   expect(check.kind).toBe('unanswered')
 })
 
-test('a charge is known not to be made when the key is refused at once, and not when the first try got no answer', async () => {
+test('a charge is known not to be made if the key is refused at once, but not after a try without an answer', async () => {
   const charge = (statuses: readonly number[]) =>
     against(statuses, (apiUrl) =>
       createStripeProcessor({ name: 'stripe', secretKey: 'sk_test_1', apiUrl }).charge(chargeRequest),
@@ -61,7 +62,7 @@ test('a charge is known not to be made when the key is refused at once, and not 
   expect((await charge([500, 401])).status).toBe('unknown')
 })
 
-test('each answer says whether the key is still taken, and an outage says nothing', async () => {
+test('each answer shows whether the key is still valid, and an outage shows nothing', async () => {
   const heard: KeyState[] = []
   await against([401, 500, 500, 400], async (apiUrl) => {
     const onKey = (state: KeyState): void => void heard.push(state)

@@ -1,14 +1,9 @@
 import Stripe from 'stripe'
+import type { CredentialsCheck } from '../processor-kind.ts'
 import { connectStripe, type StripeConnection } from './connect-stripe.ts'
 
-/** What Stripe says of a key: `unanswered` when it can't be reached, so that nothing is known. */
-export type KeyCheck =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'unanswered'; readonly message: string }
-
 /** Asks Stripe whether a key is good for payments, by reading one: restricted keys may do little else. */
-export async function checkStripeKey(connection: StripeConnection): Promise<KeyCheck> {
+export async function checkStripeKey(connection: StripeConnection): Promise<CredentialsCheck> {
   try {
     await connectStripe(connection).paymentIntents.list({ limit: 1 })
     return { kind: 'accepted' }

@@ -5,10 +5,12 @@ import type {
   ChargeAnswer,
   ChargeRequest,
   Decline,
+  PaymentMethod,
   PaymentProcessor,
   RefundAnswer,
   RequiredAction,
 } from '../processor.ts'
+import { activityOf, listedRefunds, refundReference } from './stripe-activity.ts'
 import { isRefusedKey } from './check-stripe-key.ts'
 import { connectStripe, type StripeConnection } from './connect-stripe.ts'
 
@@ -24,12 +26,6 @@ export type KeyState = 'accepted' | 'refused'
 /** Stripe's own estimate for cards is 5 to 10 business days. */
 const refundDays = 10
 
-/** The field of a refund's metadata that holds the key of our request for it. */
-const refundReference = 'request'
-
-/** A page of Stripe's lists, at most. */
-const listedRefunds = 100
-
 /** Card payments through Stripe's SDK. */
 export function createStripeProcessor({ name, onKey, ...connection }: StripeOptions): PaymentProcessor {
   const stripe = connectStripe(connection)
@@ -41,26 +37,25 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
     name,
     refundDays,
     charge: (request) => chargeOf(stripe, request),
-    capture: ({ idempotencyKey, intentId, amount }: CaptureRequest) =>
+    // Without our key, for which Stripe would repeat an error of its own: money is taken once of an intent, however often it is asked for.
+    capture: ({ intentId, amount }: CaptureRequest) =>
       answerOf(() =>
         orAsItIs(stripe, intentId, () =>
-          stripe.paymentIntents.capture(
-            intentId,
-            { amount_to_capture: amount, expand: ['latest_charge'] },
-            { idempotencyKey },
-          ),
+          stripe.paymentIntents.capture(intentId, { amount_to_capture: amount, expand: ['latest_charge'] }),
         ),
       ),
-    retrieve: (intentId) =>
-      answerOf(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })),
+    retrieve: (intentId) => retrieve(stripe, intentId),
+    // Stripe takes the money as soon as the customer agrees.
+    take: (intentId) => retrieve(stripe, intentId),
     async find(paymentId) {
       try {
         const { data } = await stripe.paymentIntents.search({
           query: `metadata['payment_id']:'${paymentId}'`,
           limit: 1,
-          expand: ['data.latest_charge'],
         })
-        return data[0] === undefined ? null : answerOfIntent(data[0])
+        if (data[0] === undefined) return null
+        // What is found may be a minute old.
+        return answerOfIntent(await stripe.paymentIntents.retrieve(data[0].id, { expand: ['latest_charge'] }))
       } catch (error) {
         return { status: 'unknown', cause: error }
       }
@@ -92,10 +87,14 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
       }
     },
     retrieveRefund: (refundId) => refundAnswerOf(() => stripe.refunds.retrieve(refundId)),
+    activity: (intentId) => activityOf(stripe, intentId),
   }
 }
 
-/** What the SDK declares as `any`. */
+const retrieve = (stripe: Stripe, intentId: string): Promise<ChargeAnswer> =>
+  answerOf(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }))
+
+/** The fields that the SDK declares as `any`. */
 interface Answering {
   on(event: 'response', listener: (answer: Stripe.ResponseEvent) => void): void
 }
@@ -139,12 +138,37 @@ const intentOf = (request: ChargeRequest): Stripe.PaymentIntentCreateParams => (
   currency: request.currency.toLowerCase(),
   confirm: true,
   capture_method: request.manualCapture ? 'manual' : 'automatic',
-  allowed_payment_method_types: ['card'],
+  allowed_payment_method_types: [stripeTypeOf(request.method)],
   metadata: { ...request.metadata },
   expand: ['latest_charge'],
-  ...(request.paymentMethodId !== null && { payment_method: request.paymentMethodId }),
+  ...(request.paymentMethodId !== null
+    ? { payment_method: request.paymentMethodId }
+    : request.method === 'PAYPAL' && { payment_method_data: { type: 'paypal' } }),
+  // The customer agrees to the debit on the storefront's own page.
+  ...(request.method === 'SEPA_DEBIT' && { mandate_data: { customer_acceptance: { type: 'offline' } } }),
   ...(request.returnUrl !== null && { return_url: request.returnUrl }),
 })
+
+/** Wallets hold cards. */
+function stripeTypeOf(method: PaymentMethod): 'card' | 'paypal' | 'sepa_debit' {
+  switch (method) {
+    case 'PAYPAL':
+      return 'paypal'
+    case 'SEPA_DEBIT':
+      return 'sepa_debit'
+    case 'CARD':
+    case 'APPLE_PAY':
+    case 'GOOGLE_PAY':
+      return 'card'
+    case 'CASH':
+    case 'BANK_TRANSFER':
+    case 'INVOICE':
+    case 'CASH_ON_DELIVERY':
+      throw new Error(`${method} comes outside of the platform, and not through Stripe.`)
+    default:
+      return method satisfies never
+  }
+}
 
 async function answerOf(call: () => Promise<Stripe.PaymentIntent>): Promise<ChargeAnswer> {
   try {
@@ -196,8 +220,8 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
   }
 }
 
-// Told apart by whether Stripe has decided: a card error and an invalid request are decisions, everything else
-// (connection, 5xx, rate limit) leaves open what happened and is asked again.
+// A card error and an invalid request are Stripe's decisions. Any other error (connection, 5xx, rate limit) leaves
+// the outcome unknown, and the request is repeated.
 function answerOfError(error: unknown): ChargeAnswer {
   if (error instanceof Stripe.errors.StripeCardError || isInvalidRequest(error)) {
     return {
@@ -218,7 +242,10 @@ interface StripeDecline {
   readonly message?: string | undefined
 }
 
-/** What is kept of a decline. Stripe's words on a card come from a fixed list; those on an invalid request may quote it. */
+/**
+ * The stored part of a decline. Stripe's messages about a card come from a fixed list; those about an invalid request
+ * may quote it.
+ */
 function declineOf(error: StripeDecline | null | undefined): Decline {
   const code = error?.code ?? 'card_declined'
   const message =

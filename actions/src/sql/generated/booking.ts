@@ -10,7 +10,7 @@ export type AppointmentStatus =
   | 'CANCELLED'
   | 'NO_SHOW'
 
-export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'already_begun' | 'not_begun' }
+export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' }
 
 export interface WriteRemindersArguments {
   readonly ahead: Seconds
@@ -57,14 +57,17 @@ export interface ChangeStatusArguments {
   readonly from: readonly string[]
   readonly to: string
   readonly when: string
+  readonly fee: string
 }
 
 export type ChangeStatusAnswer =
-  | BookAnswer
+  | { readonly outcome: 'changed'; readonly appointmentId: string; readonly refundIds: readonly string[] }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'not_allowed'; readonly status: AppointmentStatus }
+  | { readonly outcome: 'payment_open'; readonly paymentId: string }
 
-/** `booking.change_status` */
+/** `booking.change_status`: An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: NONE, LATE (if the time to cancel without it is over) or ALWAYS. One that is still kept for its prepayment costs nothing.  */
 export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promise<ChangeStatusAnswer> =>
   answerOf<ChangeStatusAnswer>(caller, 'booking.change_status', (sql) => sql`booking.change_status(
       p_merchant_id => ${args.merchantId}::uuid,
@@ -72,7 +75,24 @@ export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promi
       p_owner_id => ${args.ownerId}::uuid,
       p_from => ${listOf(args.from)}::text[],
       p_to => ${args.to}::text,
-      p_when => ${args.when}::text
+      p_when => ${args.when}::text,
+      p_fee => ${args.fee}::text
+    )`)
+
+export interface LapseUnpaidArguments {
+  readonly limit: number
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+export type LapseUnpaidAnswer = number
+
+/** `booking.lapse_unpaid`: Cancels appointments whose prepayment hasn't come in time, so that their times are free, and gives back what was paid of it. Those with a payment that a processor has begun wait for its end.  */
+export const lapseUnpaid = (caller: Caller, args: LapseUnpaidArguments): Promise<LapseUnpaidAnswer> =>
+  answerOf<LapseUnpaidAnswer>(caller, 'booking.lapse_unpaid', (sql) => sql`booking.lapse_unpaid(
+      p_limit => ${args.limit}::integer,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text
     )`)
 
 export interface RescheduleArguments {

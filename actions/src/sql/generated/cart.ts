@@ -21,6 +21,7 @@ export interface AddLineArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly line: object
   readonly lifetime: Seconds
   readonly maxLines: number
@@ -36,6 +37,7 @@ export const addLine = (caller: Caller, args: AddLineArguments): Promise<AddLine
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_line => ${jsonOf(sql, args.line)}::jsonb,
       p_lifetime => make_interval(secs => ${args.lifetime}),
       p_max_lines => ${args.maxLines}::integer
@@ -57,6 +59,7 @@ export interface RemoveCouponArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly lifetime: Seconds
 }
 
@@ -70,6 +73,7 @@ export const removeCoupon = (caller: Caller, args: RemoveCouponArguments): Promi
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_lifetime => make_interval(secs => ${args.lifetime})
     )`)
 
@@ -77,6 +81,7 @@ export interface ApplyCouponArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly code: string
   readonly lifetime: Seconds
 }
@@ -92,6 +97,7 @@ export const applyCoupon = (caller: Caller, args: ApplyCouponArguments): Promise
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_code => ${args.code}::text,
       p_lifetime => make_interval(secs => ${args.lifetime})
     )`)
@@ -99,6 +105,7 @@ export const applyCoupon = (caller: Caller, args: ApplyCouponArguments): Promise
 export interface CreateCartArguments {
   readonly merchantId: MerchantId
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly currency: string | null
   readonly lines: object
   readonly lifetime: Seconds
@@ -115,6 +122,7 @@ export const createCart = (caller: Caller, args: CreateCartArguments): Promise<C
   answerOf<CreateCartAnswer>(caller, 'cart.create_cart', (sql) => sql`cart.create_cart(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_currency => ${args.currency}::text,
       p_lines => ${jsonOf(sql, args.lines)}::jsonb,
       p_lifetime => make_interval(secs => ${args.lifetime}),
@@ -124,6 +132,7 @@ export const createCart = (caller: Caller, args: CreateCartArguments): Promise<C
 export interface MergeArguments {
   readonly merchantId: MerchantId
   readonly guestCartId: string
+  readonly secretHash: Buffer | null
   readonly customerId: string
   readonly lifetime: Seconds
   readonly maxLines: number
@@ -132,11 +141,12 @@ export interface MergeArguments {
 export type MergeAnswer =
   | string | null
 
-/** `cart.merge` */
+/** `cart.merge`: p_secret_hash: of the secret that a guest proves the cart to be its own by; NULL where the merchant's server says so.  */
 export const merge = (caller: Caller, args: MergeArguments): Promise<MergeAnswer> =>
   answerOf<MergeAnswer>(caller, 'cart.merge', (sql) => sql`cart.merge(
       p_merchant_id => ${args.merchantId}::uuid,
       p_guest_cart_id => ${args.guestCartId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_customer_id => ${args.customerId}::uuid,
       p_lifetime => make_interval(secs => ${args.lifetime}),
       p_max_lines => ${args.maxLines}::integer
@@ -146,6 +156,7 @@ export interface SetLineQuantityArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly itemId: string
   readonly quantity: number
   readonly lifetime: Seconds
@@ -162,6 +173,7 @@ export const setLineQuantity = (caller: Caller, args: SetLineQuantityArguments):
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_item_id => ${args.itemId}::uuid,
       p_quantity => ${args.quantity}::integer,
       p_lifetime => make_interval(secs => ${args.lifetime})
@@ -171,6 +183,7 @@ export interface SetShippingAddressArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly address: object
   readonly lifetime: Seconds
 }
@@ -185,6 +198,7 @@ export const setShippingAddress = (caller: Caller, args: SetShippingAddressArgum
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_address => ${jsonOf(sql, args.address)}::jsonb,
       p_lifetime => make_interval(secs => ${args.lifetime})
     )`)
@@ -193,6 +207,7 @@ export interface SetShippingMethodArguments {
   readonly merchantId: MerchantId
   readonly cartId: string
   readonly customerId: string | null
+  readonly secretHash: Buffer | null
   readonly shippingMethodId: string | null
   readonly lifetime: Seconds
 }
@@ -208,6 +223,7 @@ export const setShippingMethod = (caller: Caller, args: SetShippingMethodArgumen
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
       p_shipping_method_id => ${args.shippingMethodId}::uuid,
       p_lifetime => make_interval(secs => ${args.lifetime})
     )`)

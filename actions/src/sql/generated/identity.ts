@@ -2,6 +2,7 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+import type * as cart from './cart.ts'
 
 export type UserStatus =
   | 'ACTIVE'
@@ -323,6 +324,32 @@ export const useRecoveryCode = (caller: Caller, args: UseRecoveryCodeArguments):
       p_hash => ${args.hash}::bytea
     )`)
 
+export interface RequiresMfaArguments {
+  readonly merchantId: MerchantId
+}
+
+export type RequiresMfaAnswer = boolean
+
+/** `identity.requires_mfa`: Whether the merchant requires authenticators.  */
+export const requiresMfa = (caller: Caller, args: RequiresMfaArguments): Promise<RequiresMfaAnswer> =>
+  answerOf<RequiresMfaAnswer>(caller, 'identity.requires_mfa', (sql) => sql`identity.requires_mfa(
+      p_merchant_id => ${args.merchantId}::uuid
+    )`)
+
+export interface LacksMfaArguments {
+  readonly merchantId: MerchantId
+  readonly userId: string
+}
+
+export type LacksMfaAnswer = boolean
+
+/** `identity.lacks_mfa`: Whether the user has to set up an authenticator before it has any permission.  */
+export const lacksMfa = (caller: Caller, args: LacksMfaArguments): Promise<LacksMfaAnswer> =>
+  answerOf<LacksMfaAnswer>(caller, 'identity.lacks_mfa', (sql) => sql`identity.lacks_mfa(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_user_id => ${args.userId}::uuid
+    )`)
+
 export interface RemoveTotpArguments {
   readonly merchantId: MerchantId
   readonly userId: string
@@ -404,12 +431,27 @@ export const createUser = (caller: Caller, args: CreateUserArguments): Promise<C
       p_role_ids => ${listOf(args.roleIds)}::uuid[]
     )`)
 
+export interface GuestOfOrderArguments {
+  readonly merchantId: MerchantId
+  readonly orderId: string
+}
+
+export type GuestOfOrderAnswer =
+  | string | null
+
+/** `identity.guest_of_order`: The guest who placed an order and may still act on it; NULL: no such guest.  */
+export const guestOfOrder = (caller: Caller, args: GuestOfOrderArguments): Promise<GuestOfOrderAnswer> =>
+  answerOf<GuestOfOrderAnswer>(caller, 'identity.guest_of_order', (sql) => sql`identity.guest_of_order(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_order_id => ${args.orderId}::uuid
+    )`)
+
 export interface IssueOneTimeTokenArguments {
   readonly merchantId: MerchantId
   readonly purpose: string
   readonly userId: string | null
   readonly customerId: string | null
-  readonly token: string
+  readonly token: string | null
   readonly hash: Buffer
   readonly lifetime: Seconds
   readonly pause: Seconds
@@ -417,7 +459,7 @@ export interface IssueOneTimeTokenArguments {
 
 export type IssueOneTimeTokenAnswer = boolean
 
-/** `identity.issue_one_time_token` */
+/** `identity.issue_one_time_token`: @param p_token sealed, to be mailed; NULL: it is handed over in another way  */
 export const issueOneTimeToken = (caller: Caller, args: IssueOneTimeTokenArguments): Promise<IssueOneTimeTokenAnswer> =>
   answerOf<IssueOneTimeTokenAnswer>(caller, 'identity.issue_one_time_token', (sql) => sql`identity.issue_one_time_token(
       p_merchant_id => ${args.merchantId}::uuid,
@@ -537,4 +579,28 @@ export const setRole = (caller: Caller, args: SetRoleArguments): Promise<SetRole
       p_user_id => ${args.userId}::uuid,
       p_role_id => ${args.roleId}::uuid,
       p_held => ${args.held}::boolean
+    )`)
+
+export interface StartGuestCheckoutArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly secretHash: Buffer | null
+  readonly email: string
+  readonly name: string
+  readonly phone: string | null
+}
+
+export type StartGuestCheckoutAnswer =
+  | cart.Stays
+  | { readonly outcome: 'started'; readonly customerId: string }
+
+/** `identity.start_guest_checkout`: Gives a guest's cart to a new customer without an account. Whether the address has an account is not looked at, so neither the answer nor its time tells.  */
+export const startGuestCheckout = (caller: Caller, args: StartGuestCheckoutArguments): Promise<StartGuestCheckoutAnswer> =>
+  answerOf<StartGuestCheckoutAnswer>(caller, 'identity.start_guest_checkout', (sql) => sql`identity.start_guest_checkout(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_secret_hash => ${args.secretHash}::bytea,
+      p_email => ${args.email}::text,
+      p_name => ${args.name}::text,
+      p_phone => ${args.phone}::text
     )`)

@@ -1,11 +1,13 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { jsonOf } from '../../database.ts'
-import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
+import type * as notification from './notification.ts'
 
 export type MerchantStatus =
   | 'ACTIVE'
   | 'SUSPENDED'
+  | 'CLOSED'
 
 export type SubscriptionPlan =
   | 'FREE'
@@ -21,6 +23,8 @@ export type SubscriptionStatus =
   | 'UNPAID'
 
 export type NewKey = { readonly mode: 'live' | 'test'; readonly name: string; readonly prefix: string; readonly hash: string }
+
+export type NewSenderRecord = { readonly purpose: 'OWNERSHIP' | 'DKIM' | 'SPF'; readonly type: 'TXT'; readonly name: string; readonly value: string }
 
 export interface RequestPlanArguments {
   readonly merchantId: MerchantId
@@ -160,6 +164,93 @@ export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promi
       p_reason => ${args.reason}::text
     )`)
 
+export interface CloseMerchantArguments {
+  readonly merchantId: MerchantId
+  readonly from: readonly string[]
+  readonly reason: string | null
+  readonly delay: number
+}
+
+export type CloseMerchantAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_exported' }
+  | { readonly outcome: 'not_allowed'; readonly status: MerchantStatus }
+
+/** `merchant.close_merchant`: Shuts a merchant out and has its rows deleted after the delay, in days. Refused unless the merchant got its data within the last 30 days.  */
+export const closeMerchant = (caller: Caller, args: CloseMerchantArguments): Promise<CloseMerchantAnswer> =>
+  answerOf<CloseMerchantAnswer>(caller, 'merchant.close_merchant', (sql) => sql`merchant.close_merchant(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_reason => ${args.reason}::text,
+      p_delay => ${args.delay}::integer
+    )`)
+
+export interface ConfirmExportArguments {
+  readonly merchantId: MerchantId
+}
+
+export type ConfirmExportAnswer = boolean
+
+/** `merchant.confirm_export` */
+export const confirmExport = (caller: Caller, args: ConfirmExportArguments): Promise<ConfirmExportAnswer> =>
+  answerOf<ConfirmExportAnswer>(caller, 'merchant.confirm_export', (sql) => sql`merchant.confirm_export(
+      p_merchant_id => ${args.merchantId}::uuid
+    )`)
+
+export interface DueForDeletionArguments {
+  readonly limit: number
+}
+
+export type DueForDeletionAnswer = { readonly merchantId: MerchantId }
+
+/** `merchant.due_for_deletion`: The merchants with rows to delete, those that are due for the longest time first. A merchant that was deleted within the last hour is one of them: a request that was under way may have left an entry in the audit log.  */
+export const dueForDeletion = (sql: Queryable, args: DueForDeletionArguments): Promise<readonly DueForDeletionAnswer[]> =>
+  rowsOf<DueForDeletionAnswer>(sql`SELECT merchant_id AS "merchantId" FROM merchant.due_for_deletion(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface RemoveSenderArguments {
+  readonly merchantId: MerchantId
+}
+
+export type RemoveSenderAnswer = void
+
+/** `merchant.remove_sender` */
+export const removeSender = (caller: Caller, args: RemoveSenderArguments): Promise<RemoveSenderAnswer> =>
+  answerOf<RemoveSenderAnswer>(caller, 'merchant.remove_sender', (sql) => sql`merchant.remove_sender(
+      p_merchant_id => ${args.merchantId}::uuid
+    )`)
+
+export interface ClaimSenderChecksArguments {
+  readonly limit: number
+}
+
+export type ClaimSenderChecksAnswer = { readonly merchantId: MerchantId; readonly domain: string; readonly token: string }
+
+/** `merchant.claim_sender_checks`: Takes the senders whose check is due, those that wait for the longest time first. A check that ends without an outcome is repeated after ten minutes.  */
+export const claimSenderChecks = (sql: Queryable, args: ClaimSenderChecksArguments): Promise<readonly ClaimSenderChecksAnswer[]> =>
+  rowsOf<ClaimSenderChecksAnswer>(sql`SELECT merchant_id AS "merchantId", domain AS "domain", token AS "token" FROM merchant.claim_sender_checks(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface DeleteRowsArguments {
+  readonly merchantId: MerchantId
+  readonly limit: number
+}
+
+export type DeleteRowsAnswer =
+  | { readonly outcome: 'more'; readonly rows: number }
+  | { readonly outcome: 'deleted' }
+  | { readonly outcome: 'not_due' }
+
+/** `merchant.delete_rows`: Deletes rows of a merchant whose deletion is due, about as many as the limit and what belongs to them, from whichever tables of any schema have the column merchant_id. Only the owner of the database may call it. It is called again and again, in a transaction each, until it answers `deleted`; then the merchant's own row is gone, and operator.deleted_merchant has the rest. An interrupted deletion goes on where it was.  A row that others still refer to, or that goes only together with its record, stays for a later round.  */
+export const deleteRows = (caller: Caller, args: DeleteRowsArguments): Promise<DeleteRowsAnswer> =>
+  answerOf<DeleteRowsAnswer>(caller, 'merchant.delete_rows', (sql) => sql`merchant.delete_rows(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface OpenMerchantArguments {
   readonly name: string
   readonly email: string
@@ -186,12 +277,37 @@ export const openMerchant = (caller: Caller, args: OpenMerchantArguments): Promi
       p_keys => ${jsonOf(sql, args.keys)}::jsonb
     )`)
 
+export interface RecordSenderCheckArguments {
+  readonly merchantId: MerchantId
+  readonly token: string
+  readonly records: object
+  readonly answered: boolean
+  readonly problem: string | null
+}
+
+export type RecordSenderCheckAnswer =
+  | { readonly outcome: 'confirmed' }
+  | { readonly outcome: 'lost'; readonly message: notification.Message; readonly lostAt: string }
+  | { readonly outcome: 'pending' }
+  | { readonly outcome: 'unknown' }
+
+/** `merchant.record_sender_check`: Records what a check of a sender's domain saw. Nothing happens if the merchant has set another domain meanwhile, whose token is another one. A domain whose DNS doesn't answer stays confirmed for three days.  */
+export const recordSenderCheck = (caller: Caller, args: RecordSenderCheckArguments): Promise<RecordSenderCheckAnswer> =>
+  answerOf<RecordSenderCheckAnswer>(caller, 'merchant.record_sender_check', (sql) => sql`merchant.record_sender_check(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_token => ${args.token}::text,
+      p_records => ${jsonOf(sql, args.records)}::jsonb,
+      p_answered => ${args.answered}::boolean,
+      p_problem => ${args.problem}::text
+    )`)
+
 export interface RotateApiKeyArguments {
   readonly merchantId: MerchantId
   readonly own: readonly string[]
   readonly id: string
   readonly prefix: string
   readonly hash: Buffer
+  readonly publishableKey: string | null
   readonly overlap: Seconds
 }
 
@@ -209,5 +325,26 @@ export const rotateApiKey = (caller: Caller, args: RotateApiKeyArguments): Promi
       p_id => ${args.id}::uuid,
       p_prefix => ${args.prefix}::text,
       p_hash => ${args.hash}::bytea,
+      p_publishable_key => ${args.publishableKey}::text,
       p_overlap => make_interval(secs => ${args.overlap})
+    )`)
+
+export interface SetSenderArguments {
+  readonly merchantId: MerchantId
+  readonly address: string
+  readonly domain: string
+  readonly token: string
+  readonly records: object
+}
+
+export type SetSenderAnswer = void
+
+/** `merchant.set_sender`: Sets the address that a merchant's mail is to come from, and the DNS records that its domain needs. The domain is confirmed by a check. Another address of a domain that is confirmed needs no new proof.  */
+export const setSender = (caller: Caller, args: SetSenderArguments): Promise<SetSenderAnswer> =>
+  answerOf<SetSenderAnswer>(caller, 'merchant.set_sender', (sql) => sql`merchant.set_sender(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_address => ${args.address}::citext,
+      p_domain => ${args.domain}::text,
+      p_token => ${args.token}::text,
+      p_records => ${jsonOf(sql, args.records)}::jsonb
     )`)

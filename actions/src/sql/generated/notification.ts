@@ -36,7 +36,7 @@ export interface ShopFactsArguments {
   readonly merchantId: MerchantId
 }
 
-export type ShopFactsAnswer = { readonly name: string; readonly email: string; readonly website: string | null; readonly timeZone: string; readonly emailIsVerified: boolean }
+export type ShopFactsAnswer = { readonly name: string; readonly email: string; readonly website: string | null; readonly timeZone: string; readonly emailIsVerified: boolean; readonly sender: string | null }
 
 /** `notification.shop_facts` */
 export const shopFacts = (caller: Caller, args: ShopFactsArguments): Promise<ShopFactsAnswer> =>
@@ -112,6 +112,28 @@ export const appointmentMessage = (caller: Caller, args: AppointmentMessageArgum
       p_statuses => ${listOf(args.statuses)}::text[]
     )`)
 
+export interface StaffAppointmentMessageArguments {
+  readonly merchantId: MerchantId
+  readonly appointmentId: string
+  readonly staffId: string
+  readonly startTime: string
+  readonly inCalendar: boolean
+}
+
+export type StaffAppointmentMessageAnswer =
+  | Message
+  | null
+
+/** `notification.staff_appointment_message` */
+export const staffAppointmentMessage = (caller: Caller, args: StaffAppointmentMessageArguments): Promise<StaffAppointmentMessageAnswer> =>
+  answerOf<StaffAppointmentMessageAnswer>(caller, 'notification.staff_appointment_message', (sql) => sql`notification.staff_appointment_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_appointment_id => ${args.appointmentId}::uuid,
+      p_staff_id => ${args.staffId}::uuid,
+      p_start_time => ${args.startTime}::text::timestamptz,
+      p_in_calendar => ${args.inCalendar}::boolean
+    )`)
+
 export interface LowStockMessageArguments {
   readonly merchantId: MerchantId
   readonly crossingId: string
@@ -126,6 +148,22 @@ export const lowStockMessage = (caller: Caller, args: LowStockMessageArguments):
   answerOf<LowStockMessageAnswer>(caller, 'notification.low_stock_message', (sql) => sql`notification.low_stock_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_crossing_id => ${args.crossingId}::uuid
+    )`)
+
+export interface DisputeMessageArguments {
+  readonly merchantId: MerchantId
+  readonly disputeId: string
+}
+
+export type DisputeMessageAnswer =
+  | Message
+  | null
+
+/** `notification.dispute_message` */
+export const disputeMessage = (caller: Caller, args: DisputeMessageArguments): Promise<DisputeMessageAnswer> =>
+  answerOf<DisputeMessageAnswer>(caller, 'notification.dispute_message', (sql) => sql`notification.dispute_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_dispute_id => ${args.disputeId}::uuid
     )`)
 
 export interface ClaimBackInStockArguments {

@@ -167,7 +167,7 @@ export interface CancelOrderArguments {
 }
 
 export type CancelOrderAnswer =
-  | { readonly outcome: 'cancelled'; readonly orderId: string; readonly refundId: string | null }
+  | { readonly outcome: 'cancelled'; readonly orderId: string; readonly refundIds: readonly string[] }
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused'; readonly status: OrderStatus; readonly reason?: 'partly_shipped' }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: 'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED' }
@@ -399,7 +399,7 @@ export interface RefundOrderArguments {
 }
 
 export type RefundOrderAnswer =
-  | { readonly outcome: 'begun'; readonly orderId: string; readonly refundId: string }
+  | { readonly outcome: 'begun'; readonly orderId: string; readonly refundId: string; readonly refundIds: readonly string[] }
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused'; readonly status: OrderStatus; readonly reason?: 'nothing_paid' }
   | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
@@ -429,7 +429,7 @@ export interface RefundReturnArguments {
 }
 
 export type RefundReturnAnswer =
-  | { readonly outcome: 'begun'; readonly orderId: string; readonly refundId: string; readonly returnId: string }
+  | { readonly outcome: 'begun'; readonly orderId: string; readonly refundId: string; readonly refundIds: readonly string[]; readonly returnId: string }
   | { readonly outcome: 'unknown_return' }
   | { readonly outcome: 'return_refused'; readonly status: OrderReturnStatus }
   | { readonly outcome: 'unknown_order' }

@@ -82,6 +82,119 @@ export const retryRefund = (caller: Caller, args: RetryRefundArguments): Promise
       p_manually => ${args.manually}::boolean
     )`)
 
+export interface ConnectAccountArguments {
+  readonly merchantId: MerchantId
+  readonly id: string
+  readonly processor: string
+  readonly name: string
+  readonly mode: string
+  readonly credentials: string
+  readonly keyEnding: string
+  readonly hasWebhookSecret: boolean
+}
+
+export type ConnectAccountAnswer = string
+
+/** `payment.connect_account`: Takes the place of the merchant's active account at the processor, if there is one.  */
+export const connectAccount = (caller: Caller, args: ConnectAccountArguments): Promise<ConnectAccountAnswer> =>
+  answerOf<ConnectAccountAnswer>(caller, 'payment.connect_account', (sql) => sql`payment.connect_account(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_id => ${args.id}::uuid,
+      p_processor => ${args.processor}::text,
+      p_name => ${args.name}::text,
+      p_mode => ${args.mode}::text,
+      p_credentials => ${args.credentials}::text,
+      p_key_ending => ${args.keyEnding}::text,
+      p_has_webhook_secret => ${args.hasWebhookSecret}::boolean
+    )`)
+
+export interface BeginEventArguments {
+  readonly merchantId: MerchantId
+  readonly accountId: string
+  readonly eventId: string
+  readonly type: string
+}
+
+export type BeginEventAnswer = boolean
+
+/** `payment.begin_event`: Records a webhook. False: it was acted on before.  */
+export const beginEvent = (caller: Caller, args: BeginEventArguments): Promise<BeginEventAnswer> =>
+  answerOf<BeginEventAnswer>(caller, 'payment.begin_event', (sql) => sql`payment.begin_event(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_account_id => ${args.accountId}::uuid,
+      p_event_id => ${args.eventId}::text,
+      p_type => ${args.type}::text
+    )`)
+
+export interface PurgeWebhookEventsArguments {
+  readonly limit: number
+}
+
+export type PurgeWebhookEventsAnswer = number
+
+/** `payment.purge_webhook_events` */
+export const purgeWebhookEvents = (caller: Caller, args: PurgeWebhookEventsArguments): Promise<PurgeWebhookEventsAnswer> =>
+  answerOf<PurgeWebhookEventsAnswer>(caller, 'payment.purge_webhook_events', (sql) => sql`payment.purge_webhook_events(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface SplitAwaitedArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly amount: number | null
+}
+
+export type SplitAwaitedAnswer =
+  | { readonly outcome: 'received' }
+  | { readonly outcome: 'more_than_awaited'; readonly amount: number }
+  | { readonly outcome: 'not_awaited' }
+
+/** `payment.split_awaited`: Money that was waited for is there, or a part of it: then the rest is waited for as before.  */
+export const splitAwaited = (caller: Caller, args: SplitAwaitedArguments): Promise<SplitAwaitedAnswer> =>
+  answerOf<SplitAwaitedAnswer>(caller, 'payment.split_awaited', (sql) => sql`payment.split_awaited(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_amount => ${args.amount}::bigint
+    )`)
+
+export interface BeginAppointmentPaymentArguments {
+  readonly merchantId: MerchantId
+  readonly appointmentId: string
+  readonly customerId: string | null
+  readonly method: string
+  readonly amount: number | null
+  readonly processor: string
+  readonly accountId: string | null
+  readonly paymentMethodId: string | null
+  readonly returnUrl: string | null
+  readonly awaited: boolean
+}
+
+export type BeginAppointmentPaymentAnswer =
+  | { readonly outcome: 'begun'; readonly paymentId: string }
+  | { readonly outcome: 'unknown_appointment' }
+  | { readonly outcome: 'nothing_to_pay'; readonly status: 'SCHEDULED' | 'CONFIRMED' | 'IN_PROGRESS' | 'COMPLETED' | 'CANCELLED' | 'NO_SHOW' }
+  | { readonly outcome: 'too_late' }
+  | { readonly outcome: 'amount_mismatch'; readonly total: number }
+  | { readonly outcome: 'method_not_accepted' }
+  | { readonly outcome: 'return_url_missing' }
+  | { readonly outcome: 'payment_open'; readonly paymentId: string }
+
+/** `payment.begin_appointment_payment`: p_amount NULL: what is due now, which is the rest of the prepayment while the appointment's time is kept for it, and all that is left to pay otherwise.  */
+export const beginAppointmentPayment = (caller: Caller, args: BeginAppointmentPaymentArguments): Promise<BeginAppointmentPaymentAnswer> =>
+  answerOf<BeginAppointmentPaymentAnswer>(caller, 'payment.begin_appointment_payment', (sql) => sql`payment.begin_appointment_payment(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_appointment_id => ${args.appointmentId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_method => ${args.method}::text,
+      p_amount => ${args.amount}::bigint,
+      p_processor => ${args.processor}::text,
+      p_account_id => ${args.accountId}::uuid,
+      p_payment_method_id => ${args.paymentMethodId}::text,
+      p_return_url => ${args.returnUrl}::text,
+      p_awaited => ${args.awaited}::boolean
+    )`)
+
 export interface BeginPaymentArguments {
   readonly merchantId: MerchantId
   readonly orderId: string
@@ -89,10 +202,12 @@ export interface BeginPaymentArguments {
   readonly method: string
   readonly amount: number | null
   readonly processor: string
+  readonly accountId: string | null
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
   readonly captureMethod: string
   readonly awaited: boolean
+  readonly partial: boolean
   readonly orderFrom: readonly string[]
 }
 
@@ -103,6 +218,7 @@ export type BeginPaymentAnswer =
   | { readonly outcome: 'nothing_to_pay'; readonly status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
   | { readonly outcome: 'method_not_accepted' }
+  | { readonly outcome: 'return_url_missing' }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: PaymentStatus; readonly authorized: boolean }
 
 /** `payment.begin_payment` */
@@ -114,11 +230,37 @@ export const beginPayment = (caller: Caller, args: BeginPaymentArguments): Promi
       p_method => ${args.method}::text,
       p_amount => ${args.amount}::bigint,
       p_processor => ${args.processor}::text,
+      p_account_id => ${args.accountId}::uuid,
       p_payment_method_id => ${args.paymentMethodId}::text,
       p_return_url => ${args.returnUrl}::text,
       p_capture_method => ${args.captureMethod}::text,
       p_awaited => ${args.awaited}::boolean,
+      p_partial => ${args.partial}::boolean,
       p_order_from => ${listOf(args.orderFrom)}::text[]
+    )`)
+
+export interface FollowProcessorArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly refunds: object
+  readonly disputes: object
+  readonly part: object
+  readonly full: object
+  readonly moves: object
+}
+
+export type FollowProcessorAnswer = void
+
+/** `payment.follow_processor`: Changes a payment's refunds and disputes to the state that the processor reports. That includes refunds that were made at the processor, and those that failed later.  */
+export const followProcessor = (caller: Caller, args: FollowProcessorArguments): Promise<FollowProcessorAnswer> =>
+  answerOf<FollowProcessorAnswer>(caller, 'payment.follow_processor', (sql) => sql`payment.follow_processor(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_refunds => ${jsonOf(sql, args.refunds)}::jsonb,
+      p_disputes => ${jsonOf(sql, args.disputes)}::jsonb,
+      p_part => ${jsonOf(sql, args.part)}::jsonb,
+      p_full => ${jsonOf(sql, args.full)}::jsonb,
+      p_moves => ${jsonOf(sql, args.moves)}::jsonb
     )`)
 
 export interface SettlePaymentArguments {

@@ -48,3 +48,9 @@ export const purgeIdempotencyRecords = (caller: Caller, args: PurgeIdempotencyRe
   answerOf<PurgeIdempotencyRecordsAnswer>(caller, 'platform.purge_idempotency_records', (sql) => sql`platform.purge_idempotency_records(
       p_limit => ${args.limit}::integer
     )`)
+
+export type PlaceAnswer = string
+
+/** `platform.place` */
+export const place = (caller: Caller): Promise<PlaceAnswer> =>
+  answerOf<PlaceAnswer>(caller, 'platform.place', (sql) => sql`platform.place()`)

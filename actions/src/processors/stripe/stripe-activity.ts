@@ -1,0 +1,71 @@
+import type Stripe from 'stripe'
+import type { Activity, Dispute, MadeRefund } from '../processor.ts'
+
+/** The field of a refund's metadata that holds the key of our request for it. */
+export const refundReference = 'request'
+
+/** A page of Stripe's lists, at most. */
+export const listedRefunds = 100
+
+/** The refunds and disputes of a payment intent, those that were made in Stripe's dashboard too. */
+export async function activityOf(stripe: Stripe, intentId: string): Promise<Activity> {
+  try {
+    const [refunds, disputes] = await Promise.all([
+      stripe.refunds.list({ payment_intent: intentId, limit: listedRefunds }),
+      stripe.disputes.list({ payment_intent: intentId, limit: listedRefunds }),
+    ])
+    return {
+      status: 'known',
+      // Stripe lists the newest first.
+      refunds: refunds.data.toReversed().map(madeRefund),
+      disputes: disputes.data.map(disputeOf),
+    }
+  } catch (error) {
+    return { status: 'unknown', cause: error }
+  }
+}
+
+const madeRefund = ({ id, amount, status, failure_reason: reason, metadata }: Stripe.Refund): MadeRefund => ({
+  refundId: id,
+  amount,
+  status:
+    status === 'succeeded'
+      ? 'SUCCEEDED'
+      : status === 'failed' || status === 'canceled'
+        ? 'FAILED'
+        : 'PENDING',
+  reason: reason ?? status,
+  request: metadata?.[refundReference] ?? null,
+})
+
+const disputeOf = (dispute: Stripe.Dispute): Dispute => ({
+  disputeId: dispute.id,
+  amount: dispute.amount,
+  currency: dispute.currency.toUpperCase(),
+  reason: dispute.reason,
+  status: disputeStatus(dispute.status),
+  evidenceDueAt: timeOf(dispute.evidence_details.due_by),
+  createdAt: new Date(dispute.created * 1000).toISOString(),
+})
+
+const timeOf = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString()
+
+/** A warning is an inquiry: nothing was taken yet. */
+function disputeStatus(status: Stripe.Dispute.Status): Dispute['status'] {
+  switch (status) {
+    case 'needs_response':
+    case 'warning_needs_response':
+      return 'NEEDS_RESPONSE'
+    case 'under_review':
+    case 'warning_under_review':
+      return 'UNDER_REVIEW'
+    case 'won':
+      return 'WON'
+    case 'lost':
+      return 'LOST'
+    // `warning_closed`, `prevented`, and what Stripe adds.
+    default:
+      return 'CLOSED'
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  type ChargeAnswer,
+  type ChargeRequest,
+  checkStripeKey,
+  createStripeProcessor,
+} from '../processors/index.ts'
+
+/** Has our client of Stripe send each kind of request that it can send. */
+export async function exerciseStripeClient(apiUrl: string): Promise<void> {
+  const connection = { secretKey: 'sk_test_exercise', apiUrl }
+  await checkStripeKey(connection)
+  const client = createStripeProcessor({ name: 'stripe', ...connection })
+  const charge = async (request: Partial<ChargeRequest>) => {
+    const key = crypto.randomUUID()
+    return intentOf(
+      await client.charge({ ...chargeRequest, idempotencyKey: key, metadata: metadataOf(key), ...request }),
+    )
+  }
+  const returnUrl = 'https://shop.example/thanks'
+  const paid = await charge({})
+  await charge({ paymentMethodId: 'pm_card_chargeDeclined' })
+  await charge({ paymentMethodId: 'pm_none' })
+  await charge({ method: 'GOOGLE_PAY', paymentMethodId: 'pm_card_pendingRefund' })
+  await charge({ method: 'SEPA_DEBIT', currency: 'EUR', paymentMethodId: 'pm_success_de' })
+  await charge({ method: 'PAYPAL', paymentMethodId: null, returnUrl })
+  const challenged = await charge({ paymentMethodId: 'pm_card_authenticationRequired', returnUrl })
+  const reserved = await charge({ manualCapture: true })
+  const released = await charge({ manualCapture: true })
+  const disputed = await charge({ paymentMethodId: 'pm_card_createDispute' })
+
+  await client.retrieve(paid)
+  await client.retrieve('pi_none')
+  await client.find(crypto.randomUUID())
+  await client.capture({ idempotencyKey: crypto.randomUUID(), intentId: reserved, amount: 100 })
+  await client.cancel(challenged)
+  await client.cancel(released)
+  await client.cancel(paid)
+  const request = { idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 100 }
+  const refund = await client.refund(request)
+  await client.refund({ idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 1_000_000 })
+  await client.findRefund(request)
+  await client.retrieveRefund(('refundId' in refund ? refund.refundId : null) ?? 're_1')
+  await client.activity(paid)
+  await client.activity(disputed)
+}
+
+const chargeRequest = {
+  amount: 1999,
+  currency: 'USD',
+  method: 'CARD',
+  paymentMethodId: 'pm_card_visa',
+  manualCapture: false,
+  returnUrl: null,
+} as const
+
+/** The metadata that the cashier sends. */
+const metadataOf = (id: string) => ({ merchant_id: id, order_id: id, payment_id: id })
+
+/** An intent that the answer doesn't name is any. */
+const intentOf = (answer: ChargeAnswer): string => ('intentId' in answer ? answer.intentId : null) ?? 'pi_1'
