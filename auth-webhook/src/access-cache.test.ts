@@ -23,7 +23,7 @@ const grant = (whose: MerchantId): Grant => ({
 })
 
 describe('a verification', () => {
-  test('is remembered until something about its merchant changes, and no longer', () => {
+  test('is cached until the access of its merchant changes', () => {
     const cache = new AccessCache()
     const theirs = grant('other' as MerchantId)
     cache.remember('theirs', theirs, cache.epoch)
@@ -33,7 +33,7 @@ describe('a verification', () => {
     expect(cache.find('theirs')).toBe(theirs)
   })
 
-  test('that was refused is remembered until anything changes: it does not say whose it would be', () => {
+  test('that was refused is cached until any access changes, because its merchant is unknown', () => {
     const cache = new AccessCache()
     const refusal = refuse('SVC_AUTH_001', 'unknown key')
     cache.remember('guess', refusal, cache.epoch)
@@ -42,7 +42,7 @@ describe('a verification', () => {
     expect(cache.find('guess')).toBeUndefined()
   })
 
-  test('is forgotten with all others after a gap', () => {
+  test('is forgotten with all others after a gap in the announcements', () => {
     const cache = new AccessCache()
     cache.remember('granted', grant(merchantId), cache.epoch)
     cache.remember('refused', refuse('SVC_AUTH_001', 'unknown key'), cache.epoch)
@@ -50,7 +50,7 @@ describe('a verification', () => {
     expect([cache.find('granted'), cache.find('refused')]).toEqual([undefined, undefined])
   })
 
-  test('is not remembered after a change and a gap, either', () => {
+  test('is not cached after a change and a gap, either', () => {
     const cache = new AccessCache()
     const begun = cache.epoch
     cache.forget(merchantId)
@@ -64,7 +64,7 @@ describe('a verification', () => {
     ['a gap', (cache: AccessCache) => cache.clear()],
     ['a change of another merchant', (cache: AccessCache) => cache.forget('other' as MerchantId)],
   ])(
-    'that was begun before %s and ends after it is not remembered, since it may have read the old rows',
+    'that began before %s and ends after it is not cached, because it may have read the old rows',
     (_what, happen) => {
       const cache = new AccessCache()
       const begun = cache.epoch

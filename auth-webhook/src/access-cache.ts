@@ -3,18 +3,19 @@ import { type AccessScope, type Grant, scopeOf, type Verification } from './acce
 import type { Refusal } from './authentication.ts'
 
 const maxGrants = 20_000
-// Changes are announced, so this only bounds what an announcement that never came could do.
+// Changes are announced. This bound only limits the effect of a lost announcement.
 const grantTtlMs = 60_000
 const maxRefusals = 10_000
-// Long enough that a client in a loop doesn't reach the database each time, short enough to go unnoticed.
+// Long enough that a client in a loop doesn't reach the database each time, and short enough that a new key works
+// soon.
 const refusalTtlMs = 2_000
 
 /**
- * What was found out about credentials, by SHA-256 of the credential. Refusals live apart from grants: a client
- * that guesses can push out other guesses and nothing else.
+ * Caches results of verifications, by SHA-256 of the credential. Refusals are separate from grants: a client that
+ * guesses can displace other guesses only.
  *
- * A verification that was begun before a change was announced, and ends after it, may have read the old rows. So
- * a verification takes the `epoch` first, and `remember` drops what belongs to an earlier one.
+ * A verification that began before a change was announced, and ends after it, may have read the old rows. So a
+ * verification reads the `epoch` first, and `remember` drops results of an earlier one.
  */
 export class AccessCache {
   readonly #grants = new LRUCache<string, Grant>({ max: maxGrants, ttl: grantTtlMs })
@@ -35,7 +36,7 @@ export class AccessCache {
     else this.#refusals.set(hash, verification)
   }
 
-  /** A refused credential doesn't say whose it would be: all refusals are forgotten with any change. */
+  /** The merchant of a refused credential is unknown, so any change removes all refusals. */
   forget(scope: AccessScope): void {
     this.#epoch += 1
     this.#refusals.clear()

@@ -3,10 +3,10 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { AccessScope } from './access.ts'
 
-// The channel that triggers announce on (migrations/default): a merchant's id, or `operator`.
+// The channel of the triggers' announcements (migrations/default). The payload is a merchant's id, or `operator`.
 const channel = 'access_changed'
-// A connection can be dead without either side noticing. It is asked in every beat and has as long to answer, so
-// that a revocation is missed for at most a second.
+// A connection can be dead without either side noticing. Each beat sends a query, which must be answered before the
+// next beat, so that a revocation is missed for at most a second.
 const heartbeatMs = 500
 const connectTimeoutMs = 2_000
 
@@ -14,13 +14,13 @@ interface AccessChangesOptions {
   readonly databaseUrl: string
   readonly logger: Logger
   readonly onChange: (scope: AccessScope) => void
-  /** Announcements may have been missed: nothing that is remembered can be trusted. */
+  /** Announcements may have been missed: no cached result can be trusted. */
   readonly onGap: () => void
 }
 
 /**
- * Listens to announced changes of access for as long as it lives. It has a connection of its own, through `pg`,
- * because `postgres` reconnects its listener unseen, and the moments without a connection are what matters here.
+ * Listens to announced changes of access until it is closed. It has its own connection, through `pg`, because
+ * `postgres` reconnects its listener without notice, and every moment without a connection counts here.
  */
 export class AccessChanges {
   readonly #options: AccessChangesOptions
@@ -33,7 +33,7 @@ export class AccessChanges {
     this.#done = this.#run()
   }
 
-  /** Whether every change is heard at this moment. While it isn't, what is cached may be stale. */
+  /** Whether every change is received at this moment. While it is false, cached results may be stale. */
   get heard(): boolean {
     return this.#heard
   }

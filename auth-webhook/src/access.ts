@@ -4,36 +4,43 @@ import { refuse, type Refusal } from './authentication.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Plan, Principal } from './principal.ts'
 
-/** A credential that was verified: what may be remembered of it until something about the access changes. */
+/** A verified credential: the result that may be cached until the access changes. */
 export interface Grant {
   readonly kind: 'granted'
   readonly principal: Principal
-  /** UTC milliseconds; Infinity for a key without an end. */
+  /** UTC milliseconds; Infinity for a key without an expiry. */
   readonly expiresAt: number
-  /** Undefined while the merchant's allow-list is switched off. */
+  /**
+   * Undefined while the merchant's allow-list is switched off, and for shoppers and guests: the list is for the merchant's
+   * own keys and users, a storefront's visitors come from everywhere.
+   */
   readonly allowList: AllowList | undefined
+  /** The origins of a publishable key (origin-rule.ts). */
+  readonly origins?: ReadonlySet<string>
 }
 
 export type Verification = Grant | Refusal
 
-/** Whose access it is, as changes of it are announced. */
+/** The merchant or operator, as announced changes name it. */
 export type AccessScope = MerchantId | 'operator'
 
 export const scopeOf = (principal: Principal): AccessScope =>
   principal.kind === 'operator' ? 'operator' : principal.merchantId
 
-/** The columns that every verification reads of the merchant, for both kinds of credential. */
+/** The columns of the merchant that every verification reads, for every kind of credential. */
 export interface MerchantAccessRow {
-  readonly merchant_status: 'ACTIVE' | 'SUSPENDED'
+  readonly merchant_status: 'ACTIVE' | 'SUSPENDED' | 'CLOSED'
   readonly plan: Plan
   readonly features: readonly string[]
   readonly ip_allow_list_enabled: boolean
   readonly networks: readonly string[]
 }
 
-/** Why the merchant's credentials, good ones too, are refused; undefined: they aren't. */
+/** Why all credentials of the merchant are refused; undefined if they aren't. */
 export const suspensionOf = (row: MerchantAccessRow, actor: Actor): Refusal | undefined =>
-  row.merchant_status === 'SUSPENDED' ? refuse('SVC_AUTH_003', 'the merchant is suspended', actor) : undefined
+  row.merchant_status === 'ACTIVE'
+    ? undefined
+    : refuse('SVC_AUTH_003', `the merchant is ${row.merchant_status.toLowerCase()}`, actor)
 
 export const allowListOf = (row: MerchantAccessRow): AllowList | undefined =>
   row.ip_allow_list_enabled ? parseAllowList(row.networks) : undefined

@@ -23,7 +23,7 @@ describe('an allow-list', () => {
     expect(isAllowed(list, address)).toBe(allowed)
   })
 
-  test('without entries lets nobody in', () => {
+  test('without entries refuses every address', () => {
     expect(isAllowed([], '127.0.0.1')).toBe(false)
   })
 })

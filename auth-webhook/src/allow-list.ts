@@ -17,7 +17,7 @@ export function isAllowed(allowList: AllowList, address: string | undefined): bo
   return allowList.some(([network, bits]) => contains(network, bits, caller))
 }
 
-/** An IPv4 address that came in over an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4 address. */
+/** An IPv4 address over an IPv6 socket (`::ffff:192.0.2.1`) counts as the IPv4 address. */
 export function parseAddress(text: string | undefined): Address | undefined {
   if (text === undefined || !ipaddr.isValid(text)) return undefined
   return ipaddr.process(text)

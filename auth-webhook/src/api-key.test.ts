@@ -1,22 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import { apiKeyMode, generateApiKey, hashApiKey } from './api-key.ts'
+import { generateApiKey, generatePublishableKey, hashApiKey, keyFormOf } from './api-key.ts'
 
 describe('an API key', () => {
-  test.each(['live', 'test'] as const)('of mode %s tells its mode by its form', (mode) => {
-    const { key, prefix } = generateApiKey(mode)
-    expect(apiKeyMode(key)).toBe(mode)
+  test.each(['live', 'test'] as const)('of mode %s shows its mode and its place in its prefix', (mode) => {
+    const { key, prefix } = generateApiKey(mode, 'eu1')
+    expect(keyFormOf(key)).toEqual({ mode, place: 'eu1' })
     expect(key.startsWith(prefix)).toBe(true)
-    expect(prefix).toMatch(new RegExp(`^cg_${mode}_.{6}$`))
+    expect(prefix).toMatch(new RegExp(`^cg_${mode}_eu1_.{6}$`))
+    expect(generateApiKey(mode).key).toMatch(new RegExp(`^cg_${mode}_main_`))
   })
 
-  test('carries 256 random bits and is found by its hash', () => {
+  test('that is publishable has no mode', () => {
+    expect(keyFormOf(generatePublishableKey('eu1').key)).toEqual({ mode: null, place: 'eu1' })
+  })
+
+  test('of before keys named a place is one', () => {
+    expect(keyFormOf(`cg_live_${'A'.repeat(43)}`)).toEqual({ mode: 'live', place: null })
+  })
+
+  test('has 256 random bits and is found by its hash', () => {
     const { key, hash } = generateApiKey('live')
-    expect(Buffer.from(key.slice('cg_live_'.length), 'base64url')).toHaveLength(32)
+    expect(Buffer.from(key.slice('cg_live_main_'.length), 'base64url')).toHaveLength(32)
     expect(hash).toEqual(hashApiKey(key))
     expect(generateApiKey('live').key).not.toBe(key)
   })
 
-  test('of another form is no key', () => {
+  test('of another form is refused', () => {
     const { key } = generateApiKey('live')
     for (const text of [
       '',
@@ -26,7 +35,7 @@ describe('an API key', () => {
       key.replace('live', 'prod'),
       `${key}\n`,
     ]) {
-      expect(apiKeyMode(text), JSON.stringify(text)).toBeUndefined()
+      expect(keyFormOf(text), JSON.stringify(text)).toBeUndefined()
     }
   })
 })

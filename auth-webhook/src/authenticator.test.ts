@@ -72,7 +72,7 @@ const isRefused =
     (await authenticate(authorization)).kind === 'refused'
 
 describe('a key', () => {
-  test('tells merchant, permissions, plan and features', async () => {
+  test('gives the merchant, permissions, plan and features', async () => {
     await database.sql`UPDATE merchant.subscription SET plan = 'STARTER' WHERE merchant_id = ${merchantId}`
     const { authorization, keyId } = await createKey(database.sql, merchantId)
     expect(await authenticate(authorization)).toEqual({
@@ -98,7 +98,7 @@ describe('a key', () => {
     })
   })
 
-  test('that is unknown, expired or a test key on a live deployment is refused alike, and told apart in the reason', async () => {
+  test('that is unknown, expired or a test key on a live deployment gets the same answer; the log has different reasons', async () => {
     const expired = await createKey(database.sql, merchantId, { expiresAt: new Date(Date.now() - 1000) })
     const testKey = await createKey(database.sql, merchantId, { mode: 'test' })
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describe('a key', () => {
     expect(answer.kind).toBe('authenticated')
   })
 
-  test('that runs out is refused from that moment, though it is remembered', async () => {
+  test('that expires is refused from that moment, even if it is cached', async () => {
     const { authorization } = await createKey(database.sql, merchantId, {
       expiresAt: new Date(Date.now() + 300),
     })
@@ -146,7 +146,7 @@ describe('a key', () => {
     })
   })
 
-  test('that was tried before it existed works as soon as it does', async () => {
+  test('that was refused before it existed works as soon as it does', async () => {
     const { key, hash, prefix } = generateApiKey('live')
     expect((await authenticate(`Bearer ${key}`)).kind).toBe('refused')
     await database.sql`
@@ -168,11 +168,11 @@ describe('a key', () => {
     }
     const before = await lookups()
     for (let i = 0; i < 2000; i++) await authenticate(authorization)
-    // Connections report what they did with a delay, so the look-up before may count here.
+    // Connections report their statistics with a delay, so the look-up above may count here.
     expect(await lookups()).toBeLessThan(before + 10)
   })
 
-  test('leaves its last use, written in the background, without announcing a change', async () => {
+  test('gets its last use recorded in the background, without announcing a change', async () => {
     const { authorization, keyId } = await createKey(database.sql, merchantId)
     const own = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
     await own.authenticate({ authorization, remoteAddress })
@@ -210,7 +210,7 @@ describe('a token', () => {
     return { ...shopper, accessToken, authorization: `Bearer ${accessToken}` }
   }
 
-  test('lets its shopper in, as the shopper and nobody else', async () => {
+  test('authenticates its shopper, and no other caller', async () => {
     const { authorization, customerId } = await issue()
     const answer = await authenticate(authorization)
     expect(answer).toMatchObject({
@@ -227,7 +227,7 @@ describe('a token', () => {
     expect(answer.principal.permissions.has('products:write')).toBe(false)
   })
 
-  test('that has expired is refused with SVC_AUTH_002, remembered or not', async () => {
+  test('that has expired is refused with SVC_AUTH_002, cached or not', async () => {
     const { authorization, accessToken } = await issue(1)
     expect((await authenticate(authorization)).kind).toBe('authenticated')
     await until(isRefused(authorization), 8000)
@@ -239,7 +239,7 @@ describe('a token', () => {
     expect(answer).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_002' })
   }, 20_000)
 
-  test('that was changed, or signed by somebody else, is refused with SVC_AUTH_001', async () => {
+  test('that was changed, or has a foreign signature, is refused with SVC_AUTH_001', async () => {
     const { accessToken } = await issue()
     const [header = '', payload = '', signature = ''] = accessToken.split('.')
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>
@@ -273,7 +273,7 @@ describe('a token', () => {
     expect(await until(isRefused(authorization))).toBeLessThan(1000)
   })
 
-  test('of a blocked customer is refused within a second, and good again with its session when unblocked', async () => {
+  test('of a blocked customer is refused within a second, and valid again with its session when unblocked', async () => {
     const { authorization, customerId } = await issue()
     expect((await authenticate(authorization)).kind).toBe('authenticated')
     await database.sql`UPDATE crm.customer SET blocked_at = now(), blocked_reason = 'Fraud' WHERE id = ${customerId}`
@@ -282,7 +282,7 @@ describe('a token', () => {
     await until(async () => (await authenticate(authorization)).kind === 'authenticated')
   })
 
-  test('is refused within a second when its session ends, and without a session at all', async () => {
+  test('is refused within a second when its session ends, and also without a session', async () => {
     const { authorization, customerId, sessionId } = await issue()
     expect((await authenticate(authorization)).kind).toBe('authenticated')
     await database.sql`
@@ -293,7 +293,7 @@ describe('a token', () => {
     expect(await authenticate(`Bearer ${accessToken}`)).toMatchObject({ id: 'SVC_AUTH_001' })
   })
 
-  test('leaves a mark of its last use on its session', async () => {
+  test('records its last use on its session', async () => {
     const { authorization, sessionId } = await issue()
     await database.sql`UPDATE identity.session SET last_used_at = now() - interval '1 hour' WHERE id = ${sessionId}`
     const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
@@ -304,7 +304,7 @@ describe('a token', () => {
     ).toEqual([{ just: true }])
   })
 
-  test('of a retired signing key is refused by whoever has not seen it before', async () => {
+  test('of a retired signing key is refused by processes that have not cached it', async () => {
     const { authorization } = await issue()
     await database.sql`UPDATE identity.signing_key SET retired_at = now()`
     const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
@@ -313,7 +313,7 @@ describe('a token', () => {
     expect(answer).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_001' })
   })
 
-  test('is signed with one key, though several processes make the first one at once', async () => {
+  test('is signed with one key, even if several processes create the first one at once', async () => {
     await database.sql`DELETE FROM identity.signing_key`
     const shopper = await openSession(database.sql, merchantId)
     const issuers = Array.from({ length: 5 }, () =>
@@ -326,19 +326,16 @@ describe('a token', () => {
     expect(await database.sql`SELECT id FROM identity.signing_key`).toHaveLength(1)
   })
 
-  test.each([0, -1, 1.5, 86_401, NaN])(
-    'cannot be asked for with a lifetime of %s seconds',
-    async (ttlSeconds) => {
-      const shopper = await openSession(database.sql, merchantId)
-      await expect(issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds })).rejects.toThrow(
-        RangeError,
-      )
-    },
-  )
+  test.each([0, -1, 1.5, 86_401, NaN])('can’t be issued for %s seconds', async (ttlSeconds) => {
+    const shopper = await openSession(database.sql, merchantId)
+    await expect(issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds })).rejects.toThrow(
+      RangeError,
+    )
+  })
 })
 
 describe('signing keys', () => {
-  test('rotate: the new one signs, and tokens of the one before are good until they expire', async () => {
+  test('rotate: the new one signs, and tokens of the previous one are valid until they expire', async () => {
     const shopper = await openSession(database.sql, merchantId)
     const request = { kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 } as const
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
@@ -348,7 +345,7 @@ describe('signing keys', () => {
     expect(rotated).toContain(true)
     const after = await issuer.issue(request)
     expect(kidOf(after.accessToken)).not.toBe(kidOf(before.accessToken))
-    // Whoever has the old keys in memory finds the new one, and whoever starts now the old one.
+    // A process with the old keys in memory finds the new one, and a process that starts now finds the old one.
     const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
     for (const one of [authenticator, fresh]) {
       for (const { accessToken } of [before, after]) {
@@ -365,7 +362,7 @@ describe('signing keys', () => {
     expect(kids).toContain(kidOf(after.accessToken))
   })
 
-  test('are sealed in the database, and sealed anew when the encryption key is replaced', async () => {
+  test('are sealed in the database, and sealed again when the encryption key is replaced', async () => {
     const shopper = await openSession(database.sql, merchantId)
     const request = { kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 } as const
     await issuer.issue(request)
@@ -391,7 +388,7 @@ describe('signing keys', () => {
     await Promise.all([withBoth, withNewer, back].map((one) => one.close()))
   })
 
-  test('are published without what signs, and verify our tokens for anybody', async () => {
+  test('are published without their private parts, and any client can verify our tokens with them', async () => {
     const shopper = await openSession(database.sql, merchantId)
     const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 })
     const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
@@ -403,8 +400,8 @@ describe('signing keys', () => {
   })
 })
 
-describe('a token of an outside issuer', () => {
-  test('is taken for the customer of the merchant that it is configured for, and for nobody else', async () => {
+describe('a token of an external issuer', () => {
+  test('is accepted for the customer of its configured merchant, and for no other', async () => {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'theirs', alg: 'RS256' }] }
     const server = createServer((_request, response) => {
@@ -465,8 +462,8 @@ describe('a token of an outside issuer', () => {
   })
 })
 
-describe('when something is away', () => {
-  test('the listener: nothing remembered is trusted, and a revocation meanwhile is seen', async () => {
+describe('during an outage', () => {
+  test('of the listener, cached results are not used, and a revocation is noticed', async () => {
     const { authorization, keyId } = await createKey(database.sql, merchantId)
     expect((await authenticate(authorization)).kind).toBe('authenticated')
     await database.sql`
@@ -477,9 +474,9 @@ describe('when something is away', () => {
     await until(() => authenticator.healthy)
   })
 
-  test('the database: the answer is unavailable, soon, and never an exception', async () => {
+  test('of the database, the answer is unavailable, soon, and never an exception', async () => {
     const away = createAuthenticator({
-      databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing',
+      databaseUrl: 'postgres://unknown@127.0.0.1:1/nothing',
       mode: 'live',
       logger,
     })
@@ -492,7 +489,7 @@ describe('when something is away', () => {
     await away.close()
   })
 
-  test('patience: beyond a bound of verifications under way, further ones are turned away', async () => {
+  test('of any kind, further verifications beyond a bound are refused', async () => {
     const guesses = Array.from({ length: 1500 }, () => authenticate(`Bearer ${generateApiKey('live').key}`))
     const kinds = (await Promise.all(guesses)).map((answer) => answer.kind)
     expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(500)

@@ -12,12 +12,16 @@ import { refuse, type Authentication, type Refusal } from './authentication.ts'
 import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
 import { CredentialUsage } from './credential-usage.ts'
-import type { Mode } from './principal.ts'
+import { originFault } from './origin-rule.ts'
+import { defaultPlace } from './place-tag.ts'
+import type { Mode, Principal } from './principal.ts'
 import { UntrustedProxies } from './untrusted-proxy.ts'
 import { UsedKeys } from './used-keys.ts'
 import { VerificationKeys } from '@commerce-graph/access-tokens'
 import { verifyKey } from './verify-key.ts'
+import { cartSecretVariable } from './cart-secret.ts'
 import { verifyOperatorKey } from './verify-operator-key.ts'
+import { verifyPublishableKey } from './verify-publishable-key.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
 import { type TokenKeys, verifyToken } from './verify-token.ts'
 
@@ -25,15 +29,17 @@ export interface AuthenticatorOptions {
   readonly databaseUrl: string
   /** A live deployment refuses test keys. */
   readonly mode: Mode
-  /** Networks of proxies whose X-Forwarded-For is believed; none by default. */
+  /** The deployment's place, which new keys name; `main` when absent. Keys of other places are refused. */
+  readonly place?: string
+  /** Networks of proxies whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies?: readonly string[]
-  /** Outside issuers that sign customers in; none by default. */
+  /** External issuers that sign customers in; none by default. */
   readonly trustedIssuers?: readonly TrustedIssuer[]
-  /** Whose door this is, as the audit log has it; the contract's when absent. */
+  /** The API that authenticates, for the audit log; the contract by default. */
   readonly source?: Origin['source']
   /**
-   * Called when something about a merchant's access, or operators', has changed, or, without either, when changes may have been
-   * missed. What was remembered of it is forgotten by then.
+   * Called when the access of a merchant or of operators has changed, or, without an argument, when changes may have
+   * been missed. The cached results are already removed then.
    */
   readonly onAccessChange?: (scope: AccessScope | undefined) => void
   readonly logger: Logger
@@ -42,40 +48,47 @@ export interface AuthenticatorOptions {
 export interface AuthenticationRequest {
   /** The Authorization header. */
   readonly authorization: string | undefined
-  /** The socket's other end. */
+  /** The address of the socket's peer. */
   readonly remoteAddress: string | undefined
   /** The X-Forwarded-For header. */
   readonly forwardedFor?: string | undefined
-  /** By which the log and the audit log have it. */
+  /** The Origin header, which must be one of a publishable key's origins. */
+  readonly origin?: string | undefined
+  /** The X-Cart-Secret header, which gives a guest access to its cart. */
+  readonly cartSecret?: string | undefined
+  /** The request id in the log and the audit log. */
   readonly requestId?: string | undefined
 }
 
 export interface Authenticator {
-  /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
+  /** Identifies the caller. Never throws: if that is impossible now, the result is `unavailable`. */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
-  /** Where refused accesses, and mutations that came to nothing, are written down. */
+  /** Records refused accesses, and mutations without effect. */
   readonly audit: AuditTrail
-  /** Which Idempotency-Keys were used. */
+  /** Looks up used Idempotency-Keys. */
   readonly usedKeys: Pick<UsedKeys, 'find'>
-  /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
+  /** The public keys of our tokens, for `/.well-known/jwks.json`; null while they are not available. */
   publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
-  /** Whether revocations are heard of at this moment. */
+  /** Whether revocations are received at this moment. */
   readonly healthy: boolean
-  /** Whether what the socket's other end says of where requests come from is believed. */
+  /** The client's address, of a request without a credential, too. Undefined: it can't be told. */
+  addressOf(request: Pick<AuthenticationRequest, 'remoteAddress' | 'forwardedFor'>): string | undefined
+  /** Whether the socket's peer is a trusted proxy. */
   isTrustedProxy(address: string | undefined): boolean
-  /** What an operator should know of a proxy that isn't trusted; null while none was seen. */
+  /** A warning for operators about a proxy that isn't trusted; null if there was none. */
   readonly untrustedProxy: string | null
   close(): Promise<void>
 }
 
-// Verifications at once and waiting. Beyond it a client is guessing, or the database is slow; both end here.
+// The maximum of running and waiting verifications. Beyond it, a client is guessing or the database is slow;
+// further ones are refused.
 const maxVerifications = 1_000
 const verificationTimeoutMs = 2_000
 const poolSize = 4
 
 /**
- * The stages, in order: address -> credential -> verify key | verify token -> allow-list. The third is remembered by SHA-256
- * of the credential until access changes; the others run for each request and take microseconds.
+ * The stages, in order: address -> credential -> verify key | verify token -> allow-list. The third is cached by
+ * SHA-256 of the credential until access changes; the others run for each request and take microseconds.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { databaseUrl, source = 'CONTRACT', logger } = options
@@ -99,16 +112,21 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const address = clientAddress(remoteAddress, forwardedFor, trustedProxies)
     if (forwardedFor !== undefined && !isAllowed(trustedProxies, remoteAddress))
       untrustedProxies.notice(remoteAddress)
-    const credential = parseCredential(request.authorization)
+    const credential = parseCredential(request.authorization, options.place)
     if (credential.kind === 'refused') return recorded(credential, undefined, originOf(request, address))
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
     if (verification.kind === 'refused') return recorded(verification, credential, originOf(request, address))
-    const admitted = admit(verification, credential, address)
+    const admitted = admit(verification, credential, { address, origin: request.origin, mode: options.mode })
     if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
     const { principal, expiresAt } = admitted
     usage.record(principal)
-    return { kind: 'authenticated', principal, expiresAt, clientAddress: address ?? null }
+    return {
+      kind: 'authenticated',
+      principal: withCart(principal, request.cartSecret),
+      expiresAt,
+      clientAddress: address ?? null,
+    }
   }
 
   const originOf = ({ requestId }: AuthenticationRequest, address: string | undefined): Origin => ({
@@ -139,6 +157,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     get healthy() {
       return verifier.healthy
     },
+    addressOf: ({ remoteAddress, forwardedFor }) =>
+      clientAddress(remoteAddress, forwardedFor, trustedProxies),
     isTrustedProxy: (address) => isAllowed(trustedProxies, address),
     get untrustedProxy() {
       return untrustedProxies.problem
@@ -152,8 +172,26 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 }
 
-// What a grant still has to prove each time it is used: that it hasn't run out, and where the caller is.
-function admit(grant: Grant, credential: Credential, address: string | undefined): Grant | Refusal {
+/** Adds the hash of the request's cart secret to a guest's session variables. */
+const withCart = (principal: Principal, secret: string | undefined): Principal =>
+  principal.kind === 'guest' && secret !== undefined
+    ? {
+        ...principal,
+        sessionVariables: {
+          ...principal.sessionVariables,
+          'x-hasura-cart-secret-hash': cartSecretVariable(secret),
+        },
+      }
+    : principal
+
+interface Whence {
+  readonly address: string | undefined
+  readonly origin: string | undefined
+  readonly mode: Mode
+}
+
+// The checks of a cached grant at each use: that it hasn't expired, and that the client's address and origin are allowed.
+function admit(grant: Grant, credential: Credential, { address, origin, mode }: Whence): Grant | Refusal {
   if (grant.expiresAt <= Date.now()) {
     return refuse(
       credential.kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',
@@ -161,22 +199,35 @@ function admit(grant: Grant, credential: Credential, address: string | undefined
       actorOf(grant.principal),
     )
   }
+  const reason = grant.origins && originFault(grant.origins, origin, mode)
+  if (reason != null)
+    return {
+      ...refuse('SVC_AUTH_003', reason, actorOf(grant.principal)),
+      shown: { field: 'Origin', reason },
+    }
   if (grant.allowList !== undefined && !isAllowed(grant.allowList, address)) {
-    const reason = `${address ?? 'unknown address'} is not on the allow-list`
-    return refuse('SVC_AUTH_004', reason, actorOf(grant.principal))
+    return refuse(
+      'SVC_AUTH_004',
+      `${address ?? 'unknown address'} is not on the allow-list`,
+      actorOf(grant.principal),
+    )
   }
   return grant
 }
 
-type VerifierOptions = Pick<AuthenticatorOptions, 'mode' | 'databaseUrl' | 'onAccessChange' | 'logger'> & {
+type VerifierOptions = Pick<
+  AuthenticatorOptions,
+  'mode' | 'place' | 'databaseUrl' | 'onAccessChange' | 'logger'
+> & {
   readonly sql: Sql
   readonly tokenKeys: TokenKeys
 }
 
-/** Verification with its memory: what is cached, what is under way, and when neither may be trusted. */
+/** Verification with its cache: what is cached, what is running, and when neither may be trusted. */
 class Verifier {
   readonly #sql: Sql
   readonly #mode: Mode
+  readonly #place: string
   readonly #logger: Logger
   readonly #cache = new AccessCache()
   readonly #tokenKeys: TokenKeys
@@ -184,9 +235,18 @@ class Verifier {
   /** By epoch and hash, so that no request joins a verification that began before access changed. */
   readonly #underWay = new Map<string, Promise<Verification | undefined>>()
 
-  constructor({ sql, mode, tokenKeys, databaseUrl, onAccessChange, logger }: VerifierOptions) {
+  constructor({
+    sql,
+    mode,
+    place = defaultPlace,
+    tokenKeys,
+    databaseUrl,
+    onAccessChange,
+    logger,
+  }: VerifierOptions) {
     this.#sql = sql
     this.#mode = mode
+    this.#place = place
     this.#logger = logger
     this.#tokenKeys = tokenKeys
     this.#changes = new AccessChanges({
@@ -211,7 +271,7 @@ class Verifier {
     return this.#changes.heard ? this.#cache.find(hashOf(credential)) : undefined
   }
 
-  /** Undefined when it can't be found out. */
+  /** Undefined if it can't be determined now. */
   verify(credential: Credential): Promise<Verification | undefined> {
     const { epoch } = this.#cache
     const id = `${epoch} ${hashOf(credential)}`
@@ -242,6 +302,8 @@ class Verifier {
         return verifyToken(this.#sql, this.#tokenKeys, credential.token)
       case 'operator':
         return verifyOperatorKey(this.#sql, credential.key)
+      case 'publishable':
+        return verifyPublishableKey(this.#sql, credential.key, this.#place)
       default:
         return credential satisfies never
     }
@@ -255,7 +317,7 @@ class Verifier {
 const hashOf = (credential: Credential): string =>
   hash('sha256', credential.kind === 'token' ? credential.token : credential.key, 'base64')
 
-// The driver waits for a connection as long as it takes; a caller doesn't.
+// The driver has no time-out for a free connection, but a caller needs one.
 async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {

@@ -1,14 +1,14 @@
 import { isAllowed, parseAddress, type AllowList } from './allow-list.ts'
 
 /**
- * The address that a request came from. `X-Forwarded-For` is what each proxy says of the one before it, so it is
- * read from the right and only as far as the speaker is one of the trusted proxies: whatever a client itself writes
- * into the header stays unread.
+ * The address that a request came from. In `X-Forwarded-For`, each proxy adds the address of its own peer. So this
+ * function reads the header from the right, and only as far as the entries come from trusted proxies. It ignores
+ * entries that a client has written itself.
  *
- * @returns an address as Postgres reads it, IPv4 ones as IPv4; undefined for what is none
+ * @returns an address as Postgres reads it, IPv4 ones as IPv4; undefined if there is no valid one
  * @param remoteAddress of the socket
  * @param forwardedFor the header's value, if any
- * @param trustedProxies networks whose word is taken
+ * @param trustedProxies networks whose entries are trusted
  */
 export function clientAddress(
   remoteAddress: string | undefined,
@@ -20,12 +20,12 @@ export function clientAddress(
   return plainAddress(hops.findLast((hop, index) => index === 0 || !isAllowed(trustedProxies, hop)))
 }
 
-/** Some proxies write the port, too: `192.0.2.1:5678`, `[2001:db8::1]:443`. */
+/** Some proxies add the port: `192.0.2.1:5678`, `[2001:db8::1]:443`. */
 function withoutPort(hop: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(hop.trim()) ?? []
   return bracketed ?? plain ?? hop.trim()
 }
 
-// A link-local address has the interface behind it, which is ours and not the caller's.
+// A link-local address has a zone, which names our interface and not the caller's.
 const plainAddress = (address: string | undefined): string | undefined =>
   parseAddress(address)?.toString().replace(/%.*$/, '')

@@ -4,7 +4,7 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Principal } from './principal.ts'
 
 const flushIntervalMs = 10_000
-// Each is written at most once per flush; more than this many at a time wait for the next request's turn.
+// Each kind is written at most once per flush; ids beyond this number wait for their next request.
 const maxPending = 10_000
 
 type Used = 'key' | 'session' | 'operator'
@@ -17,9 +17,9 @@ interface Usage {
 }
 
 /**
- * Keeps `last_used_at` of merchants' and operators' keys and of people's sessions without a write per request: the last use of each is
- * held in memory and written together every ten seconds, of sessions, which are many, to the minute. A crash loses at most that much of
- * what is, after all, a hint.
+ * Updates `last_used_at` of merchants' and operators' keys and of sessions without a write per request: it keeps the
+ * last uses in memory and writes them together every ten seconds, those of sessions with a precision of a minute. A
+ * crash loses at most that time, which is acceptable for this value.
  */
 export class CredentialUsage {
   readonly #sql: Sql
@@ -37,6 +37,7 @@ export class CredentialUsage {
   record(principal: Principal): void {
     switch (principal.kind) {
       case 'key':
+      case 'guest':
         this.#note('key', principal.keyId, principal.merchantId)
         return
       case 'operator':

@@ -5,11 +5,26 @@ import { parseCredential } from './credentials.ts'
 const { key } = generateApiKey('live')
 
 describe('the Authorization header', () => {
-  test('holds a key after `Bearer` and one space', () => {
+  test('has a key after `Bearer` and one space', () => {
     expect(parseCredential(`Bearer ${key}`)).toEqual({ kind: 'key', key, mode: 'live' })
   })
 
-  test('holds a token when it has three parts', () => {
+  test.each(['cg_live_', 'cg_test_', 'cg_pub_', 'cg_op_'])(
+    'with a %s key of another place is refused before anything is looked up, and one without a place is not',
+    (kind) => {
+      const random = 'A'.repeat(43)
+      expect(parseCredential(`Bearer ${kind}us1_${random}`, 'eu1')).toEqual({
+        kind: 'refused',
+        id: 'SVC_AUTH_001',
+        reason: 'a key of the place us1',
+        shown: { field: 'Authorization', reason: 'The key belongs to another deployment' },
+      })
+      for (const accepted of [`${kind}eu1_${random}`, `${kind}${random}`])
+        expect(parseCredential(`Bearer ${accepted}`, 'eu1')).toMatchObject({ key: accepted })
+    },
+  )
+
+  test('has a token if it has three parts', () => {
     expect(parseCredential('Bearer aa.bb.cc')).toEqual({ kind: 'token', token: 'aa.bb.cc' })
   })
 

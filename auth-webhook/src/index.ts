@@ -1,5 +1,13 @@
 export { actorOf } from './actor.ts'
-export { apiKeyMode, generateApiKey, hashApiKey, type GeneratedApiKey } from './api-key.ts'
+export {
+  generateApiKey,
+  generatePublishableKey,
+  hashApiKey,
+  prefixOf,
+  type GeneratedApiKey,
+} from './api-key.ts'
+export { newCartSecret, withNewCart } from './cart-secret.ts'
+export { guestPermissions } from './guest-permissions.ts'
 export type { Authentication, Refusal, RefusalId } from './authentication.ts'
 export {
   createAuthenticator,
@@ -15,9 +23,11 @@ export {
   type OperatorLogEntry,
   revokeOperatorKey,
 } from './operator-key.ts'
-export { rateHolderOf } from './principal.ts'
+export { defaultPlace, isPlace, readTagged, tagged } from './place-tag.ts'
+export { type RateHolder, rateHolderOf } from './principal.ts'
 export type {
   CustomerPrincipal,
+  GuestPrincipal,
   KeyPrincipal,
   OperatorPrincipal,
   Mode,

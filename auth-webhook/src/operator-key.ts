@@ -1,15 +1,20 @@
 import { noMerchant } from '@commerce-graph/contract/ids'
 import type { Sql } from '@commerce-graph/postgres-driver'
-import { hashApiKey, type GeneratedApiKey, randomKey } from './api-key.ts'
+import { hashApiKey, randomKey } from './api-key.ts'
+import { readTagged } from './place-tag.ts'
 
-// `cg_op_`, then 256 random bits in base64url.
+// `cg_op_`, the place (place-tag.ts), then 256 random bits in base64url.
 const kind = 'cg_op_'
-const keyForm = /^cg_op_[A-Za-z0-9_-]{43}$/
 
-/** Whether a text has the form of an operator's key. */
-export const isOperatorKey = (text: string): boolean => keyForm.test(text)
+/** Null if the text does not have the form of an operator's key. */
+export function readOperatorKey(
+  text: string,
+): { readonly operator: true; readonly place: string | null } | null {
+  const read = readTagged(kind, text)
+  return read === null ? null : { operator: true, place: read.place }
+}
 
-/** What is known of an operator's key, apart from the key. Times are UTC. */
+/** The record of an operator's key, without the key. Times are UTC. */
 export interface OperatorKey {
   readonly id: string
   readonly name: string
@@ -19,26 +24,26 @@ export interface OperatorKey {
   readonly revokedAt: Date | null
 }
 
-/** Makes a key and stores its hash. The key itself is in the answer and nowhere else. `name`: 1 to 100 characters. */
-export async function createOperatorKey(
+/** Makes a key and stores its hash. Only the result has the key itself. `name`: 1 to 100 characters. */
+export const createOperatorKey = async (
   sql: Sql,
   name: string,
-): Promise<{ readonly id: string; readonly key: string }> {
-  const { key, hash, prefix }: GeneratedApiKey = randomKey(kind)
-  return sql.begin(async (transaction) => {
+): Promise<{ readonly id: string; readonly key: string }> =>
+  sql.begin(async (transaction) => {
+    const [{ place }] = await transaction<[{ place: string }]>`SELECT platform.place() AS place`
+    const { key, hash, prefix } = randomKey(kind, place)
     const [row] = await transaction<[{ id: string }]>`
       INSERT INTO operator.key (name, prefix, hash) VALUES (${name}, ${prefix}, ${hash}) RETURNING id`
     await transaction`SELECT audit.append(${transaction.json([entry('createOperatorKey', row.id)])})`
     return { id: row.id, key }
   })
-}
 
-/** Every key there is or was, oldest first. */
+/** Every key, ended ones included, oldest first. */
 export const listOperatorKeys = async (sql: Sql): Promise<readonly OperatorKey[]> => sql<OperatorKey[]>`
     SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
     FROM operator.key ORDER BY created_at, id`
 
-/** Ends a key for good, within milliseconds everywhere. Says whether there was one that had not ended. */
+/** Ends a key for good, within milliseconds in all processes. Returns whether there was an active one. */
 export const revokeOperatorKey = async (
   sql: Sql,
   id: string,
@@ -54,7 +59,7 @@ export const revokeOperatorKey = async (
     return 'revoked'
   })
 
-/** Something that was done with an operator's key, or to one. `merchantId` is null where it was about no merchant. */
+/** An action with an operator's key, or on one. `merchantId` is null if it concerned no merchant. */
 export interface OperatorLogEntry {
   readonly createdAt: Date
   readonly keyName: string | null
@@ -88,7 +93,7 @@ const entry = (operation: string, id: string) => ({
   outcome: 'DONE',
 })
 
-/** The key's id when it is good; else why it isn't, for the log. */
+/** The key's id if it is valid; otherwise the reason, for the log. */
 export type FoundOperatorKey =
   | { readonly kind: 'found'; readonly id: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly id?: string }

@@ -10,7 +10,7 @@ import {
 } from '../test/merchant-database.ts'
 import { startAuthWebhook, type AuthWebhook } from './webhook.ts'
 
-/** What the webhook says while its database is away: between them stands a proxy that can be taken away, or fall silent. */
+/** The webhook's answers while its database is unavailable: a proxy between them can be stopped or go silent. */
 let database: MerchantDatabase
 let webhook: AuthWebhook
 let authorization: string
@@ -61,7 +61,7 @@ const post = async () =>
 const healthz = async () => (await fetch(`${webhook.url}/healthz`)).status
 
 test.each(['gone', 'silent'] as const)(
-  'a database that is %s lets nobody in, is told as 503 within the patience of Hasura, and is found again',
+  'while the database is %s, every caller gets 503 before Hasura’s time-out, and access works again afterwards',
   { timeout: 30_000 },
   async (way) => {
     await expect.poll(healthz, { timeout: 5_000 }).toBe(200)
@@ -69,7 +69,8 @@ test.each(['gone', 'silent'] as const)(
     state = way
     if (way === 'gone') for (const socket of sockets) socket.destroy()
     await expect.poll(healthz, { timeout: 5_000 }).toBe(503)
-    // Also who was let in a moment ago: a revocation could not be heard of. Hasura waits ten seconds.
+    // Also for a caller with a cached credential, because a revocation could not be received. Hasura waits ten
+    // seconds.
     const patience = AbortSignal.timeout(10_000)
     const statuses = Promise.all([get(), post()])
     await Promise.race([
@@ -87,16 +88,16 @@ test.each(['gone', 'silent'] as const)(
 )
 
 test(
-  'a key that is revoked while no announcement is heard lets nobody in once they are heard again',
+  'a key that is revoked while announcements are lost is refused once they are received again',
   { timeout: 30_000 },
   async () => {
     await expect.poll(healthz, { timeout: 10_000 }).toBe(200)
-    // It is remembered now, for a minute.
+    // The key is cached now, for a minute.
     await expect.poll(get, { timeout: 10_000 }).toBe(200)
     state = 'gone'
     for (const socket of sockets) socket.destroy()
     await expect.poll(healthz, { timeout: 5_000 }).toBe(503)
-    // Past the proxy.
+    // This connection does not go through the proxy.
     await database.sql`UPDATE merchant.api_key SET revoked_at = now()`
     state = 'through'
     await expect.poll(healthz, { timeout: 10_000 }).toBe(200)

@@ -1,4 +1,5 @@
-// Who is calling, once it is known. Everything behind authentication works with a Principal and never with a credential.
+// The authenticated caller. Code behind authentication works with a Principal and never with a credential.
+import { networkOf } from '@commerce-graph/http-server'
 import type { ApiKeyId, CustomerId, MerchantId, OperatorKeyId, UserId } from '@commerce-graph/contract/ids'
 
 /** Whether a key, or a deployment, works with real orders and money. */
@@ -14,56 +15,95 @@ interface Caller {
   /** `<resource>:<action>` strings, e.g. `orders:read`. */
   readonly permissions: ReadonlySet<string>
   readonly plan: Plan
-  /** What the plan includes, sorted. */
+  /** The features of the plan, sorted. */
   readonly features: readonly string[]
-  /** Made once when the credential is verified, so that a request only passes them on. */
+  /** Computed once when the credential is verified, so that requests don't have to. */
   readonly sessionVariables: SessionVariables
 }
 
-/** A merchant's integration, with an API key. Sees the merchant's rows. */
+/** A merchant's integration with an API key. It sees the merchant's rows. */
 export type KeyPrincipal = Caller & {
   readonly kind: 'key'
   readonly keyId: ApiKeyId
   readonly mode: Mode
 }
 
-/** A person who works for the merchant, with an access token. Sees the merchant's rows, as the roles permit. */
+/** A member of the merchant's staff with an access token. It sees the merchant's rows that its roles permit. */
 export type UserPrincipal = Caller & {
   readonly kind: 'user'
   readonly userId: UserId
   readonly sessionId: string
 }
 
-/** A shopper, with an access token. Sees its own rows and what the shop shows. */
+/** A shopper with an access token. It sees its own rows and what the shop publishes. */
 export type CustomerPrincipal = Caller & {
   readonly kind: 'customer'
   readonly customerId: CustomerId
-  /** Null for a token of another issuer, which knows of its own sessions. */
+  /** Null for a token of another issuer, which has its own sessions. */
   readonly sessionId: string | null
 }
 
-/** Who runs the platform, with an operator's key. Has no merchant, and sees no merchant's rows but through fields for operators. */
+/**
+ * A visitor of a storefront whose page has a publishable key. It sees what the shop publishes, and the cart whose secret
+ * it sends.
+ */
+export type GuestPrincipal = Caller & {
+  readonly kind: 'guest'
+  readonly keyId: ApiKeyId
+  /** Of the deployment: the secret of a cart that the guest makes names it. */
+  readonly place: string
+}
+
+/**
+ * An operator of the platform with an operator's key. It has no merchant, and sees merchants' rows only through
+ * fields for operators.
+ */
 export interface OperatorPrincipal {
   readonly kind: 'operator'
   readonly operatorKeyId: OperatorKeyId
-  /** Empty: the role is what lets it in. */
+  /** Empty: access depends on the role. */
   readonly permissions: ReadonlySet<string>
   readonly sessionVariables: SessionVariables
 }
 
-/** One that belongs to a merchant. */
-export type TenantPrincipal = KeyPrincipal | UserPrincipal | CustomerPrincipal
+/** A principal that belongs to a merchant. */
+export type TenantPrincipal = KeyPrincipal | UserPrincipal | CustomerPrincipal | GuestPrincipal
 
 export type Principal = TenantPrincipal | OperatorPrincipal
 
-/** What of a principal its rate goes by. An operator's key has the largest plan's rate for itself. */
+/** The part of a principal that determines its rate. Each operator's key has the largest plan's rate. */
 export interface RateHolder {
   readonly merchantId: string
   readonly plan: Plan
-  readonly customerId?: CustomerId
+  /** The holder of a share of the merchant's rate: a shopper, or the network of guests. */
+  readonly shopper?: string
 }
 
-export const rateHolderOf = (principal: Principal): RateHolder =>
-  principal.kind === 'operator'
-    ? { merchantId: `operator ${principal.operatorKeyId}`, plan: 'ENTERPRISE' }
-    : principal
+/**
+ * @param clientAddress identifies a guest, who has no id
+ * @param buyer the address of the visitor for whom a shop's server sends the request with its key, if it names one
+ */
+export function rateHolderOf(principal: Principal, clientAddress: string | null, buyer?: string): RateHolder {
+  switch (principal.kind) {
+    case 'operator':
+      return { merchantId: `operator ${principal.operatorKeyId}`, plan: 'ENTERPRISE' }
+    case 'customer':
+      return { merchantId: principal.merchantId, plan: principal.plan, shopper: principal.customerId }
+    case 'guest':
+      return guestsOf(principal, clientAddress ?? undefined)
+    case 'key':
+      if (buyer !== undefined) return guestsOf(principal, buyer)
+      return { merchantId: principal.merchantId, plan: principal.plan }
+    case 'user':
+      return { merchantId: principal.merchantId, plan: principal.plan }
+    default:
+      return principal satisfies never
+  }
+}
+
+/** Visitors without an account count by their network. */
+const guestsOf = ({ merchantId, plan }: TenantPrincipal, address: string | undefined): RateHolder => ({
+  merchantId,
+  plan,
+  shopper: `guest ${networkOf(address) ?? 'unknown'}`,
+})

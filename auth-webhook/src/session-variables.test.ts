@@ -16,7 +16,7 @@ describe('session variables', () => {
     })
   })
 
-  test('of a shopper have role customer and name the customer', () => {
+  test("of a shopper have role customer and the customer's id", () => {
     const subject = { kind: 'customer', merchantId, customerId: 'c' as CustomerId } as const
     expect(sessionVariables(subject, [])).toEqual({
       'x-hasura-role': 'customer',
@@ -26,7 +26,7 @@ describe('session variables', () => {
     })
   })
 
-  test('keep a permission one element, whatever it holds', () => {
+  test('keep a permission as one element, whatever characters it has', () => {
     const subject = { kind: 'key', merchantId, keyId: 'k' as ApiKeyId } as const
     expect(sessionVariables(subject, ['a,b}', 'say "hi"\\'])['x-hasura-permissions']).toBe(
       '{"a,b}","say \\"hi\\"\\\\"}',

@@ -1,6 +1,6 @@
 /**
- * What a shopper's token may do. The row filters of role `customer` in metadata/ keep each of these to the shopper's
- * own rows, and products to those that the shop shows.
+ * The permissions of a shopper's token. The row filters of role `customer` in metadata/ limit each of them to the
+ * shopper's own rows, and products to published ones.
  */
 export const shopperPermissions = [
   'products:read',

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { UntrustedProxies } from './untrusted-proxy.ts'
 
-test('the first proxy that is not trusted is told once in the log, and kept for whoever asks', () => {
+test('the first untrusted proxy is logged once, and reported afterwards', () => {
   const log: string[] = []
   const proxies = new UntrustedProxies(
     pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Notices that something unknown says where requests come from, which is believed of trusted proxies alone. */
+/** Notices an X-Forwarded-For header from a peer that is not a trusted proxy. */
 export class UntrustedProxies {
   readonly #logger: Logger
   #seen: string | null = null
@@ -9,14 +9,14 @@ export class UntrustedProxies {
     this.#logger = logger
   }
 
-  /** What is wrong, for an operator; null: no such request has come. */
+  /** A warning for operators; null if there was no such request. */
   get problem(): string | null {
     return this.#seen === null
       ? null
       : `X-Forwarded-For comes from ${this.#seen}, which TRUSTED_PROXIES doesn't name: if it is a proxy of yours, all clients count as one address`
   }
 
-  /** Told once, in the log. */
+  /** Logs the first such peer, and only that one. */
   notice(remoteAddress: string | undefined): void {
     if (this.#seen !== null) return
     this.#seen = remoteAddress ?? 'an unknown address'

@@ -1,15 +1,15 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { TenantPrincipal } from './principal.ts'
 
-/** What a mutation of rows left that was sent with an Idempotency-Key. */
+/** The record of a row mutation that was sent with an Idempotency-Key. */
 export interface UsedKey {
   readonly operation: string
   readonly fingerprint: string
-  /** Of the record first, where there is one. */
+  /** The ids of the written rows; the record's own is the first, if there is one. */
   readonly recordIds: readonly string[]
 }
 
-/** Looks up which Idempotency-Keys were used; the database records them with what they were used for. */
+/** Looks up used Idempotency-Keys. The database records a key together with the rows that were written with it. */
 export class UsedKeys {
   readonly #sql: Sql
 
@@ -17,11 +17,13 @@ export class UsedKeys {
     this.#sql = sql
   }
 
-  /** Null: the caller has not used the key, or too long ago. */
+  /** Null: the caller has not used the key, or its record has expired. */
   async find(
     principal: TenantPrincipal,
     { value, part }: { readonly value: string; readonly part: string },
   ): Promise<UsedKey | null> {
+    // Guests write rows through actions only.
+    if (principal.kind === 'guest') return null
     const caller = principal.kind === 'customer' ? `customer:${principal.customerId}` : 'merchant'
     const [found] = await this.#sql<UsedKey[]>`
       SELECT operation, fingerprint, record_ids::text[] AS "recordIds" FROM platform.idempotency_record

@@ -18,7 +18,7 @@ type KeyRow = MerchantAccessRow & {
 }
 
 /**
- * Looks an API key up by its hash and tells what it grants.
+ * Looks up an API key by its hash, and returns its access.
  *
  * @param deployment a live deployment refuses test keys (specification, Authentication 3)
  */
@@ -28,7 +28,7 @@ export async function verifyKey(sql: Sql, key: string, deployment: Mode): Promis
     FROM merchant.api_key k
     JOIN merchant.merchant m ON m.id = k.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE k.hash = ${hashApiKey(key)}`
+    WHERE k.hash = ${hashApiKey(key)} AND k.kind = 'SECRET'`
   return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row, deployment)
 }
 

@@ -5,7 +5,7 @@ import { refuse } from './authentication.ts'
 import { findOperatorKey } from './operator-key.ts'
 import { sessionVariables } from './session-variables.ts'
 
-/** Looks an operator's key up by its hash. */
+/** Looks up an operator's key by its hash. */
 export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verification> {
   const found = await findOperatorKey(sql, key)
   if (found.kind === 'refused') {
@@ -26,7 +26,7 @@ export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verifica
       sessionVariables: sessionVariables({ kind: 'operator', operatorKeyId }, []),
     },
     expiresAt: Infinity,
-    // Allow-lists are merchants'.
+    // Allow-lists belong to merchants.
     allowList: undefined,
   }
 }

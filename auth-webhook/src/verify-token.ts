@@ -28,12 +28,12 @@ import {
 } from './trusted-issuers.ts'
 
 export interface TokenKeys {
-  /** Our own. */
+  /** The keys of our own tokens. */
   readonly keys: VerificationKeys
   readonly trustedIssuers: TrustedIssuers
 }
 
-/** Checks a token, ours or a trusted issuer's, and that its subject still has access. */
+/** Verifies a token, ours or a trusted issuer's, and that its subject still has access. */
 export async function verifyToken(
   sql: Sql,
   { keys, trustedIssuers }: TokenKeys,
@@ -58,7 +58,7 @@ export async function verifyToken(
   return claims.kind === 'user' ? grantUser(sql, claims) : grantCustomer(sql, claims)
 }
 
-/** Before anything is verified: only to know whose keys to verify with. */
+/** Read before the verification, only to choose the keys. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss
@@ -91,11 +91,11 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
     return await read()
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
-      // The signature was good. But another issuer doesn't say which merchant a token is about.
+      // The signature is valid. But another issuer's token doesn't name the merchant.
       const actor = error.payload.iss === issuer ? actorOfClaims(error.payload) : undefined
       return refuse('SVC_AUTH_002', 'token has expired', actor)
     }
-    // Keys that can't be fetched say nothing about the token.
+    // If the keys can't be fetched, the token may still be valid.
     if (error instanceof errors.JWKSTimeout) throw error
     if (error instanceof errors.JOSEError) return refuse('SVC_AUTH_001', `token refused: ${error.code}`)
     if (error instanceof ZodError)
@@ -114,15 +114,20 @@ function actorOfClaims(claims: unknown): Actor | undefined {
 
 type ClaimsOf<Kind extends TokenClaims['kind']> = Extract<TokenClaims, { kind: Kind }>
 
-/** A user may do what the roles permit at this moment; every change of them is announced, and asked for anew. */
+/**
+ * A user has the current permissions of its roles, or none if the merchant requires an authenticator that the user
+ * hasn't got. Every change of them is announced, and the user is verified again.
+ */
 async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verification> {
   const { merchant_id: merchantId, sub: userId, sid: sessionId } = claims
   const [row] = await sql<(MerchantAccessRow & { readonly permissions: readonly string[] })[]>`
-    SELECT a.permissions, ${merchantAccessColumns(sql)}
+    SELECT CASE WHEN t.mfa_required AND NOT u.mfa_enabled THEN '{}' ELSE a.permissions END AS permissions,
+      ${merchantAccessColumns(sql)}
     FROM identity.user u
     JOIN identity.session e ON e.merchant_id = u.merchant_id AND e.user_id = u.id
     JOIN identity.user_access a ON a.merchant_id = u.merchant_id AND a.user_id = u.id
     JOIN merchant.merchant m ON m.id = u.merchant_id
+    JOIN merchant.settings t ON t.merchant_id = m.id
     JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE u.merchant_id = ${merchantId} AND u.id = ${userId} AND u.status = 'ACTIVE'
       AND e.id = ${sessionId} AND e.revoked_at IS NULL`
@@ -165,7 +170,7 @@ async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Ve
   return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId, sessionId }))
 }
 
-/** The issuer has verified the address, or calls its customers by our ids. */
+/** The issuer has verified the e-mail address, or uses our ids for its customers. */
 async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideClaims): Promise<Verification> {
   const email = claims.email_verified === true ? (claims.email ?? null) : null
   const [row] = await sql<(MerchantAccessRow & { readonly id: CustomerId })[]>`
@@ -174,7 +179,7 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
     JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL AND c.blocked_at IS NULL
-      AND (c.email = ${email}::citext OR c.id::text = ${claims.sub})
+      AND ((c.email = ${email}::citext AND c.has_account) OR c.id::text = ${claims.sub})
     ORDER BY c.id::text = ${claims.sub} DESC
     LIMIT 1`
   if (row === undefined)
@@ -204,5 +209,5 @@ const granted = (row: MerchantAccessRow, exp: number, principal: TenantPrincipal
     kind: 'granted',
     principal,
     expiresAt: (exp + clockToleranceSeconds) * 1000,
-    allowList: allowListOf(row),
+    allowList: principal.kind === 'user' ? allowListOf(row) : undefined,
   }

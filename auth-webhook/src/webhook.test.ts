@@ -47,13 +47,13 @@ describe('the auth webhook', () => {
     'Cache-Control': 'max-age=60',
   })
 
-  test('answers GET with forwarded headers by a flat session of strings', async () => {
+  test('answers GET with forwarded headers with a flat session of strings', async () => {
     const response = await fetch(webhook.url, { headers: { authorization: key.authorization } })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(session())
   })
 
-  test('answers POST with the headers in the body, in any case of their names', async () => {
+  test('answers POST with the headers in the body, ignoring the case of their names', async () => {
     const response = await post(
       JSON.stringify({ headers: { AUTHORIZATION: key.authorization }, request: { query: '{a}' } }),
     )
@@ -61,7 +61,7 @@ describe('the auth webhook', () => {
     expect(await response.json()).toEqual(session())
   })
 
-  test('answers 401 and nothing of the reason when refused', async () => {
+  test('answers 401 without a reason if the credential is refused', async () => {
     const responses = await Promise.all([
       fetch(webhook.url),
       fetch(webhook.url, { headers: { authorization: 'Bearer wrong' } }),
@@ -74,7 +74,7 @@ describe('the auth webhook', () => {
   })
 
   test.each(['{', '[]', '{"headers":{"authorization":5}}', '""'])(
-    'answers 400 without a stack trace to the body %s',
+    'answers 400 without a stack trace for the body %s',
     async (body) => {
       const response = await post(body)
       expect(response.status).toBe(400)
@@ -82,7 +82,7 @@ describe('the auth webhook', () => {
     },
   )
 
-  test('lets Hasura go on with an answer no longer than the credential holds', async () => {
+  test('lets Hasura cache an answer no longer than the credential is valid', async () => {
     const soon = await createKey(database.sql, merchantId, { expiresAt: new Date(Date.now() + 20_000) })
     const response = await fetch(webhook.url, { headers: { authorization: soon.authorization } })
     const { 'Cache-Control': cacheControl } = (await response.json()) as Record<string, string>
@@ -91,7 +91,7 @@ describe('the auth webhook', () => {
     expect(seconds).toBeLessThanOrEqual(20)
   })
 
-  test('tells whether a session is still what its credential stands for', async () => {
+  test('returns whether a session still matches its credential', async () => {
     const other = await createKey(database.sql, merchantId)
     const headers = { authorization: other.authorization }
     const given = async () => (await (await fetch(webhook.url, { headers })).json()) as Record<string, string>
@@ -105,12 +105,12 @@ describe('the auth webhook', () => {
     await expect.poll(() => webhook.isCurrent(headers, now)).toBe(false)
   })
 
-  test('says at /healthz whether it hears of revocations', async () => {
+  test('reports on /healthz whether it receives revocations', async () => {
     await expect.poll(async () => (await fetch(`${webhook.url}/healthz`)).status).toBe(200)
   })
 })
 
-test('a stop that drains tells so by /healthz first, and a Hasura on kept connections loses no answer', async () => {
+test('a draining stop first answers so on /healthz, and Hasura’s open connections lose no answer', async () => {
   const stopped = await startAuthWebhook({
     port: 0,
     databaseUrl: database.url,

@@ -1,4 +1,4 @@
-import { stopping, type StopOptions } from '@commerce-graph/http-server'
+import { keepAliveTimeoutBuffer, stopping, type StopOptions } from '@commerce-graph/http-server'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -20,24 +20,29 @@ export type AuthWebhookOptions = AuthenticatorOptions & {
   readonly port: number
   readonly host?: string
   /**
-   * For how long Hasura may go on with an answer, at most: it closes WebSocket connections after it, or when the credential runs
-   * out. A minute unless said. Where sockets are not closed by `isCurrent`, it bounds how long a revoked credential goes on reading.
+   * The maximum time in seconds for which Hasura may use an answer: it closes WebSocket connections after this time,
+   * or when the credential expires. The default is a minute. If `isCurrent` does not close sockets, this bounds how
+   * long a revoked credential can read.
    */
   readonly maxAgeSeconds?: number
-  /** What `/v1/graphql` is held to, too: Hasura asks here for each request. Nothing when absent. */
+  /** The limits of `/v1/graphql`, too: Hasura calls the webhook for each request. No limits if absent. */
   readonly rateLimits?: RateLimits
 }
 
 export interface AuthWebhook {
   readonly url: string
   /**
-   * Whether a session that this hook has answered, to headers that an engine on this machine has passed on, would be answered the
-   * same now. True while it can't be found out: the same database is away. Counts towards no rate.
+   * Whether these headers would still get the session that the webhook returned for them. An engine in this process
+   * passes the headers on. True while it can't be determined, because the same database is unavailable. It does not
+   * count towards a rate.
    */
   isCurrent(headers: Headers, sessionVariables: Readonly<Record<string, string>>): Promise<boolean>
-  /** From now on `/healthz` says that it stops, and each answer that its connection ends; `close` goes on with that. */
+  /**
+   * From now on, `/healthz` answers that the webhook stops, and each answer closes its connection. `close` continues
+   * the stop.
+   */
   beginDrain(): void
-  /** Answers what is under way, then closes. */
+  /** Answers running requests, then closes. */
   close(options?: StopOptions): Promise<void>
 }
 
@@ -45,11 +50,11 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const defaultMaxAgeSeconds = 60
 const maxRequestId = 128
-/** Milliseconds: Hasura waits for no answer longer. */
+/** Milliseconds: Hasura waits no longer for an answer. */
 const closingGrace = 5_000
 const loopback = '127.0.0.1'
 
-// Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
+// Hasura's POST mode. `request` holds the GraphQL document, which the webhook ignores.
 const postBody = z.object({ headers: z.record(z.string(), z.string()) })
 
 /** Starts Hasura's auth webhook: GET and POST on `/`, and `/healthz`. Resolves when it accepts connections. */
@@ -59,7 +64,7 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
     source: 'HASURA',
     ...options,
   })
-  const server = createServer()
+  const server = createServer({ keepAliveTimeoutBuffer })
   const httpServer = stopping(server)
   const isStopping = () => httpServer.isStopping
   server.on('request', createAuthWebhook(authenticator, { maxAgeSeconds, rateLimits, isStopping }))
@@ -105,7 +110,7 @@ function createAuthWebhook(
     switch (authentication.kind) {
       case 'authenticated': {
         const { principal, clientAddress, expiresAt } = authentication
-        const admission = await rateLimits?.admit(rateHolderOf(principal))
+        const admission = await rateLimits?.admit(rateHolderOf(principal, clientAddress))
         if (admission?.kind === 'exceeded') {
           recordExceeded(authenticator, principal, { clientAddress, requestId: request.requestId ?? null })
           refuseForNow(response, admission.retryAfter)
@@ -151,11 +156,12 @@ function createAuthWebhook(
   return app
 }
 
-// Never 0, which Hasura takes for no end at all.
+// Never 0, which Hasura treats as no expiry.
 const secondsUntil = (expiresAt: number, atMost: number): number =>
   Math.max(1, Math.min(atMost, Math.ceil((expiresAt - Date.now()) / 1000)))
 
-// Hasura knows 200 and 401 of a hook, and tells its client 500 for the rest: it may try again, and its key is good.
+// Hasura understands 200 and 401 of a webhook. It answers 500 to its client for any other status, so that the
+// client may try again with its valid key.
 function refuseForNow(response: Response, retryAfter: number): void {
   response.status(429).set('retry-after', String(retryAfter)).json({ message: 'rate limit exceeded' })
 }
@@ -174,23 +180,25 @@ function recordExceeded(
   })
 }
 
-// What express.json refuses. Without this, Express would answer with a stack trace.
+// Errors of express.json. Without this handler, Express would answer with a stack trace.
 const answerUnreadableBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) next(error)
   else response.status(400).json({ message: 'the body is no JSON that can be read' })
 }
 
-// The socket's other end is Hasura. So the caller's address is known only where Hasura is a trusted proxy and a
-// proxy before it writes X-Forwarded-For; otherwise an allow-list sees Hasura's own address and refuses.
+// The socket's peer is Hasura. The caller's address is known only if Hasura is a trusted proxy and another proxy in
+// front of it writes X-Forwarded-For. Otherwise an allow-list sees Hasura's own address and refuses it.
 const requestOf = (headers: Headers, remoteAddress: string | undefined) => ({
   authorization: single(headers['authorization']),
   remoteAddress,
   forwardedFor: single(headers['x-forwarded-for']),
+  origin: single(headers['origin']),
+  cartSecret: single(headers['x-cart-secret']),
   requestId: single(headers['x-request-id'])?.slice(0, maxRequestId),
 })
 
-// For the audit log: what Hasura runs is recorded by triggers, which see nothing but the session. The socket's other end is Hasura and
-// no client, so its address says nothing.
+// For the audit log: triggers record Hasura's writes, and see only the session. The socket's peer is Hasura and no
+// client, so its address is not recorded.
 const originOf = (
   { remoteAddress, requestId }: AuthenticationRequest,
   clientAddress: string | null,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
-import { generateApiKey } from '../src/api-key.ts'
+import { generateApiKey, generatePublishableKey } from '../src/api-key.ts'
 import type { ApiKeyId, CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Mode } from '../src/principal.ts'
 
@@ -10,7 +10,7 @@ const migrations = join(import.meta.dirname, '../../migrations/default')
 
 export type MerchantDatabase = TestDatabase & { readonly sql: Sql; readonly close: () => Promise<void> }
 
-/** A database of its own with all migrations applied. */
+/** A new database with all migrations. */
 export async function createMerchantDatabase(): Promise<MerchantDatabase> {
   const database = await createMigratedDatabase({ migrations })
   const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
@@ -47,6 +47,19 @@ export async function createKey(
   return { key, keyId: row.id, authorization: `Bearer ${key}` }
 }
 
+export async function createPublishableKey(
+  sql: Sql,
+  merchantId: MerchantId,
+  origins: readonly string[],
+): Promise<StoredKey> {
+  const { key, hash, prefix } = generatePublishableKey()
+  const [row] = await sql<[{ id: ApiKeyId }]>`
+    INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, origins, permissions)
+    VALUES (${merchantId}, 'page', 'PUBLISHABLE', ${prefix}, ${hash}, ${key}, ${[...origins]}, '{}')
+    RETURNING id`
+  return { key, keyId: row.id, authorization: `Bearer ${key}` }
+}
+
 export async function createCustomer(sql: Sql, merchantId: MerchantId): Promise<CustomerId> {
   const [row] = await sql<[{ id: CustomerId }]>`
     INSERT INTO crm.customer (merchant_id, email, name) VALUES (${merchantId}, ${`${randomUUID()}@example.com`}, 'A shopper')
@@ -54,7 +67,7 @@ export async function createCustomer(sql: Sql, merchantId: MerchantId): Promise<
   return row.id
 }
 
-/** A shopper who is signed in. */
+/** A shopper with a session. */
 export async function openSession(
   sql: Sql,
   merchantId: MerchantId,

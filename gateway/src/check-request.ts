@@ -12,7 +12,7 @@ export type CheckedRequest =
       readonly operation: CheckedOperation
       readonly variables: Variables
       readonly complexity: number
-      /** What the payloads of a mutation have to tell of its arguments. */
+      /** The faults in a mutation's arguments, for its payload. */
       readonly faults: FormatFaults | undefined
     }
   | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }

@@ -4,7 +4,7 @@ import type { EndpointParts } from './graphql-endpoint.ts'
 import { QueryPlans } from './plan/query-plans.ts'
 import { projections } from './projection/projections.ts'
 
-/** What an endpoint is made of, around what it is given: the contract, and nothing cached yet. */
+/** The parts of an endpoint that the caller doesn't give: the contract, and empty caches. */
 export function endpointParts(
   given: Pick<EndpointParts, 'dataLayer' | 'authenticator' | 'rateLimits' | 'limits' | 'logger'>,
 ): EndpointParts {

@@ -17,7 +17,7 @@ async function asking(gateway: TestGateway, query: string): Promise<ClientReques
   }
 }
 
-/** Lets nothing through before it is told to, and remembers what became of it. */
+/** Holds every operation until `open` is called, and records aborted ones. */
 function gate(): {
   around: (inner: DataLayer) => DataLayer
   open: () => void
@@ -64,7 +64,7 @@ test('a request that takes too long is cancelled and answered with 503', async (
   expect(await aborted()).toMatchObject({ name: 'TimeoutError' })
 })
 
-test('a statement in Postgres is cancelled when its time is up', async () => {
+test('a statement in Postgres is cancelled after the time-out', async () => {
   await using gateway = await openTestGateway({ limits: { requestMilliseconds: 500 } })
   const key = await gateway.createKey({ permissions: everyPermission })
   await gateway.shop.sql(
@@ -85,7 +85,7 @@ test('a statement in Postgres is cancelled when its time is up', async () => {
   expect(await gateway.shop.sql("SELECT id FROM catalog.category WHERE name = 'Slow'")).toEqual([])
 })
 
-test('a client that goes away takes its statement along', async () => {
+test('a client that disconnects cancels its statement', async () => {
   const { around, aborted, entered } = gate()
   await using gateway = await openTestGateway({ around })
   const key = await gateway.createKey({ permissions: everyPermission })
@@ -100,7 +100,7 @@ test('a client that goes away takes its statement along', async () => {
   expect(await aborted()).toMatchObject({ name: 'AbortError' })
 })
 
-test('stopping lets a running request come to its answer and takes no new one', async () => {
+test('a stopping gateway finishes running requests and accepts no new ones', async () => {
   const { around, open, entered } = gate()
   await using gateway = await openTestGateway({ around })
   const key = await gateway.createKey({ permissions: everyPermission })
@@ -113,7 +113,7 @@ test('stopping lets a running request come to its answer and takes no new one', 
   await stopped
 })
 
-test('clients on kept connections lose no answer when it stops, and readiness turns first', async () => {
+test('clients on open connections lose no answer when it stops, and /readyz fails first', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
       ...inner,
@@ -126,7 +126,7 @@ test('clients on kept connections lose no answer when it stops, and readiness tu
   const clients = new KeepAliveClients(8, await asking(gateway, '{ products { totalCount } }'))
   await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
   const stopped = gateway.stop({ drain: true })
-  // Whoever balances load looks there, and sends no more.
+  // A load balancer checks /readyz, and sends no more requests.
   expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(503)
   const before = clients.outcomes.length
   await expect.poll(() => clients.outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
@@ -134,7 +134,7 @@ test('clients on kept connections lose no answer when it stops, and readiness tu
   await stopped
 }, 60_000)
 
-test('a client that goes on while it stops is answered or refused, and never cut', async () => {
+test('a client that keeps sending while it stops is answered or refused, and never cut off', async () => {
   await using gateway = await openTestGateway()
   const clients = new KeepAliveClients(16, await asking(gateway, '{ viewer { id } }'))
   await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
@@ -142,7 +142,7 @@ test('a client that goes on while it stops is answered or refused, and never cut
   expect(await clients.end()).toEqual([200, 'ECONNREFUSED'])
 }, 60_000)
 
-test('a WebSocket that is opened while it stops is refused, and holds nothing up', async () => {
+test('a WebSocket that is opened while it stops is refused, and does not delay the stop', async () => {
   await using gateway = await openTestGateway()
   const stopped = gateway.stop({ drain: true })
   const socket = connect(gateway.port, '127.0.0.1')
@@ -155,7 +155,7 @@ test('a WebSocket that is opened while it stops is refused, and holds nothing up
   await stopped
 }, 60_000)
 
-test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {
+test('an internal error is answered with SVC_SRV_001 and logged under the request’s id, without its details in the answer', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
       ...inner,
@@ -193,7 +193,7 @@ test('a fault inside is told as SVC_SRV_001 and logged under the request’s id,
   }
 })
 
-test('a data layer that is away makes requests 503, and /readyz too, while /healthz says that the process lives', async () => {
+test('without its data layer, requests and /readyz are 503, while /healthz stays 200', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
       ...inner,
@@ -215,7 +215,7 @@ test('a data layer that is away makes requests 503, and /readyz too, while /heal
   }
 })
 
-test('the estimate of a request is told to who asks for it', async () => {
+test('the complexity of a request is returned on request', async () => {
   await using gateway = await openTestGateway()
   const key = await gateway.createKey({ permissions: everyPermission })
   const ask = async (headers: Readonly<Record<string, string>>) => {
@@ -230,7 +230,7 @@ test('the estimate of a request is told to who asks for it', async () => {
   expect(await ask({})).toBeUndefined()
 })
 
-test('documents the contract at /docs, under a policy that lets nothing else in', async () => {
+test('/docs documents the contract, with a policy that allows only its own script', async () => {
   await using gateway = await openTestGateway()
   const response = await fetch(new URL('/docs', gateway.url))
   expect(await response.text()).toContain('<section id="Product">')

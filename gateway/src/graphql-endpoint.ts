@@ -3,6 +3,7 @@ import {
   type Authentication,
   type Authenticator,
   type Principal,
+  type RateHolder,
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
@@ -23,7 +24,7 @@ import {
   withStatus,
 } from '@commerce-graph/contract/errors'
 import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
-import { endClientOf } from './http/end-client.ts'
+import { buyerOf, endClientOf } from './http/end-client.ts'
 import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'
 import { mediaTypeFor, type MediaType } from './http/media-type.ts'
 import { readBody } from './http/read-body.ts'
@@ -42,7 +43,7 @@ import type { Projections } from './projection/projections.ts'
 import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
 import { answerExtensions } from './shape/answer-extensions.ts'
 
-/** What the answer is made for. */
+/** The request's properties that the answer depends on. */
 interface Answering extends AnswerContext {
   readonly mediaType: MediaType
 }
@@ -80,15 +81,16 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
       return refusal([authenticationError(authentication)], context)
     const { principal, clientAddress } = authentication
     const caller = { principal, clientAddress, requestId }
-    const admission = await parts.rateLimits.admit(rateHolderOf(principal))
+    const holder = rateHolderOf(principal, clientAddress, buyerOf(principal, request))
+    const admission = await parts.rateLimits.admit(holder)
     if (admission.kind === 'exceeded') {
       const error = rateExceeded(admission)
       recordRefusal(parts, caller, undefined, [error])
       return withHeaders(refusal([error], context), admission.fields)
     }
-    const admitted = { caller, admission, context }
+    const admitted = { caller, holder, admission, context }
     const answered = await answerAdmitted(parts, incoming, body.bytes, admitted)
-    // What was counted by its weight says so already.
+    // A request that was counted by its weight has these headers already.
     return answered && withHeaders(answered, { ...admission.fields, ...answered.headers })
   } catch (cause) {
     parts.logger.error({ requestId, err: cause }, 'a request failed')
@@ -98,6 +100,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
 
 interface Admitted {
   readonly caller: Caller
+  readonly holder: RateHolder
   readonly admission: Extract<Admission, { kind: 'admitted' }>
   readonly context: Answering
 }
@@ -107,7 +110,7 @@ async function answerAdmitted(
   parts: EndpointParts,
   incoming: Incoming,
   bytes: Buffer,
-  { caller, admission, context }: Admitted,
+  { caller, holder, admission, context }: Admitted,
 ): Promise<Answer | null> {
   const { requestId, signal } = incoming
   try {
@@ -117,7 +120,7 @@ async function answerAdmitted(
     const checked = checkRequest(parts, parsed.request)
     if (checked.kind === 'refused') return refusal(checked.errors, context)
     const { operation, complexity } = checked
-    const weighed = await weighRequest(parts.rateLimits, caller.principal, admission, complexity)
+    const weighed = await weighRequest(parts.rateLimits, holder, admission, complexity)
     if (weighed.kind === 'refused') {
       recordRefusal(parts, caller, operation, [weighed.error])
       return withHeaders(refusal([weighed.error], context), weighed.fields)
@@ -153,7 +156,7 @@ async function answerOperation(
     operation,
   )
   const result = await run(parts, checked, asked)
-  // What a mutation was refused for while it ran is in the audit log by its own entry.
+  // The audit log already has an entry of a mutation that was refused while it ran.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
   if (result.kind === 'refused') return refusal(result.errors, context)
@@ -190,7 +193,11 @@ function run(
   }
 }
 
-/** What a caller may not do is written down for the merchant. @param operation undefined before it was read */
+/**
+ * Records a refused operation in the merchant's audit log.
+ *
+ * @param operation undefined: the document was not read yet
+ */
 export function recordRefusal(
   { authenticator: { audit } }: Pick<EndpointParts, 'authenticator'>,
   { principal, clientAddress, requestId }: Caller,
@@ -224,11 +231,13 @@ export function credentialsOf({
   headers,
   socket,
 }: IncomingMessage): Parameters<Authenticator['authenticate']>[0] {
-  const forwardedFor = headers['x-forwarded-for']
+  const { 'x-forwarded-for': forwardedFor, 'x-cart-secret': cartSecret } = headers
   return {
     authorization: headers.authorization,
     remoteAddress: socket.remoteAddress,
     forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(', ') : forwardedFor,
+    origin: headers.origin,
+    cartSecret: Array.isArray(cartSecret) ? cartSecret.join(', ') : cartSecret,
   }
 }
 
@@ -237,7 +246,7 @@ function authenticationError(
 ): CatalogueError {
   switch (authentication.kind) {
     case 'refused':
-      return catalogueError(authentication.id, {}, { field: 'Authorization' })
+      return catalogueError(authentication.id, {}, authentication.shown ?? { field: 'Authorization' })
     case 'unavailable':
       return withStatus(unexpectedError(), 503)
     default:
@@ -263,7 +272,7 @@ function queryContext(
   { prepared }: CheckedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
-  const { merchantId } = rateHolderOf(principal)
+  const { merchantId } = rateHolderOf(principal, clientAddress)
   const keyed = idempotencyKeyOf(request.headers)
   const idempotencyKey = keyed.kind === 'key' ? keyed.key : undefined
   return {
@@ -309,7 +318,7 @@ const typeHeader = ({ mediaType }: Answering): OutgoingHttpHeaders => ({
   'content-type': `${mediaType}; charset=utf-8`,
 })
 
-/** How to show who is calling (RFC 6750), where that is what is missing. */
+/** The challenge (RFC 6750) for a caller without a valid credential. */
 function challengeHeader([error]: readonly CatalogueError[]): OutgoingHttpHeaders {
   if (error?.status !== 401) return {}
   const reason =

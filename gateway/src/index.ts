@@ -6,8 +6,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { endpointParts } from './endpoint-parts.ts'
-import { answerGraphQL } from './graphql-endpoint.ts'
+import { answerGraphQL, credentialsOf } from './graphql-endpoint.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
+import { createSignUpForwarder, type SignUpTarget } from './http/forward-sign-up.ts'
+import { createWebhookForwarder } from './http/forward-webhook.ts'
 import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
@@ -24,7 +26,14 @@ export interface GatewayOptions {
   readonly dataLayer: DataLayer
   readonly authenticator: Pick<
     Authenticator,
-    'audit' | 'authenticate' | 'usedKeys' | 'healthy' | 'publicKeys' | 'untrustedProxy' | 'isTrustedProxy'
+    | 'audit'
+    | 'authenticate'
+    | 'usedKeys'
+    | 'healthy'
+    | 'publicKeys'
+    | 'untrustedProxy'
+    | 'isTrustedProxy'
+    | 'addressOf'
   >
   /** Every request is counted there. The caller closes them. */
   readonly rateLimits: RateLimits
@@ -39,7 +48,11 @@ export interface GatewayOptions {
   readonly allowedOrigins?: AllowedOrigins
   /** The query that GraphiQL shows at first. */
   readonly firstQuery: string
-  /** What `/readyz` tells, to which the gateway adds what it stands on itself. */
+  /** The actions, which payment processors' webhooks are handed to; absent: none are taken. */
+  readonly webhooksUrl?: string
+  /** Where requests for a shop are handed to, which come without a credential; absent: none are taken. */
+  readonly signUp?: SignUpTarget
+  /** The checks of `/readyz`, to which the gateway adds its own. */
   readonly readiness?: Readiness
 }
 
@@ -50,11 +63,14 @@ export interface Gateway {
 }
 
 export interface GatewayStop extends StopOptions {
-  /** How long a request may still take; as long as any request may, unless said. */
+  /** The time in which a running request may finish; by default the time limit of requests. */
   readonly graceMilliseconds?: number
 }
 
-/** How long a client may take to answer that its socket closes; most answer at once or are gone. */
+/**
+ * Milliseconds in which a client may answer the closing of its socket. Most clients answer at once or have
+ * disconnected.
+ */
 const maxFarewellMilliseconds = 1_000
 
 /**
@@ -73,6 +89,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     readiness: () => readiness.report(),
     publicKeys: () => authenticator.publicKeys(),
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
+    webhook: options.webhooksUrl === undefined ? null : createWebhookForwarder(options.webhooksUrl),
+    signUp:
+      options.signUp === undefined
+        ? null
+        : createSignUpForwarder(options.signUp, (request) => authenticator.addressOf(credentialsOf(request))),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery, schema: contract.schema }),
   }
   const server = createHttpServer(routes, {

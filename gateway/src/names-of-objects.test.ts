@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { everyPermission, openTestGateway, send, type TestGateway } from './testing/gateway.ts'
 import { fixtureId } from './testing/shop.ts'
 
-/** Aliases and variables with the names of what every object of JavaScript has, or is given by assigning to it. */
+/** Aliases and variables with the names of properties that JavaScript objects inherit, or get by assignment. */
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'toJSON', 'then']
 
 let gateway: TestGateway
@@ -40,14 +40,14 @@ const named = (document: string, name: string) =>
 const plain = 'plain'
 
 describe.each(names)('an alias called %s', (name) => {
-  test.each(Object.entries(queries))('does what it says for %s', async (_what, document) => {
+  test.each(Object.entries(queries))('works in %s', async (_what, document) => {
     const expected = await send(gateway, key, named(document, plain))
     const answer = await send(gateway, key, named(document, name))
     expect(expected.errors).toEqual([])
     expect(answer.text).toBe(expected.text.replaceAll(plain, name))
   })
 
-  test('does what it says in a mutation', async () => {
+  test('works in a mutation', async () => {
     const mutation = (alias: string) =>
       named(
         `mutation { NAME: updateProduct(id: "${productId}", input: { name: "Product 01" }) { NAME: product { NAME: name } NAME2: errors { NAME: message } }
@@ -60,12 +60,12 @@ describe.each(names)('an alias called %s', (name) => {
     expect(answer.text).toBe(expected.text.replaceAll(plain, name))
   })
 
-  test('does what it says in a subscription', async () => {
+  test('works in a subscription', async () => {
     const client = createClient({
       url: gateway.url.replace('http', 'ws'),
       webSocketImpl: WebSocket,
       connectionParams: { Authorization: `Bearer ${key}` },
-      // The client's own reviver would assign, and lose what the server sent.
+      // The client's own reviver would assign the property, and lose the server's value.
       jsonMessageReviver: function (this: object, member: string, value: unknown) {
         return member === '' ? value : value
       },
@@ -110,7 +110,7 @@ describe.each(names)('a variable called %s', (name) => {
     expect(without.text).toBe('{"data":{}}')
   })
 
-  test('has its value in a mutation, and is missed when it must be there', async () => {
+  test('has its value in a mutation, and is reported if it is required and missing', async () => {
     const mutation = `mutation ($${name}: UpdateProductInput!) { updateProduct(id: "${productId}", input: $${name}) { product { name } errors { field } } }`
     const given = JSON.parse(`{"${name}":{"name":"Renamed by ${name}"}}`) as Record<string, unknown>
     expect((await send(gateway, key, mutation, given)).data).toEqual({

@@ -10,7 +10,10 @@ const noCaller = {
   'x-hasura-permissions': '{}',
 }
 
-/** What the gateway itself stands on: the data layer with the database behind it, and news of revocations. Without Redis it goes on. */
+/**
+ * The services that the gateway itself depends on: the data layer with its database, and the news of revocations. It
+ * works without Redis.
+ */
 export const gatewayChecks = (
   dataLayer: DataLayer,
   authenticator: Pick<Authenticator, 'healthy' | 'untrustedProxy'>,

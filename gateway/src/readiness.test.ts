@@ -4,7 +4,7 @@ import { Readiness } from './readiness.ts'
 const well = () => ({})
 const wrong = () => ({ problem: 'is away', details: { seconds: 9 } })
 
-test('what is needed and fails makes it unavailable, anything else degraded', async () => {
+test('a failed required check makes it unavailable, a failed optional one degraded', async () => {
   const readiness = new Readiness()
   readiness.add({ name: 'database', needed: true, find: well })
   expect(await readiness.report()).toEqual({ status: 'ok', checks: { database: 'ok' }, details: {} })
@@ -18,7 +18,7 @@ test('what is needed and fails makes it unavailable, anything else degraded', as
   expect(await readiness.report()).toMatchObject({ status: 'unavailable', checks: { writes: 'disk full' } })
 })
 
-test('a check that never answers is a problem within two seconds', async () => {
+test('a check that does not answer counts as failed within two seconds', async () => {
   vi.useFakeTimers()
   try {
     const readiness = new Readiness()
@@ -34,7 +34,7 @@ test('a check that never answers is a problem within two seconds', async () => {
   }
 })
 
-test('many who ask at once cost one look', async () => {
+test('concurrent requests cost one check', async () => {
   const readiness = new Readiness()
   const find = vi.fn(well)
   readiness.add({ name: 'database', needed: true, find })
@@ -42,7 +42,7 @@ test('many who ask at once cost one look', async () => {
   expect(find).toHaveBeenCalledOnce()
 })
 
-test('what is back is seen at once, though all who asked before were told that it is missing', async () => {
+test('a recovered service counts at once, even if requests before it saw it failing', async () => {
   const readiness = new Readiness()
   let problem: string | undefined = 'gone'
   readiness.add({ name: 'database', needed: true, find: () => ({ problem }) })
@@ -51,7 +51,7 @@ test('what is back is seen at once, though all who asked before were told that i
   await expect.poll(() => readiness.report(), { timeout: 500, interval: 10 }).toMatchObject({ status: 'ok' })
 })
 
-test('from the stop on it wants no requests, though all is well', async () => {
+test('a stopping gateway is not ready, although all checks pass', async () => {
   const readiness = new Readiness()
   readiness.add({ name: 'database', needed: true, find: well })
   await readiness.report()
@@ -59,7 +59,7 @@ test('from the stop on it wants no requests, though all is well', async () => {
   expect(await readiness.report()).toMatchObject({ status: 'stopping', checks: { database: 'ok' } })
 })
 
-test('two checks of one name are a mistake', () => {
+test('two checks of one name are an error', () => {
   const readiness = new Readiness()
   readiness.add({ name: 'database', needed: true, find: well })
   expect(() => readiness.add({ name: 'database', needed: true, find: well })).toThrow('checked twice')

@@ -1,6 +1,6 @@
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
-  /** What is wrong, in a few words for an operator; absent when all is well. */
+  /** The problem in a few words, for an operator; absent if there is none. */
   readonly problem?: string | undefined
   /** Figures behind it, as JSON; `/readyz` shows them under `details`. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
@@ -50,7 +50,7 @@ export class Readiness {
     this.#stopping = true
   }
 
-  /** How things stand, or stood a second ago at most. Never rejects, and takes two seconds at most. */
+  /** The state of all checks, at most a second old. Never rejects, and takes two seconds at most. */
   async report(): Promise<ReadinessReport> {
     const report = await this.#latest()
     return this.#stopping ? { ...report, status: 'stopping' } : report

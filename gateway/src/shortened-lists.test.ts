@@ -36,7 +36,7 @@ const ask = async (query: string): Promise<Answer> =>
 
 const shortened = (path: readonly (string | number)[]) => ({ shortenedLists: [{ path, max: maxListLength }] })
 
-test('a list that is longer than an answer shows is shortened, and the answer says so', async () => {
+test('a list beyond the maximum length is shortened, and the answer says so', async () => {
   const answer = await ask(`{ shown: product(id: "${longId}") { pictures: images { url } } }`)
   expect(answer.data.shown.pictures.map(({ url }) => url)).toEqual(
     Array.from({ length: maxListLength }, (_, index) => `https://images.example/${index + 1}`),
@@ -44,19 +44,19 @@ test('a list that is longer than an answer shows is shortened, and the answer sa
   expect(answer.extensions).toEqual(shortened(['shown', 'pictures']))
 })
 
-test('a list that is just as long as an answer shows is whole, and nothing is said', async () => {
+test('a list of exactly the maximum length is complete, and the answer has no extension', async () => {
   const answer = await ask(`{ shown: product(id: "${fullId}") { pictures: images { url } } }`)
   expect(answer.data.shown.pictures).toHaveLength(maxListLength)
   expect(answer).not.toHaveProperty('extensions')
 })
 
-test('who says how many items to show is told of no more', async () => {
+test('a list with a requested size is not reported as shortened', async () => {
   const answer = await ask(`{ shown: product(id: "${longId}") { pictures: images(limit: 3) { url } } }`)
   expect(answer.data.shown.pictures).toHaveLength(3)
   expect(answer).not.toHaveProperty('extensions')
 })
 
-test('a shortened list is told by its place in a connection, among others that are whole', async () => {
+test('a shortened list is reported with its path in a connection, among others that are complete', async () => {
   const query = '{ products(first: 100) { edges { node { id images { url } } } } }'
   const answer = JSON.parse((await send(gateway, key, query)).text) as {
     readonly data: { readonly products: { readonly edges: readonly { readonly node: { id: string } }[] } }
@@ -66,7 +66,7 @@ test('a shortened list is told by its place in a connection, among others that a
   expect(answer.extensions).toEqual(shortened(['products', 'edges', place, 'node', 'images']))
 })
 
-test('a shortened list behind a link is told, too', async () => {
+test('a shortened list behind a link table is reported, too', async () => {
   await gateway.shop.sql(
     `WITH made AS (
        INSERT INTO catalog.category (merchant_id, name, slug)
@@ -79,14 +79,14 @@ test('a shortened list behind a link is told, too', async () => {
   expect(answer.extensions).toEqual(shortened(['shown', 'categories']))
 })
 
-test('a mutation tells of a shortened list in what it answers', async () => {
+test('a mutation reports a shortened list in its answer', async () => {
   const answer = await ask(
     `mutation { changed: updateProduct(id: "${longId}", input: { name: "Longer" }) { product { images { url } } } }`,
   )
   expect(answer.extensions).toEqual(shortened(['changed', 'product', 'images']))
 })
 
-test('a subscription tells of a shortened list in each answer', async () => {
+test('a subscription reports a shortened list in each answer', async () => {
   const client = createClient({
     url: gateway.url.replace('http', 'ws'),
     webSocketImpl: WebSocket,

@@ -85,14 +85,14 @@ describe('a merchant on the free plan', () => {
 })
 
 describe.each([
-  ['FREE', { shopper: 10, shopperHour: 200, shoppersMinute: 80, shoppersHour: 800, hour: 1_000 }],
-  ['STARTER', { shopper: 50, shopperHour: 1_000, shoppersMinute: 400, shoppersHour: 4_000, hour: 5_000 }],
-  ['PRO', { shopper: 100, shopperHour: 2_000, shoppersMinute: 800, shoppersHour: 8_000, hour: 10_000 }],
+  ['FREE', { shopper: 20, shopperHour: 400, shoppersMinute: 80, shoppersHour: 800, hour: 1_000 }],
+  ['STARTER', { shopper: 100, shopperHour: 2_000, shoppersMinute: 400, shoppersHour: 4_000, hour: 5_000 }],
+  ['PRO', { shopper: 200, shopperHour: 4_000, shoppersMinute: 800, shoppersHour: 8_000, hour: 10_000 }],
 ] as const)('on the plan %s', (plan, expected) => {
   const key: Caller = { ...shop, plan }
-  const shopper = (customerId: string): Caller => ({ ...key, customerId })
+  const shopper = (id: string): Caller => ({ ...key, shopper: id })
 
-  test('one shopper takes a fifth of the minute and of the hour, and the keys go on', async () => {
+  test('one shopper takes two fifths of the minute and of the hour, and the keys go on', async () => {
     const limits = open()
     const { admitted, last } = await sendAll(limits, 3 * expected.shopper, shopper('c'))
     expect(admitted).toBe(expected.shopper)
@@ -138,11 +138,11 @@ describe.each([
 })
 
 test('on ENTERPRISE one shopper has 300 in a minute, or what is set', async () => {
-  const caller: Caller = { ...shop, plan: 'ENTERPRISE', customerId: 'c' }
+  const caller: Caller = { ...shop, plan: 'ENTERPRISE', shopper: 'c' }
   expect((await sendAll(open(), 400, caller)).admitted).toBe(300)
   expect((await sendAll(open({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '7' }), 400, caller)).admitted).toBe(7)
   const free = { ...caller, plan: 'FREE' } as const
-  expect((await sendAll(open({ LIMIT_SHOPPER_SHARE: '40' }), 400, free)).admitted).toBe(20)
+  expect((await sendAll(open({ LIMIT_SHOPPER_SHARE: '60' }), 400, free)).admitted).toBe(30)
 })
 
 describe('a request that weighs more', () => {
@@ -177,7 +177,7 @@ describe('a request that weighs more', () => {
   test('than a rate can ever admit is recognised beforehand', () => {
     const limits = open({ LIMIT_RATE_CUSTOM: '01a1f000-0001-7000-8000-000000000001=3/40/80' })
     expect(limits.heaviest(shop)).toBe(100_000)
-    expect(limits.heaviest({ ...shop, customerId: 'c' })).toBe(10_000)
+    expect(limits.heaviest({ ...shop, shopper: 'c' })).toBe(20_000)
     expect(limits.heaviest({ ...shop, merchantId: '01a1f000-0001-7000-8000-000000000001' })).toBe(3_000)
   })
 })

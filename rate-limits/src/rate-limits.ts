@@ -10,8 +10,8 @@ export interface Caller {
   readonly merchantId: string
   /** The merchant's plan at this moment. */
   readonly plan: Plan
-  /** Present for a shopper's request. */
-  readonly customerId?: string
+  /** The holder of a share of the merchant's rate: a shopper, or the network of guests. */
+  readonly shopper?: string
 }
 
 export type Admission =
@@ -126,10 +126,10 @@ export class RateLimits {
 
   /** The limits that apply to the caller, the narrowest first. */
   #ratesFor(caller: Caller): readonly [HeldTo, ...HeldTo[]] {
-    const { merchantId: key, customerId } = caller
+    const { merchantId: key, shopper } = caller
     const rate = this.#settings.merchants.get(key) ?? this.#settings.plans[caller.plan]
     const plan = { of: 'plan', allowance: this.#plan, key, rate } as const
-    if (customerId === undefined) return [plan]
+    if (shopper === undefined) return [plan]
     const { shopperPerMinute, shopperShare, shoppersShare } = this.#settings
     const share = shareOf(rate, shopperShare)
     const perMinute = Math.min(shopperPerMinute, share.perMinute)
@@ -137,7 +137,7 @@ export class RateLimits {
       {
         of: 'shopper',
         allowance: this.#shopper,
-        key: `${key} ${customerId}`,
+        key: `${key} ${shopper}`,
         rate: { ...share, perMinute, burst: perMinute },
       },
       { of: 'shoppers', allowance: this.#shoppers, key, rate: shareOf(rate, shoppersShare) },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
-test('a cursor comes back as what it was made of, and fits into a URL', () => {
+test('a decoded cursor equals its input, and a cursor is safe in a URL', () => {
   const cursor = fc.record({
     sort: fc.constantFrom('Product.NAME', 'Order.TOTAL'),
     value: fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.maxSafeInteger()),
@@ -17,7 +17,7 @@ test('a cursor comes back as what it was made of, and fits into a URL', () => {
   )
 })
 
-test('what is no cursor is refused, whatever it is', () => {
+test('any text that is no cursor is refused', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => decodeCursor(text) === undefined))
   const made = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   for (const parts of [

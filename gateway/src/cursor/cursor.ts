@@ -1,6 +1,6 @@
 /** A place in a sorted list: the value of the sort column, and the id that tells equal values apart. */
 export interface Cursor {
-  /** What is listed and what it is sorted by, e.g. `Product.PRICE`: a cursor means nothing in any other order. */
+  /** The list and its sort field, e.g. `Product.PRICE`. A cursor is valid in this order only. */
   readonly sort: string
   readonly value: unknown
   readonly id: string

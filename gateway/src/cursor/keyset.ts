@@ -1,6 +1,6 @@
 import type { Condition, Direction, OrderBy, VariableReference } from '../projection/condition.ts'
 
-/** What a list is sorted by. The id makes every place in it unique. */
+/** The sort columns of a list. The id makes each position unique. */
 export interface Keyset {
   readonly column: string
   readonly direction: Direction

@@ -32,7 +32,7 @@ const conflicts = [
   ['after', 'before'],
 ] as const
 
-/** How many items a page holds, or what is wrong with the arguments that say so. */
+/** The page size, or the errors of the arguments that set it. */
 export function readPageSize(
   args: PageArguments,
 ): { readonly size: number } | { readonly error: CatalogueError } {

@@ -20,7 +20,7 @@ describe('a document', () => {
     expect(refusals('{ products(first: 2) { edges { node { id } } } }')).toEqual([])
   })
 
-  test('that asks for an unknown field is a syntax error at its place', () => {
+  test('that selects an unknown field is a syntax error with its position', () => {
     const [error] = validateDocument(schema, parse('{\n  products { edgs { node { id } } }\n}'))
     expect(error).toMatchObject({ id: 'SVC_GQL_003', status: 400, locations: [{ line: 2, column: 14 }] })
     expect(error?.message).toBe(
@@ -34,7 +34,7 @@ describe('a document', () => {
     ])
   })
 
-  test('with null for what must not be null names the place, however deep in the arguments', () => {
+  test('with null for a required value names the place, however deep in the arguments', () => {
     const text = `mutation { createOrder(input: { customerId: "1", shippingAddress: null,
       items: [{ productId: "1", quantity: 1 }, { productId: null, quantity: 1 }] }) { order { id } } }`
     expect(refusals(text).map(({ id, field }) => [id, field])).toEqual([
@@ -69,7 +69,7 @@ describe('a document', () => {
     ],
     ['{ products(first: "ten") { totalCount } }', 'first', 'whole number'],
     ['query ($n: Int = "x") { products(first: $n) { totalCount } }', 'n', 'whole number'],
-  ])('with a malformed value tells what would be right: %s', (text, field, expected) => {
+  ])('with a malformed value names the expected form: %s', (text, field, expected) => {
     const [error, ...more] = refusals(text)
     expect(more).toEqual([])
     expect(error).toMatchObject({ id: 'SVC_VAL_002', field })
@@ -82,7 +82,7 @@ describe('a document', () => {
     ])
   })
 
-  test('with a thousand errors is told the first few', () => {
+  test('with a thousand errors gets only the first few', () => {
     const fields = Array.from({ length: 1000 }, (_, i) => `nothing${i}`).join(' ')
     expect(refusals(`{ ${fields} }`).length).toBeLessThan(30)
   })
@@ -103,7 +103,7 @@ describe('variables', () => {
   const createProduct =
     'mutation ($input: CreateProductInput!) { createProduct(input: $input) { errors { field } } }'
 
-  test('are parsed, have their defaults, and are absent when they were not given', () => {
+  test('are parsed, get their defaults, and stay absent if they were not sent', () => {
     const text =
       'query ($a: Int = 5, $b: Int, $c: String) { products(first: $a, last: $b, after: $c) { totalCount } }'
     expect(read(text, { c: null, unused: 1 })).toEqual({ variables: { a: 5, c: null } })
@@ -115,7 +115,7 @@ describe('variables', () => {
     expect(errorsOf(createProduct, { input: null })).toEqual([['SVC_VAL_001', 'input', message]])
   })
 
-  test('are told all their faults at once, each by its path', () => {
+  test('get all their errors at once, each with its path', () => {
     const input = {
       name: null,
       price: 1.5,
@@ -133,13 +133,13 @@ describe('variables', () => {
     ])
   })
 
-  test('of enumerated types name the values that there are', () => {
+  test('of enumerated types get an error with the valid values', () => {
     const text = 'query ($s: ProductStatus) { products(status: $s) { totalCount } }'
     const message = 'Field s has invalid format. Expected: one of DRAFT, ACTIVE, ARCHIVED'
     expect(errorsOf(text, { s: 'GONE' })).toEqual([['SVC_VAL_002', 's', message]])
   })
 
-  test('with keys of Object.prototype are like any other', () => {
+  test('with keys of Object.prototype behave like any other', () => {
     expect(errorsOf('query ($toString: String!) { products(after: $toString) { totalCount } }', {})).toEqual([
       ['SVC_VAL_001', 'toString', 'Field toString is required but was not provided'],
     ])
@@ -157,12 +157,12 @@ describe('documents', () => {
     return checked.kind === 'refused' ? checked.errors[0]?.message : checked.operation.kind
   }
 
-  test('are checked once: the second time gives the very same operation', () => {
+  test('are checked once: a repeated document gives the same operation object', () => {
     const text = '{ viewer { id } }'
     expect(documents.check(text, null)).toBe(documents.check(text, null))
   })
 
-  test('with one operation need no name for it, with several they do', () => {
+  test('with one operation need no operation name, with several they do', () => {
     expect(refusal('query A { viewer { id } }')).toBe('query')
     expect(refusal('query A { viewer { id } }', 'A')).toBe('query')
     const two = 'query A { viewer { id } } mutation B { deleteProduct(id: "1") { success } }'
@@ -171,7 +171,7 @@ describe('documents', () => {
     expect(refusal(two, 'C')).toContain('no operation named "C"')
   })
 
-  test('that are nested deeper than the parser’s stack are refused, not a crash', () => {
+  test('that are nested deeper than the parser’s stack are refused without a crash', () => {
     const levels = 60_000
     expect(refusal(`{ a(b: ${'['.repeat(levels)}${']'.repeat(levels)}) }`)).toBe(
       'Syntax Error: The document is nested too deeply',

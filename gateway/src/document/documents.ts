@@ -35,7 +35,7 @@ export type Checked =
 
 type CheckedDocument = ReadonlyMap<string | null, Checked>
 
-/** What is only sent counts as one value. */
+/** The weight of a document that is only sent and not stored. */
 const storedWeight = 1
 
 /** Turns documents into operations, each document once: what clients send is mostly what they sent before. */

@@ -25,7 +25,7 @@ import {
 } from '@commerce-graph/contract/errors'
 import { expectedFormat } from '@commerce-graph/contract'
 
-/** What a rule knew at the moment at which it reported an error, and the error itself doesn't say. */
+/** The context of a rule when it reported an error. The error itself lacks it. */
 interface Report {
   readonly rule: string
   readonly inputType: GraphQLInputType | null | undefined
@@ -68,7 +68,7 @@ const reporting =
     return rule(watched)
   }
 
-/** What a field, directive or object at which the context stands has to be given and isn't. */
+/** The required arguments or fields that are absent at a field, directive or object. */
 function missingIn(node: ASTNode | undefined, context: ValidationContext): string[] {
   switch (node?.kind) {
     case Kind.FIELD:

@@ -141,7 +141,10 @@ interface MemberFault {
 
 type NextMemberFault = (type: GraphQLInputObjectType, value: object) => MemberFault | undefined
 
-/** What is wrong with the fields of an input object, one at each call: in graphql-js's order, which reports them one by one. */
+/**
+ * The faults of an input object's fields, one per call. The order is that of graphql-js, which reports them one by
+ * one.
+ */
 function memberFaults(): NextMemberFault {
   const left = new Map<object, MemberFault[]>()
   return (type, value) => {

@@ -4,7 +4,7 @@ import { refusalBody } from './error-body.ts'
 
 const context = { requestId: 'r-1', now: Date.UTC(2026, 0, 31, 9, 30) }
 
-test('an error is told with everything that the specification promises', () => {
+test('an error has all fields of the specification', () => {
   const error = catalogueError(
     'SVC_VAL_002',
     { fieldName: 'email', format: 'e-mail address' },

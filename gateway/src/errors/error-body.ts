@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueError } from '@commerce-graph/contract/errors'
 
-/** What every error of one answer has in common. */
+/** The fields that all errors of one answer have in common. */
 export interface AnswerContext {
   readonly requestId: string
   /** Milliseconds since 1970. */

@@ -21,9 +21,10 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
   }
 }
 
-/** What a preflight asks for on top. */
+/** The additional headers of the answer to a preflight request. */
 export const preflightHeaders: OutgoingHttpHeaders = {
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, x-complexity, x-request-id',
+  'access-control-allow-headers':
+    'authorization, content-type, idempotency-key, x-cart-secret, x-complexity, x-request-id',
   'access-control-max-age': '86400',
 }

@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { type CatalogueError, invalidFormat } from '@commerce-graph/contract/errors'
 
-/** Whose keys speak for other people's clients: a shop's own server, which signs shoppers or users in. */
+/**
+ * The permissions of keys that send requests for other clients: a shop's own server, which signs shoppers or users
+ * in.
+ */
 const speakingPermissions = ['customer_sessions:write', 'user_sessions:write']
 
 export type EndClient =
@@ -11,7 +14,7 @@ export type EndClient =
       readonly kind: 'client'
       /** Its address; undefined where a shop's server doesn't tell it. */
       readonly address: string | undefined
-      /** What it calls itself; undefined where a shop's server doesn't tell it. */
+      /** The client's name for its device; undefined if the shop's server sends none. */
       readonly device: string | undefined
     }
   | { readonly kind: 'refused'; readonly error: CatalogueError }
@@ -37,6 +40,19 @@ export function endClientOf(
   if (isIP(address) === 0)
     return { kind: 'refused', error: invalidFormat('X-Client-Address', 'IPv4 or IPv6 address') }
   return { kind: 'client', address, device }
+}
+
+/**
+ * The address of the visitor for whom a shop's server renders a page or sends a request. It is named in `X-Client-Address` by a key that signs
+ * shoppers in. Undefined for other callers, and for an address that `endClientOf` refuses.
+ */
+export function buyerOf(
+  principal: Principal,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+): string | undefined {
+  if (principal.kind !== 'key' || !principal.permissions.has('customer_sessions:write')) return undefined
+  const address = String(headers['x-client-address'] ?? '').trim()
+  return isIP(address) === 0 ? undefined : address
 }
 
 /** As much of it as a session keeps. */

@@ -6,9 +6,9 @@ import { mediaTypeFor } from './media-type.ts'
 
 const graphQLResponse = 'application/graphql-response+json'
 
-/** Where the audit would rather have another status, and why ours is what it is. */
+/** Where the audit prefers another status, and why the gateway differs. */
 const different: Readonly<Record<string, string>> = {
-  // The specification gives SVC_GQL_003 and SVC_VAL_001 the status 400, whatever the client accepts.
+  // The specification gives SVC_GQL_003 and SVC_VAL_001 the status 400, for any Accept header.
   '572B': 'a document that can not be parsed is 400 as application/json too',
   FDE2: 'a document that is not valid is 400 as application/json too',
   '7B9B': 'a variable that can not be read is 400 as application/json too',
@@ -41,7 +41,7 @@ describe('the audit of GraphQL over HTTP', () => {
     },
   )
 
-  test('lists as different only what there is', () => {
+  test('the list of differences has only real ones', () => {
     expect(Object.keys(different).filter((id) => !audited.some((audit) => audit.id === id))).toEqual([])
   })
 })
@@ -72,10 +72,10 @@ describe('an answer', () => {
   test.each([
     ['data', '{ viewer { kind } }', 200, 200],
     ['data and an error', '{ products { edges { node { inventory { available } } } } }', 403, 200],
-    ['an error that kept anything from running', '{ products(first: 1000) { totalCount } }', 400, 400],
+    ['an error before the execution', '{ products(first: 1000) { totalCount } }', 400, 400],
     ['a syntax error', '{', 400, 400],
     ['a refusal', '{ orders { totalCount } }', 403, 403],
-  ])('with %s has the status that its type has', async (_what, query, asJson, asGraphQL) => {
+  ])('with %s has the status for its content type', async (_what, query, asJson, asGraphQL) => {
     const limited = `Bearer ${await gateway.createKey({ permissions: ['products:read'] })}`
     for (const [type, status] of [
       ['application/json', asJson],
@@ -90,7 +90,7 @@ describe('an answer', () => {
     }
   })
 
-  test('to a caller without a credential says how to show one', async () => {
+  test('to a caller without a credential says how to send one', async () => {
     const response = await ask('application/json', '{ viewer { kind } }', '')
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([
       401,
@@ -98,7 +98,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('to a long query is compressed for a client that takes it so, and one to a mutation never', async () => {
+  test('to a long query is compressed for a client that accepts it, and an answer to a mutation never is', async () => {
     const encodingOf = (query: string, acceptEncoding: string) =>
       new Promise<string | undefined>((resolve, reject) => {
         const headers = {

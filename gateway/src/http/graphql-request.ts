@@ -7,7 +7,7 @@ import {
   withStatus,
 } from '@commerce-graph/contract/errors'
 
-/** What a client POSTs to /graphql. */
+/** The body of a POST to /graphql. */
 export interface GraphQLRequest {
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** How an answer of GraphQL is sent: as GraphQL over HTTP has it, or as it always was. */
+/** The media types of answers: that of GraphQL over HTTP, and the older one. */
 export type MediaType = 'application/graphql-response+json' | 'application/json'
 
 /**

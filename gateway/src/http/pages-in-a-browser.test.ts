@@ -1,34 +1,25 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browserIsMissing, hasBrowser, openBrowser } from '../testing/browser.ts'
 import { everyPermission, openTestGateway, type TestGateway } from '../testing/gateway.ts'
 
-const executablePath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path))
+const skipped = hasBrowser ? '' : ` (skipped: ${browserIsMissing})`
 
-// The driver is a library only: the browser is the machine's own.
-const found = executablePath !== undefined
-const missing = found ? '' : ' (skipped: there is no Chromium here, or CHROMIUM does not say where)'
-
-describe.skipIf(!found)(`in a browser${missing}`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)(`in a browser${skipped}`, { timeout: 60_000 }, () => {
   let gateway: TestGateway
   let key: string
   let browser: Browser
   beforeAll(async () => {
     gateway = await openTestGateway()
     key = await gateway.createKey({ permissions: everyPermission })
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
     await browser.close()
     await gateway[Symbol.asyncDispose]()
   })
 
-  /** A page, and what it asked of the gateway with which status. */
+  /** A page, and its requests to the gateway with their statuses. */
   async function open(path: string): Promise<{ page: Page; asked: string[]; faults: string[] }> {
     const page = await browser.newPage()
     const asked: string[] = []
@@ -41,7 +32,7 @@ describe.skipIf(!found)(`in a browser${missing}`, { timeout: 60_000 }, () => {
     return { page, asked, faults }
   }
 
-  test('GraphiQL opens without a request, shows the schema, asks for the key, keeps it, and runs the first query', async () => {
+  test('GraphiQL opens without a request, shows the schema, asks for the key, stores it, and runs the first query', async () => {
     const { page, asked, faults } = await open('/graphql')
     const result = page.locator('.result-window')
     await page.locator('.graphiql-execute-button').waitFor()
@@ -73,7 +64,7 @@ describe.skipIf(!found)(`in a browser${missing}`, { timeout: 60_000 }, () => {
     await page.close()
   })
 
-  test('the search of /docs narrows down the list of types as well, and the example has the address', async () => {
+  test('the search of /docs also filters the list of types, and the example has the address', async () => {
     const { page, faults } = await open('/docs')
     expect(await page.locator('pre').first().textContent()).toContain(new URL(gateway.url).origin)
     const links = page.locator('nav a:visible')

@@ -8,7 +8,7 @@ import { requestIdFrom } from './request-id.ts'
 export function refuseSocket(socket: Duplex, error: CatalogueError): void {
   const requestId = requestIdFrom(undefined)
   const body = refusalBody([error], { requestId, now: Date.now() })
-  // Who is refused may be gone already.
+  // A refused client may have disconnected already.
   socket.once('error', () => undefined)
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\nContent-Type: application/json; charset=utf-8\r\n` +

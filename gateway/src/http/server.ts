@@ -22,10 +22,12 @@ import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
 import { boundGatewayConnections, type IsTrustedProxy } from './connection-bounds.ts'
 import type { PageHandler } from './page.ts'
+import { isSignUpPath } from './forward-sign-up.ts'
+import { type Forward, isWebhookPath } from './forward-webhook.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { requestIdFrom } from './request-id.ts'
 
-/** What is said to a POST to /graphql. */
+/** The answer to a POST to /graphql. */
 export interface Answer {
   readonly status: number
   /** JSON text. */
@@ -50,6 +52,10 @@ export interface Routes {
   /** The public keys of access tokens, as a JSON Web Key Set; null when they can't be had now. */
   readonly publicKeys: () => Promise<object | null>
   readonly graphiql: PageHandler
+  /** Payment processors' webhooks; null: this gateway takes none. */
+  readonly webhook: Forward | null
+  /** Requests for a shop; null: this deployment takes none. */
+  readonly signUp: Forward | null
   /** The contract's documentation, at /docs. */
   readonly reference: PageHandler
 }
@@ -121,6 +127,10 @@ async function route(
     await answerPublicKeys(routes, response)
   } else if (path === '/docs' && (request.method === 'GET' || request.method === 'HEAD')) {
     await routes.reference(request, response)
+  } else if (routes.webhook !== null && request.method === 'POST' && isWebhookPath(path)) {
+    await answerForwarded(routes.webhook, request, response, requestId, limits)
+  } else if (routes.signUp !== null && isSignUpPath(path)) {
+    await answerSignUp(routes.signUp, request, response, requestId, limits)
   } else if (path !== '/graphql') {
     const error = syntaxError(
       'There is nothing at this path: the API is at /graphql, its documentation at /docs',
@@ -161,10 +171,40 @@ async function answerGraphQL(
   const answer = await routes.graphql({ request, requestId, signal: abort.signal })
   clearTimeout(timer)
   if (answer === null || response.destroyed) return
-  // What is left of a body that was refused unread would be taken for the next request on this connection.
+  // The server would take the unread rest of a refused body for the connection's next request.
   if (!request.complete) response.setHeader('connection', 'close')
   const { body, headers } = answer.compressible ? await compress(answer.body, request.headers) : answer
   send(response, answer.status, body, { ...answer.headers, ...headers })
+}
+
+async function answerSignUp(
+  forward: Forward,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
+  if (request.method === 'POST') {
+    await answerForwarded(forward, request, response, requestId, limits)
+  } else if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow: 'POST, OPTIONS', ...preflightHeaders }).end()
+  } else {
+    const error = syntaxError(`Send a POST, not a ${request.method ?? 'request without a method'}`, 'method')
+    refuse(response, requestId, withStatus(error, 405), { allow: 'POST, OPTIONS' })
+  }
+}
+
+async function answerForwarded(
+  forward: Forward,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
+  const answer = await forward(request, requestId, limits)
+  if (answer === null || response.destroyed) return
+  if (!request.complete) response.setHeader('connection', 'close')
+  send(response, answer.status, answer.body, answer.headers)
 }
 
 /** Says that the process runs, and asks nothing else: what restarts processes must not restart all of them when the database is away. */
@@ -176,7 +216,10 @@ async function answerReadiness(routes: Routes, response: ServerResponse): Promis
   send(response, serves ? 200 : 503, JSON.stringify(report))
 }
 
-/** What others verify our access tokens with (RFC 7517). A new key signs nothing that they could have missed for longer. */
+/**
+ * Sends the public keys with which other services verify our access tokens (RFC 7517). A new key signs tokens only
+ * when all caches of this answer have expired.
+ */
 async function answerPublicKeys(routes: Routes, response: ServerResponse): Promise<void> {
   const keys = await routes.publicKeys()
   const headers = { 'cache-control': keys === null ? 'no-store' : 'public, max-age=60' }
@@ -209,7 +252,9 @@ function send(
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
-/** What isn't HTTP has no request to answer to; it is refused on the bare socket. */
+/**
+ * Answers a connection that doesn't speak HTTP. It has no request to respond to, so the answer goes to the socket.
+ */
 function refuseBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || cause.code === 'ECONNRESET') {
     socket.destroy()

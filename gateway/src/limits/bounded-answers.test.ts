@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test('an answer of more bytes than the bound is refused with what to do', async () => {
+test('an answer beyond the bound of bytes is refused with advice', async () => {
   const page = (size: number) =>
     send(gateway, key, `{ products(first: ${size}) { edges { node { id name description createdAt } } } }`)
   const small = await page(1)
@@ -36,7 +36,7 @@ test('an answer of more bytes than the bound is refused with what to do', async 
   ])
 })
 
-test('what a mutation did is done, though its answer is too large to send', async () => {
+test('a mutation takes effect even if its answer is too large to send', async () => {
   const aliases = Array.from({ length: 12 }, (_, n) => `d${n}: description`).join(' ')
   const description = 'x'.repeat(400)
   const answer = await send(
@@ -52,7 +52,7 @@ test('what a mutation did is done, though its answer is too large to send', asyn
   expect(row).toEqual({ description })
 })
 
-test('one merchant’s WebSockets have a bound over all of its keys, and leave another merchant its own', async () => {
+test('one merchant’s WebSockets are bounded over all of its keys, and another merchant’s are not affected', async () => {
   const open = async (merchant: 1 | 2) => {
     const another = await gateway.createKey({ permissions: everyPermission, merchant })
     const closed = Promise.withResolvers<number>()

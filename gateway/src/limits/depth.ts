@@ -6,8 +6,8 @@ import {
 } from 'graphql'
 
 /**
- * How many fields stand inside of each other at the deepest place of a valid operation. Introspection doesn't count:
- * it never reaches the data layer, and graphql-js bounds it by itself.
+ * The depth of a valid operation's deepest field. Introspection doesn't count: it never reaches the data layer, and
+ * graphql-js bounds it.
  */
 export function depthOf(
   operation: OperationDefinitionNode,

@@ -23,7 +23,7 @@ const parts = { documents: new Documents(schema, limits), limits }
 const check = (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
   checkRequest(parts, { query, variables, operationName: null })
 
-/** What a document weighs, or the ids of what it is refused for. */
+/** A document's complexity, or the ids of its errors. */
 function weigh(query: string, variables: Readonly<Record<string, unknown>> = {}) {
   const checked = check(query, variables)
   return checked.kind === 'request'
@@ -37,7 +37,10 @@ function stored(query: string): unknown {
   return read && { __schema: JSON.parse(read().toString()) as unknown }
 }
 
-/** How many values an answer holds, as complexity counts: a field is one, and so is each item of a list of objects. */
+/**
+ * The number of values in an answer, as complexity counts them: each field is one, and so is each item of a list of
+ * objects.
+ */
 function valuesOf(answer: unknown): number {
   if (Array.isArray(answer))
     return answer.reduce<number>((sum, item) => sum + (typeof item === 'object' ? 1 + valuesOf(item) : 0), 0)
@@ -60,7 +63,7 @@ const anyOptions: fc.Arbitrary<IntrospectionOptions> = fc.record({
 })
 
 describe('the standard introspection query', () => {
-  test('weighs 1 with any of its options, and its stored answer is the one that executing it gives', () => {
+  test('counts as 1 with any of its options, and its stored answer equals the executed one', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
         const query = getIntrospectionQuery(options)
@@ -71,7 +74,7 @@ describe('the standard introspection query', () => {
     )
   })
 
-  test('is known in other layouts and orders, as other releases write it', () => {
+  test('is recognized in other layouts and orders, as other releases send it', () => {
     const query = getIntrospectionQuery()
     expect(weigh(print(parse(query)).replaceAll(/\s+/g, ' '))).toBe(1)
     const older = query
@@ -82,7 +85,7 @@ describe('the standard introspection query', () => {
     expect(stored(older)).toEqual(executed(older))
   })
 
-  test('makes a client the whole schema', () => {
+  test('lets a client build the whole schema', () => {
     const answer = stored(getIntrospectionQuery()) as IntrospectionQuery
     expect(printSchema(lexicographicSortSchema(buildClientSchema(answer)))).toBe(
       printSchema(
@@ -96,14 +99,14 @@ describe('the standard introspection query', () => {
   test.each([
     ['an alias', (query: string) => query.replace('queryType', 'q: queryType')],
     ['a directive', (query: string) => query.replace('queryType {', 'queryType @include(if: true) {')],
-    ['a field less', (query: string) => query.replace('subscriptionType { name kind }', '')],
-    ['a field more', (query: string) => query.replace('types {', 'types { __typename')],
+    ['a missing field', (query: string) => query.replace('subscriptionType { name kind }', '')],
+    ['an additional field', (query: string) => query.replace('types {', 'types { __typename')],
     ['another field beside it', (query: string) => query.replace('__schema {', '__typename __schema {')],
     [
       'types cut short',
       (query: string) => query.replace(/ofType \{[\s\S]*\}\s*\}\s*$/, 'ofType { name kind } }'),
     ],
-  ])('is not stored with %s, and counts', (_difference, change) => {
+  ])('is not stored with %s, and counts in full', (_difference, change) => {
     const query = change(getIntrospectionQuery())
     expect(query).not.toBe(getIntrospectionQuery())
     expect(check(query).kind).toBe('request')
@@ -112,25 +115,25 @@ describe('the standard introspection query', () => {
   })
 })
 
-describe('other introspection counts the values that it answers', () => {
+describe('other introspection', () => {
   test.each([
     '{ __schema { queryType { name } } }',
     '{ __schema { types { name fields { name args { name type { kind } } } } } }',
     '{ __type(name: "Product") { ...T } } fragment T on __Type { fields(includeDeprecated: true) { name ...F ...F } } fragment F on __Field { type { name } }',
     '{ a: __type(name: "Order") { fields { name } } b: __type(name: "Nothing") { fields { name } } __typename }',
     '{ __schema { types { name ... on __Type { kind } } types { kind description } } }',
-  ])('%s', (query) => {
+  ])('%s counts the values of its answer', (query) => {
     expect(weigh(query)).toBe(valuesOf(executed(query)))
   })
 
-  test('with variables', () => {
+  test('with variables counts the values of its answer', () => {
     const query =
       'query ($name: String!, $more: Boolean!) { __type(name: $name) { fields(includeDeprecated: $more) @include(if: $more) { name } } }'
     for (const more of [true, false])
       expect(weigh(query, { name: 'Order', more })).toBe(valuesOf(executed(query, { name: 'Order', more })))
   })
 
-  test('is counted up to the bound over the whole document, and not for each of its schemas', () => {
+  test('is counted up to the bound over the whole document, not for each of its schemas', () => {
     const schemas = Array.from({ length: 20 }, (_, i) => `s${i}: __schema { ...All }`).join(' ')
     const checked = check(`{ ${schemas} } fragment All on __Schema { types { fields { args { name } } } }`)
     const single = weigh('{ __schema { types { fields { args { name } } } } }')
@@ -140,7 +143,7 @@ describe('other introspection counts the values that it answers', () => {
     expect(counted).toBeLessThan(limits.complexity + Number(single))
   })
 
-  test('so that a page of dumps is refused as too complex', () => {
+  test('with a page of dumps is refused as too complex', () => {
     const type = 'fragment T on __Type { name fields { name args { name type { ...R } } type { ...R } } }'
     const reference = 'fragment R on __Type { kind name ofType { kind name ofType { kind name } } }'
     const aliases = Array.from({ length: 48 }, (_, index) => `t${index}: types { ...T }`).join(' ')
@@ -152,7 +155,7 @@ describe('other introspection counts the values that it answers', () => {
     ])
   })
 
-  test('and fragments that spread each other end the counting, not the process', () => {
+  test('with fragments that spread each other stops the counting, not the process', () => {
     const levels = Array.from(
       { length: 24 },
       (_, index) =>

@@ -38,7 +38,7 @@ describe('complexity', () => {
     expect(complexity('{ product { id } }')).toBe(2)
   })
 
-  test('what stands in a connection counts as often as the page has items, and the rest of it once', () => {
+  test('the fields in a connection count once per item of the page, its other fields once', () => {
     expect(complexity('{ products(first: 10) { totalCount edges { node { id } } } }')).toBe(
       1 + 1 + 1 + 10 * (1 + 2),
     )
@@ -51,18 +51,18 @@ describe('complexity', () => {
     expect(complexity('{ product { images(limit: 2) { url } } }')).toBe(1 + 1 + 2 * 2)
   })
 
-  test('sizes multiply with each other and come from variables too', () => {
+  test('nested sizes are multiplied, and variables count as well', () => {
     const text =
       'query ($n: Int) { products(first: $n) { edges { node { related(first: 100) { edges { node { id } } } } } } }'
     expect(complexity(text, { n: 100 })).toBe(1 + 1 + 100 * (1 + 1 + (1 + 1 + 100 * 3)))
     expect(complexity(text, { n: 1 })).toBe(1 + 1 + (1 + 1 + (1 + 1 + 100 * 3)))
   })
 
-  test('a negative size makes nothing cheaper', () => {
+  test('a negative size does not reduce the complexity', () => {
     expect(complexity('{ products(first: -1000) { edges { node { id } } } }')).toBe(62)
   })
 
-  test('fragments that spread fragments are counted as often as they stand there, in linear time', () => {
+  test('fragments count as often as they are spread, in linear time', () => {
     expect(complexity(`{ product { ...F0 } } ${bomb('Product', 'id')}`)).toBe(1 + 2 ** 30)
     const paged = `query ($n: Int) { products(first: $n) { ...F0 } } ${bomb('ProductConnection', 'totalCount')}`
     expect(complexity(paged, { n: 3 })).toBe(1 + 2 ** 30)
@@ -70,7 +70,7 @@ describe('complexity', () => {
 })
 
 describe('depth', () => {
-  test('is the longest way down, through fragments, without introspection', () => {
+  test('is the longest path, through fragments, without introspection', () => {
     const text = `{ a: product { id } ...F __schema { types { fields { type { name } } } } }
       fragment F on Query { products { edges { ... on ProductEdge { node { images { url } } } } } }`
     expect(depthOf(...operationOf(text))).toBe(5)
@@ -95,7 +95,7 @@ describe('document size', () => {
     expect(checkDocumentSize(parse('{ ...A } fragment A on Query { ...A __typename }'), limits)).toBeNull()
   })
 
-  test('counts aliases wherever they are', () => {
+  test('counts aliases everywhere', () => {
     const aliases = Array.from({ length: limits.aliases + 1 }, (_, i) => `a${i}: id`).join(' ')
     expect(checkDocumentSize(parse(`{ product { ${aliases} } }`), limits)).toMatchObject({
       id: 'SVC_VAL_003',
@@ -103,7 +103,7 @@ describe('document size', () => {
     })
   })
 
-  test('counts directives wherever they are', () => {
+  test('counts directives everywhere', () => {
     const directed = (count: number) => `query ${'@a '.repeat(count)} { product @b { id } }`
     expect(checkDocumentSize(parse(directed(limits.directives - 1)), limits)).toBeNull()
     expect(checkDocumentSize(parse(directed(limits.directives)), limits)).toMatchObject({
@@ -112,7 +112,7 @@ describe('document size', () => {
     })
   })
 
-  test('measures nesting before validation, which recurses, and leaves introspection alone', () => {
+  test('measures nesting before validation, which is recursive, and ignores introspection', () => {
     const deep = (field: string, levels: number) =>
       `{ ${`${field} { `.repeat(levels)} id ${'}'.repeat(levels)} }`
     expect(checkDocumentSize(parse(deep('a', 14)), limits)).toBeNull()
@@ -125,7 +125,7 @@ describe('document size', () => {
     expect(checkDocumentSize(parse(list(51)), limits)).toMatchObject({ id: 'SVC_VAL_003' })
   })
 
-  test('refuses a document that is too long, and says how long it may be', () => {
+  test('refuses a document that is too long, and names the maximum', () => {
     const refusal = checkDocumentLength(' '.repeat(limits.documentCharacters + 1), limits)
     expect(refusal?.message).toBe('Value 50001 is outside acceptable range 1-50000')
     expect(checkDocumentLength(' '.repeat(limits.documentCharacters), limits)).toBeNull()
@@ -135,7 +135,7 @@ describe('document size', () => {
 describe('variables', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: [nested(levels - 1)] })
 
-  test('may hold so many values, in lists and objects too', () => {
+  test('have a bounded number of values, in lists and objects too', () => {
     const ids = (count: number) => ({ input: { ids: Array(count).fill('x') } })
     // The input, its list, and the list's items.
     expect(checkVariablesSize(ids(limits.variableValues - 2), limits)).toBeNull()
@@ -145,7 +145,7 @@ describe('variables', () => {
     })
   })
 
-  test('may be so deep inside of each other', () => {
+  test('have a bounded nesting depth', () => {
     expect(checkVariablesSize({ v: nested(25) }, limits)).toBeNull()
     expect(checkVariablesSize({ v: nested(26) }, limits)).toMatchObject({
       details: { field: 'variables', reason: 'At most 50 values inside of each other are allowed' },
@@ -156,7 +156,7 @@ describe('variables', () => {
 })
 
 describe('limits', () => {
-  test('come from the environment, and a bound that is no bound is refused by its name', () => {
+  test('come from the environment, and an invalid bound is refused with its name', () => {
     expect(limitsFrom({ LIMIT_DEPTH: '7' }).depth).toBe(7)
     expect(() => limitsFrom({ LIMIT_DEPTH: 'deep' })).toThrow('LIMIT_DEPTH')
     expect(() => limitsFrom({ LIMIT_BODY_BYTES: '0' })).toThrow('LIMIT_BODY_BYTES')

@@ -39,9 +39,9 @@ const settings = {
   depth: { variable: 'LIMIT_DEPTH', default: 15 },
   /** Values that an answer may hold, by estimate: see complexity.ts. */
   complexity: { variable: 'LIMIT_COMPLEXITY', default: 50_000 },
-  /** What the estimate takes a list for whose size the document doesn't say. */
+  /** The estimated size of a list without a size in the document. */
   assumedListSize: { variable: 'LIMIT_ASSUMED_LIST_SIZE', default: 5 },
-  /** What the estimate takes a connection for that is asked for without `first` or `last`: the default page. */
+  /** The estimated size of a connection without `first` or `last`: the default page. */
   defaultPageSize: { variable: 'LIMIT_DEFAULT_PAGE_SIZE', default: 20 },
   /** WebSockets that are open at once. */
   sockets: { variable: 'LIMIT_SOCKETS', default: 10_000 },

@@ -10,7 +10,13 @@ const viewer = '{ viewer { id } }'
 let gateway: TestGateway
 beforeAll(async () => {
   gateway = await openTestGateway({
-    rates: { LIMIT_RATE_FREE: '1000/3/4', LIMIT_RATE_PRO: '6/5/10', LIMIT_GUESSES_PER_MINUTE: '5' },
+    rates: {
+      LIMIT_RATE_FREE: '1000/3/4',
+      LIMIT_RATE_PRO: '6/5/10',
+      LIMIT_RATE_STARTER: '100000/1000/1000',
+      LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '4',
+      LIMIT_GUESSES_PER_MINUTE: '5',
+    },
   })
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
@@ -22,7 +28,7 @@ const plan = (merchant: 1 | 2, name: string) =>
 const unknownKey = () => `cg_live_${randomBytes(32).toString('base64url')}`
 
 describe('a merchant', () => {
-  test('is told on every answer what remains, and by SVC_RATE_001 when nothing does, over all of its keys', async () => {
+  test('gets the remaining requests in every answer, and SVC_RATE_001 when none remain, over all of its keys', async () => {
     const key = await gateway.createKey({ permissions: everyPermission })
     const answer = await send(gateway, key, viewer)
     expect(answer.headers.get('ratelimit-policy')).toBe(
@@ -64,7 +70,7 @@ describe('a merchant', () => {
     ])
   })
 
-  test('has the rate of the plan that it changes to within a second, and is told by a browser too', async () => {
+  test('gets the rate of its new plan within a second, and browsers can read the headers', async () => {
     const key = await gateway.createKey({ permissions: everyPermission })
     expect((await send(gateway, key, viewer)).status).toBe(429)
     await plan(1, 'ENTERPRISE')
@@ -103,7 +109,28 @@ describe('a merchant', () => {
   })
 })
 
-test('whatever an address has tried, a key that verifies is let in, over HTTP and WebSocket', async () => {
+test('a visitor whom a shop’s server names takes a share of the rate, and leaves the rest to others and to the key', async () => {
+  await plan(1, 'STARTER')
+  const key = await gateway.createKey({ permissions: ['customer_sessions:write'] })
+  const another = await gateway.createKey({ permissions: [] })
+  const asked = (headers: Readonly<Record<string, string>>, authorization = key) =>
+    send(gateway, authorization, viewer, undefined, headers)
+  const visitor = { 'X-Client-Address': '203.0.113.7' }
+  await expect
+    .poll(async () => (await asked({})).headers.get('ratelimit-policy'))
+    .toContain('"minute";q=1000;')
+  for (let sent = 0; sent < 4; sent += 1) expect((await asked(visitor)).status).toBe(200)
+  expect(await asked(visitor)).toMatchObject({
+    status: 429,
+    errors: [{ extensions: { details: { limit: 'shopper', allowed: 4 } } }],
+  })
+  expect((await asked({ 'X-Client-Address': '203.0.113.8' })).status).toBe(200)
+  expect((await asked({})).status).toBe(200)
+  // A key that signs no shoppers in speaks for itself, whatever the header says.
+  expect((await asked(visitor, another)).status).toBe(200)
+})
+
+test('a valid key is accepted over HTTP and WebSocket, whatever its address has tried before', async () => {
   await plan(1, 'ENTERPRISE')
   const statuses = async (authorization: string | undefined) => {
     const sent = Array.from({ length: 100 }, () =>

@@ -16,7 +16,7 @@ const rateLimits = (environment = {}) =>
   createRateLimits({ settings: ratesFrom(environment), logger: pino({ level: 'silent' }) })
 const textOf = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
-/** What the operations of a document count for, with their variables left out where they may be. */
+/** The number of requests that each operation of a document counts for, without optional variables. */
 async function weightsOf(query: string): Promise<readonly number[]> {
   const { weightOf } = await rateLimits().then((made) => ({ weightOf: made.weightOf.bind(made) }))
   const operations = parse(query).definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
@@ -39,7 +39,7 @@ test('the README’s query, the samples of the docs and each operation of the jo
   expect(await weightsOf(page)).toEqual([1])
 })
 
-test('a request that asks for more than the rate has left is refused, and gives back what it was counted for', async () => {
+test('a request beyond the remaining rate is refused, and does not reduce the rate', async () => {
   const made = await rateLimits()
   const principal = { ...keyPrincipal(1), plan: 'FREE' as const }
   const admit = async () => {
@@ -59,7 +59,7 @@ test('a request that asks for more than the rate has left is refused, and gives 
   expect((await made.admit(principal)).fields.ratelimit).toContain('"burst";r=9;')
 })
 
-test('a request that no waiting would admit is refused as too complex, naming what the rate has', async () => {
+test('a request that the rate can never admit is refused as too complex, with the rate’s maximum', async () => {
   const made = await rateLimits({ LIMIT_RATE_FREE: '1000/3/4' })
   const principal = { ...keyPrincipal(1), plan: 'FREE' as const }
   const admission = await made.admit(principal)

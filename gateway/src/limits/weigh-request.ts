@@ -1,4 +1,4 @@
-import { type Principal, rateHolderOf } from '@commerce-graph/auth-webhook'
+import type { RateHolder } from '@commerce-graph/auth-webhook'
 import type { Admission, RateLimitFields, RateLimits } from '@commerce-graph/rate-limits'
 import type { CatalogueError } from '@commerce-graph/contract/errors'
 import { rateExceeded, tooHeavy } from './rate-exceeded.ts'
@@ -13,13 +13,12 @@ export type Weighed =
  */
 export async function weighRequest(
   rateLimits: RateLimits,
-  principal: Principal,
+  holder: RateHolder,
   admitted: Extract<Admission, { kind: 'admitted' }>,
   complexity: number,
 ): Promise<Weighed> {
   const weight = rateLimits.weightOf(complexity)
   if (weight === 1) return admitted
-  const holder = rateHolderOf(principal)
   const heaviest = rateLimits.heaviest(holder)
   if (complexity > heaviest)
     return { kind: 'refused', error: tooHeavy(complexity, heaviest), fields: admitted.fields }

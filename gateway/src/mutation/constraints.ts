@@ -1,7 +1,7 @@
 import type { Violation } from '@commerce-graph/data-layer'
 import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
 
-/** What it means to a client when Postgres refuses a row: which field of the input is at fault, and why. */
+/** The meaning of a violated constraint for the client: the field of the input at fault, and the reason. */
 type Meaning =
   /** The value is taken. */
   | { readonly kind: 'unique'; readonly field: string }
@@ -126,6 +126,15 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   service_name_check: value('name'),
   service_duration_check: value('duration'),
   service_price_check: value('price'),
+  service_payment_policy_check: value('paymentPolicy'),
+  service_deposit_amount_check: value('depositAmount'),
+  service_deposit_percent_check: value('depositPercent'),
+  service_deposit_check: value(
+    'paymentPolicy',
+    'A service with a deposit has either depositAmount or depositPercent, and not both',
+  ),
+  service_no_show_fee_check: value('noShowFee'),
+  service_cancellation_minutes_check: value('cancellationMinutes'),
   service_currency_check: value('currency'),
   staff_member_email_key: unique('email'),
   staff_member_name_check: value('name'),
@@ -133,6 +142,14 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   staff_member_time_zone_check: value('timeZone', 'There is no such time zone'),
   staff_service_staff_fkey: reference('id', 'Staff member'),
   staff_service_service_fkey: reference('serviceIds', 'Service'),
+  resource_name_check: value('name'),
+  resource_kind_check: value('kind'),
+  resource_priority_check: value('priority'),
+  resource_requirement_pkey: value('resources', 'A kind is named twice'),
+  resource_requirement_kind_check: value('resources'),
+  resource_requirement_quantity_check: value('resources'),
+  resource_requirement_service_fkey: reference('id', 'Service'),
+  appointment_resource_resource_fkey: reference('resourceId', 'Resource', 'There are appointments with it'),
   schedule_staff_fkey: reference('staffId', 'Staff member'),
   schedule_type_check: value('type'),
   schedule_weekday_check: value('weekday'),
@@ -215,6 +232,8 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   merchant_name_check: value('name'),
   merchant_country_check: value('country'),
   settings_currency_check: value('currency'),
+  settings_stock_visibility_check: value('stockVisibility'),
+  settings_stock_visibility_bound_check: value('stockVisibilityBound'),
   settings_tax_rate_check: value('taxRate'),
   settings_low_stock_threshold_check: value('lowStockThreshold'),
   settings_card_payment_minutes_check: value('cardPaymentMinutes'),
@@ -234,14 +253,32 @@ export const constraints: Readonly<Record<string, Meaning>> = {
     'Shipping method',
     'There are orders with it',
   ),
+  payment_option_method_key: unique('method'),
+  payment_option_method_check: value('method'),
+  payment_option_name_check: value('name'),
+  payment_option_instructions_check: value('instructions'),
+  payment_option_position_check: value('position'),
+  payment_option_currencies_check: value('currencies'),
+  payment_option_countries_check: value('countries'),
+  payment_option_min_amount_check: value('minAmount'),
+  payment_option_max_amount_check: value('maxAmount'),
+  payment_option_amounts_check: value('maxAmount', 'The largest total is below the smallest'),
+  payment_option_payment_minutes_check: value('paymentMinutes'),
   ip_allow_list_entry_network_key: unique('ip'),
   ip_allow_list_entry_not_last: value(
     'id',
-    'Nobody could get in: switch the allow-list off before its last entry goes',
+    'All callers would be locked out: switch the allow-list off before you remove its last entry',
+  ),
+  settings_mfa_own: value(
+    'mfaRequired',
+    'You would lose your own permissions: set up an authenticator with enrollMfa first',
   ),
   merchant_allow_list_caller: value('ipWhitelistEnabled', locksCallerOut),
   ip_allow_list_entry_caller: value('id', locksCallerOut),
-  merchant_allow_list_some: value('ipWhitelistEnabled', 'Nobody could get in: add an address first'),
+  merchant_allow_list_some: value(
+    'ipWhitelistEnabled',
+    'All callers would be locked out: add an address first',
+  ),
 }
 
 /**

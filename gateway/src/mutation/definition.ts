@@ -11,8 +11,8 @@ export type Arguments = Readonly<Record<string, unknown>>
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * What a mutation of the contract does. Either rows are written by Hasura's own mutations, or a Hasura Action runs
- * that has rules of its own. Both become one Hasura operation, which also returns what the client selected.
+ * A mutation of the contract. Either Hasura's own mutations write rows, or a Hasura Action with rules of its own
+ * runs. Both become one Hasura operation, which also returns the client's selection.
  */
 export type MutationDefinition = RowsMutation | ActionMutation | EachMutation
 
@@ -34,9 +34,12 @@ export interface RowsMutation {
   readonly kind: 'rows'
   /** The projection of the payload's record; null for a deletion, whose payload has `success` instead. */
   readonly record: string | null
-  /** What is wrong with the input beyond the contract's rules, as far as it can be checked without the database. */
+  /** Checks the input beyond the contract's rules, as far as that is possible without the database. */
   readonly check: (args: Arguments, principal: Principal) => readonly UserError[]
-  /** What only the database knows about the input. Asked for when something is wrong, to tell all of it at once. */
+  /**
+   * The checks that need the database. They run only if the input has an error, so that the client gets all errors at
+   * once.
+   */
   readonly lookUps: (args: Arguments, principal: Principal) => readonly LookUp[]
   /** The statements, run in order in one transaction; the last one writes (or deletes) the record. */
   readonly write: (args: Arguments, principal: Principal) => Write
@@ -49,7 +52,7 @@ export interface RowsMutation {
 }
 
 export interface Write {
-  /** What goes along with the record. */
+  /** The statements that run before the record's own. */
   readonly before: readonly Statement[]
   readonly record: Statement
   /** Session variables that triggers of the database look for, beside the caller's own. */

@@ -34,7 +34,7 @@ const product = (sku: string, more: object = {}) => ({
 })
 
 describe('many products at once', () => {
-  test('are created row by row: bad rows name their place, and keep no good row from being there', async () => {
+  test('are created row by row: bad rows are reported with their index, and good rows are created', async () => {
     const inputs = [
       product('BULK-1', { categoryIds: [fixtureId('category', 1, 1)] }),
       product('', { name: 'x', price: 0 }),
@@ -56,7 +56,7 @@ describe('many products at once', () => {
     expect(again.errors.map(({ field }) => field)).toEqual(['inputs.0.sku', 'inputs.1.sku'])
   })
 
-  test('are changed row by row, and another merchant’s does not exist', async () => {
+  test('are changed row by row, and another merchant’s is not found', async () => {
     const { products, errors } = await mutate('updateProducts', [
       { id: fixtureId('product', 1, 1), name: 'Renamed' },
       { id: fixtureId('product', 2, 1), name: 'Mine now' },

@@ -15,6 +15,7 @@ import type { ActionMutation, EachMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { keyOfPart } from './idempotency-key.ts'
 import { recordFailure } from './mutation-audit.ts'
+import { withNewCart } from '@commerce-graph/auth-webhook'
 import { ask, defect, type Outcome } from './mutation-outcome.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
 import { writeRows } from './write-rows.ts'
@@ -66,7 +67,7 @@ async function runField(call: PlannedCall, key: string, context: QueryContext): 
   }
 }
 
-/** What is not run, because texts in its arguments are not of the form that they need. */
+/** The answer to a call that does not run, because texts in its arguments have the wrong form. */
 function misshapen(call: PlannedCall, key: string, context: QueryContext): FieldAnswer {
   const outcome = recorded(call, { kind: 'invalid', errors: onePerField(call.faults) }, context)
   return call.definition.kind === 'each'
@@ -102,7 +103,7 @@ async function writeEach(
   return eachAnswer(call, key, named, named, context)
 }
 
-/** What was done is in the audit log already, by the transaction that did it. */
+/** Records a failed mutation. The transaction of a successful one has written its audit entry already. */
 function recorded(call: PlannedCall, outcome: Outcome, context: QueryContext): Outcome {
   recordEach(call, [outcome], context)
   return outcome
@@ -171,7 +172,7 @@ async function runAction(
   if (attempt.kind === 'wait') return { kind: 'refused', error: guess.tooMany(attempt.seconds) }
   try {
     const outcome = await callAction(definition, call, context)
-    // What was refused for anything else has tried nothing.
+    // A mutation that was refused for another reason was no guess.
     if (outcome.kind !== 'invalid' || !outcome.errors.some(guess.isWrong)) attempt.takeBack()
     return outcome
   } catch (error) {
@@ -197,7 +198,7 @@ function guessOf(
       isWrong: ({ field, code }) => code === 'INVALID_VALUE' && triesSecret.includes(field),
       tooMany: tooManyGuesses,
     }
-  const holder = triesCoupon ? couponHolder(args, principal) : null
+  const holder = triesCoupon ? couponHolder(args, principal, endClient?.network) : null
   if (!endClient || holder === null) return null
   return {
     begin: () => endClient.beginCoupon(holder),
@@ -206,11 +207,17 @@ function guessOf(
   }
 }
 
-/** Who tries a coupon; null: the input names none, or no one that it would be for. */
-function couponHolder(args: Values, principal: QueryContext['principal']): string | null {
+/** The customer, cart or guest that tries a coupon; null: the input has no coupon, or names none of them. */
+function couponHolder(
+  args: Values,
+  principal: QueryContext['principal'],
+  network: string | undefined,
+): string | null {
   const input = { ...args, ...(args['input'] as Values | undefined) }
   if (input['code'] == null && input['couponCode'] == null) return null
   if (principal.kind === 'customer') return principal.customerId
+  // A guest makes as many carts as it likes.
+  if (principal.kind === 'guest') return `guest ${network ?? 'unknown'}`
   const holder = input['cartId'] ?? input['customerId'] ?? input['id']
   return typeof holder === 'string' ? holder : null
 }
@@ -221,7 +228,7 @@ async function callAction(
   context: QueryContext,
 ): Promise<Outcome> {
   const operation = actionOperation(definition, call)
-  const answer = await ask(operation, context, call)
+  const answer = await ask(operation, withCartToMake(call, context), call)
   if (answer.kind !== 'data') {
     const refusal = answer.kind === 'errors' && answer.errors[0] ? actionRefusal(answer.errors[0]) : null
     return refusal ? { kind: 'refused', error: refusal } : defect(operation, answer, context)
@@ -231,6 +238,14 @@ async function callAction(
   if (errors.length > 0) return { kind: 'invalid', errors }
   const row = definition.record && (result[definition.record.relationship] as Row | null)
   return { kind: 'done', row, result, refusal: paymentRefusal(result), replayed: result['replayed'] === true }
+}
+
+/** A guest sees the cart that it makes, though its request can't have the secret yet. */
+function withCartToMake({ field }: PlannedCall, context: QueryContext): QueryContext {
+  const { principal } = context
+  return field.name === 'createCart' && principal.kind === 'guest'
+    ? { ...context, principal: withNewCart(principal) }
+    : context
 }
 
 /** A declined payment answers its record, and is SVC_BIZ_002 all the same (docs/decisions/0005). */

@@ -11,7 +11,7 @@ import type { VariableFault } from '../document/variables.ts'
 import { invalidFormat, type UserError } from '@commerce-graph/contract/input'
 import type { PreparedOperation } from '../plan/prepared-operation.ts'
 
-/** What is wrong with the form of the arguments of a mutation's fields, by the fields' response keys. */
+/** The faults in the form of mutations' arguments, by the fields' response keys. */
 export type FormatFaults = ReadonlyMap<string, readonly UserError[]>
 
 /**

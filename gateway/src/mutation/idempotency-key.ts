@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type CatalogueError, invalidFormat } from '@commerce-graph/contract/errors'
 
-/** What a client names a request by, so that it is carried out once however often it is sent. */
+/** The client's name for a request. Repeated requests with this name run once. */
 export interface IdempotencyKey {
   readonly value: string
   /** Which of several fields of a document, and of several items of a list, it stands for; '' where there is one. */
   readonly part: string
 }
 
-/** What `platform.idempotency_record` holds. */
+/** The length of the column in `platform.idempotency_record`. */
 const maxLength = 255
 /** Visible characters and spaces of ASCII: they come through every header unchanged. */
 const keyFormat = /^[ -~]+$/

@@ -41,7 +41,7 @@ const conditionOf = ({ column, values, where }: LookUp): unknown => ({
   _and: [{ [column]: { _in: values.map(({ value }) => keyOf(column, value)) } }, where ?? {}],
 })
 
-/** What the look-up's answer says is wrong with the input. */
+/** The errors of the input that the look-up's answer shows. */
 export function lookUpErrors(
   lookUps: readonly LookUp[],
   answer: Readonly<Record<string, unknown>>,

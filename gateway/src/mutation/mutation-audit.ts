@@ -15,7 +15,7 @@ export interface AuditedRequest extends Origin {
   readonly operationName: string | null
 }
 
-/** What the database and the actions write to the audit log comes to them among the session's variables. */
+/** The session variables from which the database and the actions take the caller for the audit log. */
 export function auditVariables(
   audit: AuditedRequest | undefined,
   { field }: PlannedCall,

@@ -8,7 +8,7 @@ import { partVariable } from './idempotency-key.ts'
 import { auditVariables } from './mutation-audit.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 
-/** What came of one mutation. */
+/** The outcome of one mutation. */
 export type Outcome =
   /** `refusal` stands beside the data: a declined payment is a record and a failure. */
   | {

@@ -8,6 +8,7 @@ import { inventoryMutations } from '../domains/inventory/mutations.ts'
 import { merchantMutations } from '../domains/merchant/mutations.ts'
 import { notificationMutations } from '../domains/notification/mutations.ts'
 import { orderMutations } from '../domains/ordering/mutations.ts'
+import { paymentMutations } from '../domains/payment/mutations.ts'
 import { promotionMutations } from '../domains/promotion/mutations.ts'
 import { searchMutations } from '../domains/search/mutations.ts'
 import type { Contract } from '@commerce-graph/contract'
@@ -21,6 +22,7 @@ const rowMutations: Readonly<Record<string, MutationDefinition>> = {
   ...inventoryMutations,
   ...crmMutations,
   ...bookingMutations,
+  ...paymentMutations,
   ...promotionMutations,
   ...analyticsMutations,
   ...emailMutations,
@@ -29,7 +31,9 @@ const rowMutations: Readonly<Record<string, MutationDefinition>> = {
   ...merchantMutations,
 }
 
-/** What a mutation of the contract does: the SDL says it of an action, and a domain's `mutations.ts` of what writes rows. */
+/**
+ * The definition of a mutation: the SDL defines an action, and a domain's `mutations.ts` a mutation that writes rows.
+ */
 export function mutationNamed(name: string, { actions }: Contract): MutationDefinition | undefined {
   const action = actions.get(name)
   return action ? { kind: 'action', ...action } : rowMutations[name]

@@ -67,7 +67,7 @@ const samples: Readonly<Record<string, unknown>> = {
   EmailAddress: 'grace@example.com',
 }
 
-/** A value with every field there is. */
+/** A value with every field. */
 function sample(type: GraphQLInputType): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [sample(nullable.ofType)]
@@ -108,7 +108,7 @@ function operationsOf(call: PlannedCall, principal: Principal): readonly Operati
   }
   const lookUp = lookUpOperation(definition.lookUps(args, principal))
   const write = definition.write(args, principal)
-  // What answers an Idempotency-Key that is sent again.
+  // The lookup of a repeated Idempotency-Key.
   const again = rowsOperation({ before: [], record: write.record.readAgain(toUuid('1')) }, call)
   return [
     rowsOperation(write, call),
@@ -132,12 +132,12 @@ function expectValid(schema: GraphQLSchema, { query, variables = {} }: Operation
 }
 
 describe('every mutation of the contract', () => {
-  test('is declared, and nothing else is', () => {
+  test('is declared, and no other mutation is', () => {
     expect(mutationNames(contract).toSorted()).toEqual(fields.map(({ name }) => name).sort())
   })
 
   test.each(fields.map((field) => [field.name, field] as const))(
-    '%s knows where its payload comes from',
+    '%s has a source for its payload',
     (_name, field) => {
       const payload = getNamedType(field.type)
       const definition = mutationNamed(field.name, contract)
@@ -148,7 +148,7 @@ describe('every mutation of the contract', () => {
   )
 
   test.each(fields.map((field) => [field.name, field] as const))(
-    '%s with every argument and every field is an operation that Hasura knows, for each role that may call it',
+    '%s with every argument and every field is valid for Hasura, for each role that may call it',
     (name, field) => {
       const rule = contract.permissions.ofField('Mutation', name)
       const principals = rule?.operator
@@ -160,7 +160,7 @@ describe('every mutation of the contract', () => {
         if (!schema) throw new Error('no schema')
         const call = planField(field, role, principal)
         if (call.definition.kind === 'rows' && principal.kind === 'customer') {
-          // A shopper that sends what only the merchant may write is refused by the input's rules.
+          // The input's rules refuse a shopper who sends a field for merchants.
           if (call.definition.check(call.args, principal).length > 0) continue
         }
         for (const operation of operationsOf(call, principal)) expectValid(schema, operation)
@@ -169,7 +169,7 @@ describe('every mutation of the contract', () => {
   )
 })
 
-/** The writes of a mutation of rows, or of the items of its list. */
+/** The writes of a row mutation, or of the items of its list. */
 function writesOf({ definition, args, ...call }: PlannedCall) {
   if (definition.kind === 'action') return []
   const items =
@@ -183,7 +183,7 @@ function writesOf({ definition, args, ...call }: PlannedCall) {
   }))
 }
 
-/** Actions keep keys themselves: actions/src/action/idempotency-keys.test.ts goes through them. */
+/** Actions store keys themselves: see actions/src/action/idempotency-keys.test.ts. */
 const ofRows = fields.filter(({ name }) => !contract.actions.has(name))
 
 describe('with an Idempotency-Key', () => {
@@ -198,7 +198,7 @@ describe('with an Idempotency-Key', () => {
   })
 
   test.each(ofRows.map((field) => [field.name, field] as const))(
-    '%s writes to tables that record the key in the transaction of the write',
+    '%s writes to tables that record the key in the same transaction',
     (_name, field) => {
       const call = planField(field, 'merchant', keyPrincipal(1))
       const tables = writesOf(call).flatMap(({ write }) =>
@@ -210,7 +210,7 @@ describe('with an Idempotency-Key', () => {
   )
 
   test.each(ofRows.map((field) => [field.name, field] as const))(
-    '%s that is sent again writes nothing, and says that it is the first answer',
+    '%s that is repeated writes nothing, and is marked as a repetition of the first answer',
     async (name, field) => {
       const principal = keyPrincipal(1)
       const idempotencyKey = { value: 'the same', part: '' }

@@ -38,21 +38,21 @@ export interface PlannedMutation {
 export interface PlannedCall {
   readonly definition: MutationDefinition
   readonly field: GraphQLField<unknown, unknown>
-  /** What of it the caller may not have: then nothing of the document runs. */
+  /** The fields of the document that the caller may not have. With any of them, no mutation of the document runs. */
   readonly refusals: readonly CatalogueError[]
   readonly args: Arguments
-  /** What the arguments may be. */
+  /** The rules for the arguments. */
   readonly rules: readonly FieldRule[]
   /** Texts in the arguments that are not of the form that their places want: then it is not run. */
   readonly faults: readonly UserError[]
   readonly bound: Bound
   readonly scope: PlanScope
-  /** What of the scope's variables the selections use. */
+  /** The variables of the scope that the selections use. */
   readonly variables: readonly HasuraVariable[]
   readonly payload: readonly PayloadField[]
-  /** What to select of the record for Hasura; null when the client selects nothing of it. */
+  /** The selection of the record for Hasura; null if the client selects nothing of it. */
   readonly recordSelection: string | null
-  /** What to select of an action's result beside the record. */
+  /** The selection of an action's result beside the record. */
   readonly resultSelection: readonly string[]
 }
 
@@ -207,7 +207,7 @@ export function payloadSource(
 
 type Read = (row: Row, context: ShapeContext) => unknown
 
-/** What is reported about the inside of a record is reported with the record's own key before it. */
+/** An error inside of a record gets the record's own key as the first part of its path. */
 const under =
   (key: string, read: Read): Read =>
   (row, context) => {
@@ -229,7 +229,7 @@ function embedInto(scope: PlanScope, into: HasuraField[], plan: RowPlan, pick: (
   }
 }
 
-/** What the gateway itself reads of an action's result, selected or not. */
+/** The fields of an action's result that the gateway itself reads, selected or not. */
 function alwaysSelected(definition: MutationDefinition, type: GraphQLObjectType): readonly string[] {
   if (definition.kind !== 'action') return []
   const error = type.getFields()['error']

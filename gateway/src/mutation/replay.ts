@@ -27,7 +27,7 @@ export async function findEarlier(
   return { kind: 'conflict', error: catalogueError('SVC_VAL_004', { field, value: key.value }, details) }
 }
 
-/** What the triggers record that find a key among the session's variables (migrations, `platform.keep_key`). */
+/** The session variables from which the triggers record an idempotency key (migrations, `platform.keep_key`). */
 export function keyVariables(
   { field, args }: PlannedCall,
   write: Write,

@@ -61,7 +61,7 @@ const idOf = (payload: Payload, record = 'product'): string => (payload[record] 
 const category = (n: number, merchant: 1 | 2 = 1): string => fixtureId('category', merchant, n)
 
 describe('createProduct', () => {
-  test('writes the product with all that belongs to it, and answers any selection, in one operation', async () => {
+  test('writes the product with its images, categories and variants, and returns any selection, in one operation', async () => {
     const sku = newSku()
     const payload = await createProduct(
       {
@@ -118,7 +118,7 @@ describe('createProduct', () => {
     expect(gateway.shop.takeCount()).toBe(1)
   })
 
-  test('tells everything that is wrong at once, also what only the database knows, and writes nothing', async () => {
+  test('reports all errors at once, including those of the database, and writes nothing', async () => {
     const sku = newSku()
     const payload = await createProduct({
       name: ' ',
@@ -154,7 +154,7 @@ describe('createProduct', () => {
     expect(row).toEqual({ count: 0 })
   })
 
-  test('tells of texts that are no URL and no value of an enumeration beside all else that is wrong', async () => {
+  test('reports invalid URLs and enumeration values together with all other errors', async () => {
     const input = {
       name: 'Sh',
       sku: newSku(),
@@ -178,7 +178,7 @@ describe('createProduct', () => {
     expect(await gateway.shop.sql(`SELECT id FROM catalog.product WHERE sku = '${input.sku}'`)).toEqual([])
   })
 
-  test('is refused as a request where a payload can’t tell of a text: in the document, or used elsewhere as well', async () => {
+  test('is refused as a request if a payload can’t report an invalid text: in the document, or used elsewhere as well', async () => {
     const refused = async (text: string, variables = {}) => {
       const { status, data, errors } = await send(gateway, key, text, variables)
       return [status, data, errors.map(({ extensions }) => extensions.details['field'])]
@@ -196,18 +196,18 @@ describe('createProduct', () => {
     expect(await refused(elsewhere, { status: 'GONE' })).toEqual([400, undefined, ['status']])
   })
 
-  test('names what is taken when nothing else is wrong, whoever got there first', async () => {
+  test('names a taken value if there are no other errors, also for concurrent requests', async () => {
     const input = { name: 'Linen shirt', sku: newSku(), price: 100, currency: 'EUR' }
     const payloads = await Promise.all(Array.from({ length: 8 }, () => createProduct(input)))
     const refused = payloads.filter((payload) => payload['product'] === null)
     expect(refused).toHaveLength(7)
-    for (const { errors: told } of refused) {
+    for (const { errors: reported } of refused) {
       const message = `A record with sku=${input.sku} already exists`
-      expect(told).toEqual([{ field: 'sku', code: 'ALREADY_EXISTS', message }])
+      expect(reported).toEqual([{ field: 'sku', code: 'ALREADY_EXISTS', message }])
     }
   })
 
-  test('counts characters, not bytes, and takes no null character', async () => {
+  test('counts characters, not bytes, and refuses null characters', async () => {
     const base = { price: 100, currency: 'EUR' }
     expect(faults(await createProduct({ ...base, name: '👕'.repeat(200), sku: newSku() }))).toEqual([])
     expect(faults(await createProduct({ ...base, name: '👕'.repeat(201), sku: newSku() }))).toEqual([
@@ -220,7 +220,7 @@ describe('createProduct', () => {
 })
 
 describe('updateProduct', () => {
-  test('takes one line for a name, and no null character in what is looked up', async () => {
+  test('needs a name of one line, and refuses null characters in looked-up values', async () => {
     const wrong = { name: 'Tent\r\nBcc: everybody', sku: 'NUL\0', price: 100, currency: 'USD' }
     expect(faults(await createProduct(wrong))).toEqual(
       expect.arrayContaining([
@@ -230,7 +230,7 @@ describe('updateProduct', () => {
     )
   })
 
-  test('takes a card’s number in no text, wherever it stands, and long numbers where they belong', async () => {
+  test('refuses card numbers in every text, and accepts long numbers in SKUs', async () => {
     const card = '4242 4242 4242 4242'
     const input = { name: 'Lamp', sku: newSku(), price: 100, currency: 'USD' }
     const wrong = {
@@ -250,7 +250,7 @@ describe('updateProduct', () => {
     expect(faults(await createProduct(fine))).toEqual([])
   })
 
-  test('replaces images and categories as a whole and leaves what was not given', async () => {
+  test('replaces images and categories as a whole and keeps fields that were not sent', async () => {
     const sku = newSku()
     const id = idOf(
       await createProduct({
@@ -287,7 +287,7 @@ describe('updateProduct', () => {
     expect(emptied['product']).toEqual({ images: [], categories: [] })
   })
 
-  test('does nothing by halves: with a taken SKU the new images are not there either', async () => {
+  test('is atomic: with a taken SKU the new images are not written either', async () => {
     const id = idOf(await createProduct({ name: 'Shirt', sku: newSku(), price: 100, currency: 'EUR' }))
     const payload = await updateProduct(id, {
       images: [{ url: 'https://img.example.com/2.png' }],
@@ -300,7 +300,7 @@ describe('updateProduct', () => {
     expect(row).toEqual({ count: 0 })
   })
 
-  test('takes its own SKU and slug for no duplicates, and null for no value of a required field', async () => {
+  test('accepts its own SKU and slug, and refuses null for a required field', async () => {
     const sku = newSku()
     const id = idOf(
       await createProduct({ name: 'Shirt', sku, price: 100, currency: 'EUR', slug: `own-${skus}` }),
@@ -315,14 +315,14 @@ describe('updateProduct', () => {
     ])
   })
 
-  test('with nothing to change answers the record', async () => {
+  test('without changes returns the record', async () => {
     const payload = await updateProduct(fixtureId('product', 1, 1), {}, 'product { sku }')
     expect(payload).toEqual({ product: { sku: 'SKU-1' }, errors: [] })
   })
 })
 
 describe('deleteProduct', () => {
-  test('frees the SKUs of product and variants, and nothing can be done to the product any more', async () => {
+  test('frees the SKUs of product and variants, and the product can’t be changed any more', async () => {
     const sku = newSku()
     const input = { name: 'Shirt', sku, price: 100, currency: 'EUR', variants: [{ sku: `${sku}-S` }] }
     const first = await createProduct(input, 'product { id variants { id } }')
@@ -370,7 +370,7 @@ describe('countries, currencies and phone numbers', () => {
   const place = (country: string, phone: string) =>
     `{ line1: "1", city: "B", state: "S", postalCode: "1", country: "${country}", phone: "${phone}" }`
 
-  test('are stored as ISO 3166-1 codes and as they were typed, wherever they stand', async () => {
+  test('are stored as ISO 3166-1 codes and as they were typed, in every input', async () => {
     const us = place('usa', '(503) 555-9573')
     const stored = { country: 'US', phone: '(503) 555-9573' }
     const email = `${crypto.randomUUID()}@example.com`
@@ -405,7 +405,7 @@ describe('countries, currencies and phone numbers', () => {
     ).toMatchObject({ segment: { filter: { countries: ['NO'] } } })
   })
 
-  test('are refused by name where there is no such thing', async () => {
+  test('are refused with the field’s name if they are invalid', async () => {
     const errors = '{ errors { field code message } }'
     const nowhere = place('Narnia', 'none')
     const email = `${crypto.randomUUID()}@example.com`
@@ -504,14 +504,14 @@ describe('records of another merchant', () => {
     ['id', () => `removeIPWhitelist(id: "${foreign('network')}")`],
     ['id', () => `deleteCart(id: "${foreign('cart')}")`],
     ['id', () => `updateOrder(id: "${foreign('order')}", input: { notes: "Mine" })`],
-  ])('look absent at %s, and stay as they are: %s', async (field, mutation) => {
+  ])('are not found by %s, and don’t change: %s', async (field, mutation) => {
     const before = await everythingOf(2)
     const payload = await mutate(`${mutation()} { ${errors} }`)
     expect(payload.errors).toContainEqual(expect.objectContaining({ field, ...target }))
     expect(await everythingOf(2)).toEqual(before)
   })
 
-  /** The rows of a merchant in every table that a mutation could reach. */
+  /** The rows of a merchant in every table that a mutation could write. */
   async function everythingOf(merchant: 1 | 2): Promise<unknown> {
     const tables = await gateway.shop.sql(`
       SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -528,7 +528,7 @@ describe('records of another merchant', () => {
 })
 
 describe('a mutation document', () => {
-  test('runs its fields in order, each for itself: one that fails neither undoes nor hides another', async () => {
+  test('runs its fields in order and separately: a failed one neither reverts nor hides another', async () => {
     const sku = newSku()
     const text = `mutation ($input: CreateProductInput!, $sku: String!) {
       first: createProduct(input: $input) { product { sku } ${errors} }
@@ -552,7 +552,7 @@ describe('a mutation document', () => {
     ])
   })
 
-  test('is refused as a whole, before anything runs, when one of its fields lacks a permission', async () => {
+  test('is refused as a whole, before anything runs, if one of its fields lacks a permission', async () => {
     const catalogKey = await gateway.createKey({ permissions: ['products:read', 'products:write'] })
     const sku = newSku()
     const text = `mutation { createProduct(input: { name: "Shirt", sku: "${sku}", price: 1, currency: "EUR" }) { product { id } }
@@ -566,7 +566,7 @@ describe('a mutation document', () => {
     expect(await gateway.shop.sql(`SELECT id FROM catalog.product WHERE sku = '${sku}'`)).toEqual([])
   })
 
-  test('needs the permission to read what it selects, and none for what it does not', async () => {
+  test('needs the permission to read what it selects, and no others', async () => {
     const writeOnly = await gateway.createKey({ permissions: ['products:write'] })
     const create = (selection: string) =>
       send(
@@ -592,7 +592,7 @@ describe('a mutation document', () => {
     expect((await create('errors { code }')).data).toEqual({ createProduct: { errors: [] } })
   })
 
-  test('selects with aliases, fragments, directives and variables, also inside of the record', async () => {
+  test('selects with aliases, fragments, directives and variables, also inside the record', async () => {
     const text = `mutation ($yes: Boolean!, $no: Boolean!, $n: Int) {
       __typename
       made: createCustomer(input: { email: "frag@example.com", name: "Fragment" }) {
@@ -610,8 +610,8 @@ describe('a mutation document', () => {
   })
 })
 
-describe('what still hangs on a record', () => {
-  test('keeps it from being deleted, and says so', async () => {
+describe('a record with references', () => {
+  test('can’t be deleted, and the error says why', async () => {
     expect(await mutate(`deleteCategory(id: "${category(1)}") { success ${errors} }`)).toMatchObject({
       success: false,
       errors: [{ field: 'id', code: 'INVALID_VALUE', message: 'The category has subcategories' }],
@@ -628,7 +628,7 @@ describe('the IP allow-list', () => {
     ['198.51.100.0/25', '198.51.100.0/25'],
     ['2001:db8::/32', '2001:db8::/32'],
     [' 2001:DB8::1 ', '2001:db8::1/128'],
-  ])('takes %s', async (ip, stored) => {
+  ])('accepts %s', async (ip, stored) => {
     expect(await add(ip)).toEqual({ success: true, ipAddress: stored, errors: [] })
   })
 
@@ -650,6 +650,6 @@ describe('the IP allow-list', () => {
   })
 })
 
-test('nothing of all this was a fault of the gateway', () => {
+test('none of these tests caused an internal error', () => {
   expect(gateway.log).toEqual([])
 })

@@ -37,7 +37,7 @@ function recordSelectionOf({ answers }: Statement, selection: string | null): st
   }
 }
 
-/** What the operation's answer says about the record. */
+/** The record in the operation's answer. */
 export type WrittenRecord =
   | { readonly kind: 'written'; readonly row: Record<string, unknown> }
   /** No row matched: the id is unknown, or not the caller's. */

@@ -106,7 +106,10 @@ type InputOf<Name extends WithInput> = MutationArguments[Name]['input']
 interface RowsOf<Name extends WithInput> {
   readonly record: string
   readonly what: string
-  /** What the contract's rules don't say: how one field stands to another, and who may say what. */
+  /**
+   * Checks that the contract's rules can't express: relations between fields, and fields that only some callers may
+   * set.
+   */
   readonly check?: (
     input: InputOf<Name>,
     principal: Principal,

@@ -43,7 +43,7 @@ async function replayed(
   const result = await ask(operation, context, call)
   if (result.kind !== 'data') return defect(operation, result, context)
   const record = writtenRecord(statement, (JSON.parse(result.json) as Row)['record'])
-  // What has been deleted since was made all the same.
+  // A record that was deleted in the meantime was created all the same.
   return { ...outcome, row: record.kind === 'written' ? record.row : null }
 }
 
@@ -58,7 +58,7 @@ async function writeNow(
     ...definition.check(call.args, context.principal),
   ])
   if (faults.length > 0) {
-    // What only the database knows is looked up now, so that the client gets all errors at once.
+    // The look-ups run now, so that the client gets all errors at once.
     const known = await lookUp(definition, call, context)
     return { kind: 'invalid', errors: onePerField([...faults, ...known]) }
   }

@@ -1,7 +1,7 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { CatalogueError } from '@commerce-graph/contract/errors'
 
-/** What a request brings along for a plan that is there already. */
+/** The part of a request that an existing plan needs. */
 export interface Request {
   /** The contract's variables, coerced. */
   readonly variables: Readonly<Record<string, unknown>>

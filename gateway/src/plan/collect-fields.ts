@@ -36,7 +36,7 @@ export function collectFields(
   return groups
 }
 
-/** What is selected below the fields of a group, all of it together. */
+/** The selection sets of all fields of a group. */
 export const selectionSetsOf = (group: FieldGroup): readonly SelectionSetNode[] =>
   group.flatMap(({ selectionSet }) => selectionSet ?? [])
 

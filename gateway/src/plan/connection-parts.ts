@@ -17,7 +17,7 @@ import type { HasuraField } from './hasura-document.ts'
 import type { PlanScope } from './plan-scope.ts'
 import type { RowPlan } from './row-plan.ts'
 
-/** What of a connection's place decides what is asked for its parts. */
+/** The place of a connection, as far as its parts depend on it. */
 export interface PartsPlace {
   readonly connection: ConnectionProjection
   /** Plans what is selected of a node. */
@@ -26,7 +26,7 @@ export interface PartsPlace {
   readonly list: string
 }
 
-/** What is selected of a connection, and what of it needs the rows, the keyset or an aggregate. */
+/** The selection of a connection, and its parts that need the rows, the keyset or an aggregate. */
 export interface PartsPlan {
   readonly parts: readonly ConnectionPart[]
   readonly nodes: readonly HasuraField[]

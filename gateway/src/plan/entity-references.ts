@@ -1,4 +1,4 @@
-/** What `representations` may hold at most. A router asks for all records of a page at once, and for those below them. */
+/** The maximum number of `representations`. A router requests all records of a page at once, and those below them. */
 export const maxReferences = 1000
 
 /** A record that a federation router refers to, as it wrote it. */

@@ -43,6 +43,7 @@ export function roleOf({ kind }: Principal): Role {
     case 'user':
       return 'merchant'
     case 'customer':
+    case 'guest':
     case 'operator':
       return kind
     default:
@@ -51,19 +52,29 @@ export function roleOf({ kind }: Principal): Role {
 }
 
 /**
- * Whether the caller may not have what a rule guards. For a shopper the rule itself says whether shoppers may: what keeps
- * them to their own rows is the role `customer` in metadata.
+ * Whether the caller may not have what a rule guards. For a shopper or guest the rule itself says whether they may: what keeps
+ * them to their own rows is the role `customer` or `guest` in metadata.
  */
-export function lacks({ name, customer, operator }: PermissionRule, principal: Principal): boolean {
+export function lacks({ name, customer, guest, operator }: PermissionRule, principal: Principal): boolean {
   if (principal.kind === 'operator') return operator !== true
   if (operator) return true
-  return principal.kind === 'customer' ? !customer : !principal.permissions.has(name)
+  switch (principal.kind) {
+    case 'customer':
+      return !customer
+    case 'guest':
+      return !guest
+    case 'key':
+    case 'user':
+      return !principal.permissions.has(name)
+    default:
+      return principal satisfies never
+  }
 }
 
 const operatorsOnly =
   'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
 
-/** What a field needs: its own rule, those of the type that it answers, and those of the arguments that are given. */
+/** The permissions that a field needs: its own, those of its type, and those of its arguments in the document. */
 export function rulesOf(
   { permissions }: Pick<Contract, 'permissions'>,
   { type, definition, group }: SelectedField,
@@ -129,6 +140,12 @@ function whatLacks(
 ): { readonly permission?: string; readonly reason: string } {
   if (role === 'operator') return { reason: operatorsOnly }
   if (rule.operator) return { permission: rule.name, reason: `${of} needs an operator’s key` }
+  if (role === 'guest')
+    return {
+      reason: rule.customer
+        ? `${of} is not for a publishable key: sign a shopper in`
+        : `${of} is not for a publishable key`,
+    }
   if (role === 'customer') return { reason: `${of} is for the merchant's staff and keys, not for shoppers` }
   return { permission: rule.name, reason: `${of} needs the permission ${rule.name}` }
 }

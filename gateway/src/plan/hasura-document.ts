@@ -16,7 +16,7 @@ export interface HasuraField {
 }
 
 interface HasuraArguments {
-  /** What a function of the database is called with. */
+  /** The arguments of a call of a database function. */
   readonly args?: Condition | undefined
   readonly where?: ConditionValue | undefined
   readonly orderBy?: readonly OrderBy[] | undefined

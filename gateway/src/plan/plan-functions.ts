@@ -166,7 +166,7 @@ function planPart(scope: PlanScope, part: FunctionPart, { key, group, args, pass
         read: (answer, context) =>
           (take(answer, alias) as readonly Row[]).flatMap((row) => {
             const member = members.find(({ relationship }) => row[relationship] != null)
-            // What the caller may not see is not there.
+            // A record that the caller may not see is omitted.
             return member ? [completed(member.complete, row[member.relationship], context)] : []
           }),
       }

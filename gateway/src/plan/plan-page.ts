@@ -93,7 +93,7 @@ function isOfType({ value }: Cursor, type: string): boolean {
   }
 }
 
-/** How many rows to read: the page, and one more where the client asks whether there is one. */
+/** The number of rows to read: the page, and one more if the client selects whether another page exists. */
 export function planLimit(
   scope: PlanScope,
   page: PagePlan,

@@ -5,7 +5,10 @@ import { bind } from './binding.ts'
 
 const principal = keyPrincipal(1)
 
-/** The Hasura document and variables for a contract query. Each of these documents is also run (query/*.test.ts). */
+/**
+ * The Hasura document and variables for a contract query. Other tests also run each of these documents
+ * (query/*.test.ts).
+ */
 function planned(
   text: string,
   given: Readonly<Record<string, unknown>> = {},
@@ -16,7 +19,7 @@ function planned(
 }
 
 describe('the Hasura document', () => {
-  test('asks for columns under their own names, and for what is elsewhere under the key of the answer', () => {
+  test('selects columns under their own names, and other fields under the answer’s key', () => {
     expect(planned('{ customer(id: "1") { id fullName: name totalSpent defaultAddress { city } } }'))
       .toMatchInlineSnapshot(`
         {
@@ -28,7 +31,7 @@ describe('the Hasura document', () => {
       `)
   })
 
-  test('neither declares nor gives a variable of a filter whose list nothing is selected of', () => {
+  test('neither declares nor sends a variable of a filter if nothing of its list is selected', () => {
     expect(planned('{ products(filters: { searchQuery: "lamp" }) { __typename } }')).toMatchInlineSnapshot(`
       {
         "document": "query { products: __typename }",
@@ -45,7 +48,7 @@ describe('the Hasura document', () => {
     )
   })
 
-  test('of a page reads one row more only for those who ask whether there is one', () => {
+  test('of a page reads one more row only if hasNextPage is selected', () => {
     expect(planned('{ products(first: 2) { edges { node { sku } } } }')).toMatchInlineSnapshot(`
       {
         "document": "query($v0: Int!) { products: catalog_product(where: { deleted_at: { _is_null: true } }, order_by: [{ created_at: desc }, { id: desc }], limit: $v0) { sku } }",
@@ -59,7 +62,7 @@ describe('the Hasura document', () => {
     ).toEqual({ v0: 3 })
   })
 
-  test('of a total reads no rows at all', () => {
+  test('of a total reads no rows', () => {
     expect(planned('{ orders(status: PENDING) { totalCount } }')).toMatchInlineSnapshot(`
       {
         "document": "query($v0: String!) { orders: __typename h0: ordering_order_aggregate(where: { status: { _eq: $v0 } }) { aggregate { count } } }",
@@ -70,7 +73,7 @@ describe('the Hasura document', () => {
     `)
   })
 
-  test('of a later page goes on from its cursor by keyset, and looks back only where that is asked', () => {
+  test('of a later page continues after its cursor by keyset, and reads backwards only if hasPreviousPage is selected', () => {
     const after = Buffer.from(
       JSON.stringify([1, 'Product.PRICE', 999, '00000000-0000-7000-8000-000000000001']),
     ).toString('base64url')
@@ -102,7 +105,7 @@ describe('the Hasura document', () => {
     `)
   })
 
-  test('keeps shoppers to what is for sale', () => {
+  test('limits shoppers to products on sale', () => {
     expect(planned('{ products { totalCount } }', {}, 'customer').document).toMatchInlineSnapshot(
       `"query { products: __typename h0: catalog_product_aggregate(where: { _and: [{ deleted_at: { _is_null: true } }, { status: { _eq: "ACTIVE" } }] }) { aggregate { count } } }"`,
     )
@@ -114,7 +117,7 @@ describe('plans', () => {
     'query ($filters: ProductFilters, $first: Int, $no: Boolean = false) { products(filters: $filters, first: $first) { totalCount edges @include(if: $no) { cursor } } }'
   const planFor = (variables: Readonly<Record<string, unknown>>) => planText(text, 'merchant', variables).plan
 
-  test('are the same document whatever the values', () => {
+  test('are the same document for all values', () => {
     const one = planned(text, { filters: { priceMin: 1, tags: ['a'] }, first: 3, no: true })
     const other = planned(text, { filters: { priceMin: 99, tags: ['b', 'c'] }, first: 50, no: true })
     expect(one.document).toBe(other.document)
@@ -124,7 +127,7 @@ describe('plans', () => {
     ])
   })
 
-  test('differ where the structure of the variables does', () => {
+  test('differ if the structure of the variables differs', () => {
     const documents = [
       {},
       { filters: {} },
@@ -135,7 +138,7 @@ describe('plans', () => {
     expect(new Set(documents).size).toBe(4)
   })
 
-  test('collect permissions only of what is included', () => {
+  test('collect permissions of included fields only', () => {
     const secret =
       'query ($yes: Boolean!) { products { totalCount edges @include(if: $yes) { node { totalSold } } } }'
     const names = (yes: boolean) => planText(secret, 'merchant', { yes }).plan.rules.map(({ name }) => name)

@@ -26,7 +26,7 @@ import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A query document of the contract, as one operation for Hasura and what to do with its answer. */
 export interface QueryPlan {
-  /** What the caller must not lack, or the plan is not the caller's. */
+  /** The permissions without which a caller needs another plan. */
   readonly rules: readonly PermissionRule[]
   /** Why the whole request is refused; empty where what is refused leaves the rest to be answered. */
   readonly refusals: readonly CatalogueError[]

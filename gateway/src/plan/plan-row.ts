@@ -152,7 +152,7 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
   }
 }
 
-/** What holds where a projection says nothing: a column, or an object relationship, of the field's name. */
+/** The default projection of a field: a column, or an object relationship, of the field's name. */
 const sameName = ({ definition: { name, type } }: SelectedField): FieldProjection =>
   isLeafType(getNamedType(type))
     ? { kind: 'column', column: columnName(name) }
@@ -251,7 +251,7 @@ function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readon
   })
 }
 
-/** How many rows of a list to ask for, and how to get from Hasura's rows to those that the answer shows. */
+/** The number of rows of a list to request, and the function that makes the answer's list of Hasura's rows. */
 interface ListBound {
   readonly limit: VariableReference | number
   readonly rows: (raw: unknown, context: ShapeContext) => unknown
@@ -266,7 +266,7 @@ export const listBound = (said: VariableReference | number | undefined, max: num
     ? { limit: max + 1, rows: (raw, context) => shorten(raw, max, context) }
     : { limit: said, rows: (raw) => raw }
 
-/** How many items the argument says, or what holds without it; undefined where nothing says so. */
+/** The number of items in the argument, or its default; undefined if there is neither. */
 export function planLimit(
   scope: PlanScope,
   { argument, preset }: Limit,

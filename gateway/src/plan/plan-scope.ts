@@ -38,9 +38,9 @@ export interface PlanScopeOptions {
   readonly denies?: (rule: PermissionRule) => boolean
 }
 
-const tenantsOnly: PermissionRule = { name: 'a merchant’s own', customer: true }
+const tenantsOnly: PermissionRule = { name: 'a merchant’s own', customer: true, guest: false }
 
-/** What is collected while a document is planned. */
+/** Collects permissions, variables and refusals while the planner walks a document. */
 export class PlanScope implements SelectionScope {
   readonly contract: Contract
   readonly projections: Projections
@@ -84,7 +84,7 @@ export class PlanScope implements SelectionScope {
     return [...this.#rules.values()]
   }
 
-  /** What the caller may not have, in the order of the document. */
+  /** The fields that the caller may not have, in the document's order. */
   get refusals(): readonly FieldRefusal[] {
     return this.#refusals
   }
@@ -109,7 +109,8 @@ export class PlanScope implements SelectionScope {
 
   /** The same of rules that are known already. @param fatal whether nothing can be answered in place of what they guard */
   refuse(rules: readonly NeededRule[], fatal: boolean): CatalogueError | undefined {
-    for (const { rule } of rules) this.#rules.set(`${rule.name} ${String(rule.customer)}`, rule)
+    for (const { rule } of rules)
+      this.#rules.set(`${rule.name} ${String(rule.customer)} ${String(rule.guest)}`, rule)
     const broken = rules.find(({ rule }) => this.#denies(rule))
     if (!broken) return undefined
     const error = ruleError(broken, this.role, this.#path)
@@ -117,16 +118,18 @@ export class PlanScope implements SelectionScope {
     return error
   }
 
-  /** The same of a root's field. One without a rule is open to every caller who belongs to a merchant, which an operator doesn't. */
+  /** The same of a root's field. One without a rule is open to keys, users and shoppers, and to guests where it says so. */
   refusalOfRoot(field: SelectedField, fatal = isFatal(field)): CatalogueError | undefined {
     const { type, definition } = field
     const open = this.contract.permissions.ofField(type, definition.name) === undefined
-    const ofTenants =
-      open && this.role === 'operator' ? [{ rule: tenantsOnly, of: `${type}.${definition.name}` }] : []
+    const closed =
+      this.role === 'operator' ||
+      (this.role === 'guest' && !this.contract.permissions.isForGuests(type, definition.name))
+    const ofTenants = open && closed ? [{ rule: tenantsOnly, of: `${type}.${definition.name}` }] : []
     return this.refuse([...rulesOf(this.contract, field, this.variables), ...ofTenants], fatal)
   }
 
-  /** What holds for the role, of what differs between those of a merchant. */
+  /** The value for the caller's role. */
   ofRole<T>(byRole: Readonly<Record<TenantRole, T>> | undefined): T | undefined {
     return this.role === 'operator' ? undefined : byRole?.[this.role]
   }

@@ -50,9 +50,9 @@ export function prepareOperation(
 }
 
 /**
- * What of a value may decide how the plan looks: whether it is there, which members an object has, and what an enum or
- * boolean says (they choose sort columns and what `@include` includes), and the types that references name. Never what a
- * text, number or list holds.
+ * The part of a value that a plan may depend on: its presence, the members of an object, the values of enums and
+ * booleans (they choose sort columns and the fields of `@include`), and the types in references. Never the content of
+ * a text, number or list.
  */
 function structure(value: unknown, type: GraphQLInputType): string {
   if (value == null) return '-'

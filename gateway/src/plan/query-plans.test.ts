@@ -26,7 +26,7 @@ test('a plan is made once for a role and a structure of variables', () => {
   expect(plans.planFor(prepared, merchant, { first: 1, featured: null })).toBe(plan)
 })
 
-test('an operation keeps a bounded number of plans, and forgets the one that was not used for the longest', () => {
+test('an operation keeps a bounded number of plans, and drops the least recently used one', () => {
   const plans = new QueryPlans(contract, projections)
   const names = Array.from({ length: 7 }, (_, index) => `b${index}`)
   const fields = names.map((name) => `${name}: products { totalCount @include(if: $${name}) __typename }`)
@@ -51,7 +51,7 @@ test('a plan is never used for references to types that it was not made for', ()
   expect(plans.planFor(variable, merchant, { of: [{ __typename: 'Product', id: 'y' }] })).toBe(plan)
   expect(plans.planFor(variable, merchant, { of: [{ __typename: 'Order', id: 'x' }] })).not.toBe(plan)
 
-  // A name inside of a written reference is no variable whose structure is known, so it is checked when it is bound.
+  // A variable inside a literal reference has no known structure, so it is checked when it is bound.
   const hidden = prepare(
     'query ($t: String!) { _entities(representations: [{ __typename: $t, id: "x" }]) { __typename } }',
   )

@@ -52,7 +52,7 @@ export class QueryPlans {
   #known(prepared: PreparedOperation, key: string, make: () => QueryPlan): QueryPlan {
     const plans = this.#plansOf(prepared)
     const known = plans.get(key)
-    // What was used last goes to the end, so that the first is what was not used for the longest.
+    // A used plan moves to the end, so the first one is the least recently used.
     plans.delete(key)
     const plan = known ?? make()
     plans.set(key, plan)

@@ -4,7 +4,7 @@ import type { FieldShape } from '../shape/shape.ts'
 import type { SelectedField } from './field-access.ts'
 import type { HasuraField } from './hasura-document.ts'
 
-/** What to ask Hasura for a row, and how to make the contract's object of it. */
+/** The selection of a row in Hasura's document, and the function that makes the contract's object of the row. */
 export interface RowPlan {
   readonly fields: readonly HasuraField[]
   readonly shapes: readonly FieldShape[]

@@ -13,14 +13,14 @@ export const isVariableReference = (value: ConditionValue): value is VariableRef
 
 export type ConditionValue = string | number | boolean | VariableReference | Condition | readonly Condition[]
 
-/** What stands in a `where` argument, as Hasura writes its boolean expressions: `{ deleted_at: { _is_null: true } }`. */
+/** A `where` argument, as Hasura writes its boolean expressions: `{ deleted_at: { _is_null: true } }`. */
 export interface Condition {
   readonly [key: string]: ConditionValue
 }
 
 export type Direction = 'asc' | 'desc'
 
-/** What stands in an `order_by` argument: a path of names that ends in a column, and a direction. */
+/** An `order_by` argument: a path of names that ends in a column, and a direction. */
 export interface OrderBy {
   readonly path: readonly [string, ...string[]]
   readonly direction: Direction

@@ -1,12 +1,12 @@
 import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import type { Condition, VariableReference } from './condition.ts'
 
-/** How a value that a client gives narrows rows down. */
+/** A filter argument: the condition that it adds to the rows. */
 export interface Filter {
   readonly condition: (value: TypedVariable) => Condition
   /** The contract's value as Hasura's; the same when absent. */
   readonly toVariable?: (value: unknown) => unknown
-  /** What is wrong with a value that the contract's type lets through. */
+  /** The error of a value that the contract's type accepts. */
   readonly check?: (value: unknown, field: string) => CatalogueError | undefined
 }
 
@@ -55,7 +55,7 @@ export const hasAll = (column: string): Filter => ({
 /** The specification's sample validators name these bounds (docs/open-points.md). */
 const searchLength = { min: 2, max: 100 }
 
-/** What is wrong with the length of a text that is looked for. */
+/** The error of a search text that is too short or too long. */
 export function searchLengthError(text: unknown, field: string): CatalogueError | undefined {
   const length = Array.from(String(text)).length
   return length < searchLength.min || length > searchLength.max

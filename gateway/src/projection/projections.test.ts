@@ -17,7 +17,7 @@ afterAll(() => shop[Symbol.asyncDispose]())
 
 const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
 
-/** What a root field needs to be asked for at all. */
+/** The arguments that a root field needs. */
 const someArguments: Readonly<Record<string, string>> = {
   search:
     '(query: "shoes", filters: { types: [PRODUCT], tags: ["x"], categoryId: "x", priceMin: 1, priceMax: 2, inStock: true })',
@@ -32,9 +32,9 @@ const argumentsFor = (name: string) =>
 
 describe.each(['merchant', 'customer', 'operator'] as const)('as a %s', (role) => {
   const isShown = isVisible(contract, role)
-  // No field leads an operator to them.
+  // No field for merchants leads an operator to them.
   test.each(contract.federation.entities.filter((name) => role !== 'operator' && isShown(name, 'id')))(
-    'every field of a %s that is referred to is there in Hasura',
+    'every field of a referenced %s exists in Hasura',
     (name) => {
       const type = contract.schema.getType(name)
       const schema = hasura.get(role)
@@ -51,7 +51,7 @@ describe.each(['merchant', 'customer', 'operator'] as const)('as a %s', (role) =
 
   test.each(
     queries.filter(({ name }) => isShown('Query', name) && name !== '_entities').map(({ name }) => name),
-  )('every field under %s is there in Hasura', (name) => {
+  )('every field under %s exists in Hasura', (name) => {
     const field = queries.find((candidate) => candidate.name === name)
     if (!field) throw new Error(name)
     const selection = selectEverything(field.type, { depth: 5, include: isShown })
@@ -83,11 +83,14 @@ function connections(): Map<string, ConnectionProjection> {
   return found
 }
 
-/** Of a view's columns Postgres doesn't say which are never null. In the tables that these are of, they are NOT NULL. */
+/**
+ * Postgres doesn't say which of a view's columns are never null. In the tables behind the views, these columns are
+ * NOT NULL.
+ */
 const keysOfViews = new Set(['AuditEntry', 'Merchant', 'Session'])
 
 test.each([...connections()].filter(([name]) => !keysOfViews.has(name)))(
-  'what sorts %s is a column without nulls, and has an id beside it',
+  'the sort columns of %s have no nulls, and an id beside them',
   (name, connection) => {
     const table = projections.types.get(connection.projection)?.table ?? name
     const type = hasura.get('merchant')?.getType(table)
@@ -97,7 +100,7 @@ test.each([...connections()].filter(([name]) => !keysOfViews.has(name)))(
   },
 )
 
-test('two domains can not say something about the same field', () => {
+test('two domains can’t define the same field', () => {
   const thing = { types: { Thing: { type: 'Thing', table: 'thing' } } }
   const extension = { extensions: { Thing: { name: { kind: 'constant', value: 1 } } } } as const
   expect(() => combineProjections([thing, thing])).toThrow('Thing is projected twice')

@@ -25,7 +25,7 @@ export interface Projections {
   readonly types: ReadonlyMap<string, TypeProjection>
 }
 
-/** What federation adds to the contract, whichever domains there are. */
+/** The fields that federation adds to the contract, independent of the domains. */
 const federation: DomainProjection = {
   queries: {
     _entities: { kind: 'entities' },

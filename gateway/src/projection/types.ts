@@ -5,14 +5,14 @@ import type { Condition, Direction, OrderBy } from './condition.ts'
 import type { Filter } from './filter.ts'
 
 /** Hasura's role for a request. Which rows and columns each sees is metadata's business. */
-export type Role = 'merchant' | 'customer' | 'operator'
+export type Role = 'merchant' | 'customer' | 'guest' | 'operator'
 
 /** The roles of those who belong to a merchant. */
 export type TenantRole = Exclude<Role, 'operator'>
 
 /**
- * How a contract type is found in Hasura. A type that comes from several tables (an address of a customer, an order
- * or a warehouse) has one projection for each.
+ * The projection of a contract type on Hasura's tables. A type with rows in several tables (an address of a customer,
+ * an order or a warehouse) has one projection for each.
  */
 export interface TypeProjection {
   /** The contract's object type. */
@@ -75,8 +75,8 @@ export interface ToMany {
 }
 
 /**
- * What a link row says of the node that it leads to. Sorted by one of these columns, a page is read from an index of the link
- * table, however long the list is.
+ * The columns of a link row that repeat columns of its node. Sorted by one of them, a page comes from an index of the
+ * link table, however long the list is.
  */
 export interface LinkKeyset {
   /** The link's column with the node's id. */
@@ -88,7 +88,7 @@ export interface LinkKeyset {
 /** An argument that says how many items at most. */
 export interface Limit {
   readonly argument: string
-  /** What holds when nothing is said. When absent, the list has its usual bound and tells where that cuts it short. */
+  /** The default of the argument. If absent, the list has its usual bound, and the answer names a shortened list. */
   readonly preset?: number
 }
 
@@ -98,16 +98,16 @@ export type Aggregate =
   | { readonly function: 'count' }
   | { readonly function: 'sum' | 'avg'; readonly column: string; readonly empty: number | null }
 
-/** What there is to know about a connection apart from where it hangs. */
+/** The properties of a connection that don't depend on its place in the contract. */
 export interface ConnectionProjection {
   /** The nodes' projection; they need an `id` column. */
   readonly projection: string
-  /** What the values of the `sortBy` argument mean. The columns are NOT NULL: a keyset has no place for null. */
+  /** The columns of the `sortBy` argument's values. They are NOT NULL, because a keyset has no place for null. */
   readonly sortFields: Readonly<Record<string, SortField>>
   readonly preset: { readonly sortBy: string; readonly direction: Direction }
   /** Members of the `filters` argument, and arguments of the same name on the list itself. */
   readonly filters: Readonly<Record<string, Filter>>
-  /** What a list shows to a role on top of its row permissions. */
+  /** The condition that a role's lists have in addition to its row permissions. */
   readonly visible?: Readonly<Record<TenantRole, Condition>>
   /** Fields of the connection itself, beside those that every connection has. */
   readonly aggregates?: Readonly<Record<string, Aggregate>>
@@ -156,7 +156,7 @@ export type RootProjection =
       /** Which rows there are for the list. */
       readonly only?: Condition
       readonly orderBy: readonly OrderBy[]
-      /** How many rows the answer shows at most; it tells of a list that is longer. */
+      /** The maximum number of rows in the answer, which names longer lists. */
       readonly limit: number
     }
   | { readonly kind: 'connection'; readonly connection: ConnectionProjection }
@@ -168,10 +168,10 @@ export type RootProjection =
       readonly projection: string
       /** By name in the contract; the function's is the same in SQL (`columnName`). */
       readonly args: Readonly<Record<string, FunctionArgument>>
-      /** What is wrong with arguments that the contract's types let through. */
+      /** The errors of arguments that the contract's types accept. */
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
       readonly orderBy: readonly OrderBy[]
-      /** How many rows the answer shows at most, telling of a list that is longer; or the argument that says so. */
+      /** The maximum number of rows in the answer, which names longer lists; or the argument that sets it. */
       readonly limit: number | PresetLimit
     }
   /** An object whose fields are made by functions of the database, each of the same arguments of the field. */
@@ -199,7 +199,7 @@ export type FunctionPart =
       readonly projection: string
       readonly orderBy: readonly OrderBy[]
     }
-  /** How many rows there are; `function` is the one that aggregates. */
+  /** The number of rows; `function` is the function to aggregate over. */
   | { readonly kind: 'count'; readonly function: string }
   /** Records of several types: of each row, the one that an object relationship leads to. */
   | {
@@ -226,7 +226,7 @@ export interface FunctionArgument {
 export type LocalValue =
   string | number | boolean | null | readonly LocalValue[] | { readonly [field: string]: LocalValue }
 
-/** What a domain says about its part of the contract. */
+/** A domain's part of the contract. */
 export interface DomainProjection {
   readonly queries?: Readonly<Record<string, RootProjection>>
   readonly subscriptions?: Readonly<Record<string, SubscriptionProjection>>

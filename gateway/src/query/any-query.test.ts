@@ -34,7 +34,7 @@ afterAll(() => shop[Symbol.asyncDispose]())
 
 const daysAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
-/** Good values for arguments, by name or type. What is not here is an enum, or left out. */
+/** Valid values for arguments, by name or type. An argument that is missing here is an enum, or is omitted. */
 const values: Readonly<Record<string, readonly string[]>> = {
   first: ['1', '7', '100'],
   limit: ['2'],
@@ -77,6 +77,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   WarehouseFilters: ['{}', '{ active: true }'],
   BookingServiceFilters: ['{}', '{ active: true, searchQuery: "service", staffId: "x" }'],
   StaffMemberFilters: ['{}', `{ active: true, serviceId: "${fixtureId('service', 1, 1)}" }`],
+  ResourceFilters: ['{}', '{ active: true, kind: "Bench", searchQuery: "resource" }'],
   EmailTemplateFilters: ['{}', '{ kind: ORDER_SHIPPED }'],
   EmailCampaignFilters: ['{}', '{ status: SENT, segmentId: "x", searchQuery: "spring" }'],
   EmailDeliveryFilters: [
@@ -88,11 +89,11 @@ const values: Readonly<Record<string, readonly string[]>> = {
   PushDeliveryFilters: ['{}', '{ status: SENT, kind: LOW_STOCK_ALERT, customerId: "x" }'],
   AppointmentFilters: [
     '{}',
-    '{ status: SCHEDULED, startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z", customerId: "x", staffId: "x", serviceId: "x" }',
+    '{ status: SCHEDULED, startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z", customerId: "x", staffId: "x", serviceId: "x", resourceId: "x" }',
   ],
 }
 
-/** `first` and `limit` say the same, and a lookup takes one of its arguments: those that would be refused together. */
+/** Arguments that are refused together: `first` and `limit` mean the same, and a lookup takes one argument. */
 const exclusive = new Set([
   'groupBy',
   'interval',
@@ -122,7 +123,7 @@ const argumentsText = (args: readonly GraphQLArgument[]): fc.Arbitrary<string> =
 
 type Shown = (type: string, field: string) => boolean
 
-/** Some of a type's fields, some under other names, down to a depth; of a union's, those of one of its types. */
+/** Some of a type's fields, some of them with aliases, down to a depth; of a union, those of one of its types. */
 function selection(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbitrary<string> {
   const named = getNamedType(type)
   if (isUnionType(named)) {
@@ -157,7 +158,7 @@ const fieldText = (
     .tuple(fc.boolean(), argumentsText(field.args), selection(field.type, depth, shown))
     .map(([aliased, args, inner]) => `${aliased ? `h${index}: ` : ''}${field.name}${args} ${inner}`)
 
-/** A path of fields as deep as the limits allow, from a root field down, with lists of a few items on the way. */
+/** A path of fields as deep as the limits allow, from a root field down, with lists of a few items. */
 function deepest(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbitrary<string> {
   const named = getNamedType(type)
   if (!isObjectType(named)) return fc.constant('')
@@ -168,7 +169,7 @@ function deepest(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbit
       isObjectType(getNamedType(of)) &&
       !args.some((argument) => String(argument.type).endsWith('!') && argument.name !== 'id'),
   )
-  // What stands in a page leads on; its other parts are dead ends.
+  // Only the edges and nodes of a page lead further down; its other parts end there.
   const onward = inner.filter(({ name }) => ['edges', 'node'].includes(name))
   const candidates = onward.length > 0 ? onward : inner
   if (depth <= 1 || candidates.length === 0) return fc.constant('{ __typename }')
@@ -181,7 +182,7 @@ function deepest(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbit
   )
 }
 
-test('the deepest query that the limits allow is one operation, whichever way down it goes', async () => {
+test('the deepest query within the limits is one operation, on any path', async () => {
   const query = contract.schema.getQueryType()
   if (!query) throw new Error('the contract has no Query')
   const limits = limitsFrom({})
@@ -196,13 +197,13 @@ test('the deepest query that the limits allow is one operation, whichever way do
       expect(result).toMatchObject({ kind: 'data', errors: [], defects: [] })
       expect(shop.takeCount()).toBeLessThanOrEqual(1)
     }),
-    // One path in twenty leads all the way down; fewer would miss it now and then.
+    // One path in twenty reaches the deepest level; fewer runs could miss it.
     { numRuns: 250 },
   )
   expect(Math.max(...depths)).toBe(limits.depth - 1)
 }, 120_000)
 
-/** The value at a path of an answer, and how to put another one in its place. */
+/** The value at a path of an answer, and a function that sets it to null. */
 function placeOf(data: unknown, path: readonly (string | number)[]) {
   const holder = path
     .slice(0, -1)
@@ -212,11 +213,11 @@ function placeOf(data: unknown, path: readonly (string | number)[]) {
   return { value: object[last], empty: () => void (object[last] = null) }
 }
 
-test('a caller is answered what one with every permission is, but for the fields that are refused', async () => {
+test('a caller without some permissions gets the full answer except for the refused fields', async () => {
   const query = contract.schema.getQueryType()
   if (!query) throw new Error('the contract has no Query')
   const visible = isVisible(contract, 'merchant')
-  // A search keeps back what the caller may not see, and refuses nothing.
+  // A search hides what the caller may not see, and refuses nothing.
   const shown = (type: string, field: string) =>
     visible(type, field) && !['search', 'searchSuggestions', 'viewer'].includes(field)
   let partial = 0

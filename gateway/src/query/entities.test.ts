@@ -23,8 +23,8 @@ const query = `query ($of: [_Any!]!) { _entities(representations: $of) {
 const entities = async (of: unknown, principal = keyPrincipal(1)) =>
   (await queryData(shop, principal, query, { of }))['_entities']
 
-describe('records that a federation router refers to', () => {
-  test('come in the order of the references, of several types, repeated ones too, in one operation', async () => {
+describe('a federation router’s references', () => {
+  test('are answered in their order, for several types and repetitions, in one operation', async () => {
     shop.takeCount()
     const found = await entities([product(2), order(1), product(1), product(2)])
     expect(shop.takeCount()).toBe(1)
@@ -36,7 +36,7 @@ describe('records that a federation router refers to', () => {
     ])
   })
 
-  test('are null where they are another merchant’s, unknown, or no id at all', async () => {
+  test('give null for another merchant’s, unknown and invalid ids', async () => {
     expect(await entities([product(1, 2), product(1), { __typename: 'Order', id: 'x' }])).toMatchObject([
       null,
       { name: 'Product 01' },
@@ -47,13 +47,13 @@ describe('records that a federation router refers to', () => {
     ])
   })
 
-  test('are nothing where there are no references, without an operation', async () => {
+  test('may be an empty list, which needs no operation', async () => {
     shop.takeCount()
     expect(await entities([])).toEqual([])
     expect(shop.takeCount()).toBe(0)
   })
 
-  test('need the permissions of the types that are referred to, and of no others', async () => {
+  test('need the permissions of their types, and no others', async () => {
     const reader = keyPrincipal(1, ['products:read', 'inventory:read'])
     expect(await entities([product(1)], reader)).toMatchObject([{ name: 'Product 01' }])
     expect(await runQuery(shop, reader, query, { of: [product(1), order(1)] })).toMatchObject({
@@ -68,12 +68,12 @@ describe('records that a federation router refers to', () => {
     })
   })
 
-  test('are a shopper’s own', async () => {
+  test('give shoppers only their own records', async () => {
     expect(await entities([order(1)], customerPrincipal(1, 1))).toMatchObject([{ orderNumber: '1001' }])
     expect(await entities([order(1)], customerPrincipal(1, 2))).toEqual([null])
   })
 
-  test('that are referred to wrongly are refused, and all that is wrong is named', async () => {
+  test('that are invalid are refused with all errors', async () => {
     const refusals = async (of: unknown) => {
       const result = await runQuery(shop, keyPrincipal(1), query, { of })
       return result.errors.map(({ id, details }) => [id, details.field])
@@ -98,13 +98,13 @@ describe('records that a federation router refers to', () => {
     ])
   })
 
-  test('are planned anew for other types in the same document', async () => {
+  test('get a new plan for other types in the same document', async () => {
     expect(await entities([order(1)])).toEqual([{ __typename: 'Order', orderNumber: '1001' }])
     expect(await entities([product(1)])).toMatchObject([{ __typename: 'Product' }])
   })
 })
 
-test('_service tells the schema, whole and by domain', async () => {
+test('_service returns the schema, whole and by domain', async () => {
   const { _service } = (await queryData(
     shop,
     keyPrincipal(1, []),

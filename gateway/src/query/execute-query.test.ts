@@ -18,7 +18,7 @@ const shopper = customerPrincipal(1)
 const get = (text: string, variables?: Readonly<Record<string, unknown>>) =>
   queryData(shop, merchant, text, variables)
 
-/** All but those of federation, whose records are looked at in entities.test.ts. */
+/** All except those of federation, which entities.test.ts covers. */
 const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {}).filter(
   ({ name }) => !name.startsWith('_'),
 )
@@ -44,6 +44,7 @@ const found: Readonly<Record<string, string>> = {
   user: `(id: "${fixtureId('user', 1, 1)}")`,
   role: `(id: "${fixtureId('role', 1, 1)}")`,
   staffMember: `(id: "${fixtureId('staff', 1, 1)}")`,
+  resource: `(id: "${fixtureId('resource', 1, 1)}")`,
   appointment: `(id: "${fixtureId('appointment', 1, 1)}")`,
   report: '(metrics: [ORDERS], startDate: "2026-01-01", endDate: "2026-01-31")',
   emailTemplate: `(id: "${fixtureId('email_template', 1, 1)}")`,
@@ -56,7 +57,7 @@ const found: Readonly<Record<string, string>> = {
   availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
 }
 
-/** What a look-up has no record for in the fixture is looked for all the same. */
+/** A look-up without a record in the fixture is tested with an unknown id. */
 const argumentsOf = (name: string): string =>
   found[name] ??
   (projections.queries.get(name)?.kind === 'lookup' ? `(id: "${fixtureId('nothing', 1, 1)}")` : '')
@@ -69,7 +70,7 @@ describe.each([
   const shown = queries.filter(({ name }) => isShown('Query', name))
 
   test.each(shown.map(({ name, type }) => [name, type] as const))(
-    'everything under %s is one operation, and whole',
+    'everything under %s is one operation, and complete',
     async (name, type) => {
       const text = `{ ${name}${argumentsOf(name)} ${selectEverything(type, { depth: 5, include: isShown })} }`
       shop.takeCount()
@@ -93,7 +94,7 @@ describe.each([
     expect(Object.keys(data)).toEqual(shown.map(({ name }) => name))
   })
 
-  test('nothing of another merchant shows, whatever is asked for', async () => {
+  test('no query shows another merchant’s records', async () => {
     const selections = shown.map(({ name, type }) => {
       const args = argumentsOf(name).replace(/"[0-9a-f-]{36}"/, otherMerchants)
       return `${name}${args} ${selectEverything(type, { depth: 3, include: isShown })}`
@@ -111,6 +112,7 @@ describe.each([
       UNION ALL SELECT id::text FROM identity.role WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.service WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.staff_member WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM booking.resource WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.appointment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM email.template WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM email.campaign WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
@@ -130,7 +132,7 @@ function otherMerchants(quoted: string): string {
 }
 
 describe('values', () => {
-  test('come from where the projections say', async () => {
+  test('come from the columns that the projections name', async () => {
     const id = fixtureId('order', 1, 1)
     expect(
       await get(
@@ -159,7 +161,7 @@ describe('values', () => {
             product: { name: 'Product 01' },
             variant: { sku: 'SKU-1-1', options: [{ name: 'size', value: 'S1' }] },
           },
-          // Deleted since, and still on the order.
+          // This product was deleted later, but is still on the order.
           {
             quantity: 1,
             subtotal: 1000,
@@ -269,7 +271,7 @@ describe('values', () => {
     })
   })
 
-  test('of inventory(skus) leave out what is unknown', async () => {
+  test('of inventory(skus) omit unknown SKUs', async () => {
     expect(
       await get(
         '{ inventory(skus: ["SKU-2", "nothing", "SKU-1-1"]) { sku available reserved incoming { quantity expectedDate } } }',
@@ -322,7 +324,7 @@ describe('documents', () => {
     expect(Object.keys(data['a'] as object)).toEqual(['title', '__typename', 'c', 'key'])
   })
 
-  test('may select edges and nodes more than once under other names', async () => {
+  test('may select edges and nodes more than once with aliases', async () => {
     expect(
       await get(`{ products(first: 1, sortBy: NAME, sortOrder: ASC) {
         x: edges { m: node { name } n: node { sku categories { name } reviews { totalCount } } }
@@ -348,7 +350,7 @@ describe('documents', () => {
     })
   })
 
-  test('may name their fields like the keys that the plan makes up', async () => {
+  test('may use aliases that look like the plan’s own keys', async () => {
     expect(
       await get(
         '{ h0: products(first: 1) { h1: totalCount h2: edges { h3: cursor h4: node { h5: sku } } } }',
@@ -356,7 +358,7 @@ describe('documents', () => {
     ).toMatchObject({ h0: { h1: 29, h2: [{ h4: { h5: 'SKU-29' } }] } })
   })
 
-  test('are introspected beside data', async () => {
+  test('can mix introspection and data', async () => {
     const data = await get(
       `query ($type: String!) { viewer { role } __type(name: $type) { fields { name } } s: __schema { queryType { name } } }`,
       { type: 'PageInfo' },
@@ -372,18 +374,18 @@ describe('documents', () => {
 })
 
 describe('permissions', () => {
-  /** Of each error, its path, the field that it names, and the permission or else the reason. */
-  const told = ({ errors }: Pick<QueryResult, 'errors'>) =>
+  /** Each error's path, field, and permission or reason. */
+  const refusedIn = ({ errors }: Pick<QueryResult, 'errors'>) =>
     errors.map(({ id, status, path, details }) => {
       expect([id, status]).toEqual(['SVC_AUTH_003', 403])
       return [path?.join('.'), details.field, details['permission'] ?? details.reason]
     })
 
-  test('a missing one of a field that can be null is told at its place, and the rest is answered', async () => {
+  test('a missing one for a nullable field is an error at its path, and the other fields are answered', async () => {
     const text = `{ product(sku: "SKU-1") { name cost: costPerItem inventory { available } }
       products(first: 2) { edges { node { id inventory { available } } } } viewer { kind } }`
     const result = await runQuery(shop, keyPrincipal(1, ['products:read']), text)
-    expect(told(result)).toEqual([
+    expect(refusedIn(result)).toEqual([
       ['product.inventory', 'Product.inventory', 'inventory:read'],
       ['products.edges.0.node.inventory', 'Product.inventory', 'inventory:read'],
       ['products.edges.1.node.inventory', 'Product.inventory', 'inventory:read'],
@@ -400,7 +402,7 @@ describe('permissions', () => {
     })
   })
 
-  test('what is refused is not asked of Hasura', async () => {
+  test('a refused field is not sent to Hasura', async () => {
     const asked: string[] = []
     const dataLayer: DataLayer = {
       ...shop.dataLayer,
@@ -412,12 +414,12 @@ describe('permissions', () => {
     const text =
       '{ product(sku: "SKU-1") { name a: costPerItem b: orders { totalCount } } c: user(id: "x") { email } }'
     const result = await runQuery({ ...shop, dataLayer }, shopper, text)
-    expect(told(result).map(([path]) => path)).toEqual(['product.a', 'product.b', 'c'])
+    expect(refusedIn(result).map(([path]) => path)).toEqual(['product.a', 'product.b', 'c'])
     expect(asked).toHaveLength(1)
     expect(asked[0]).not.toMatch(/costPerItem|orders|users|email/i)
   })
 
-  test('a missing one of a field that can not be null refuses the request before anything runs', async () => {
+  test('a missing one for a required field refuses the request before anything runs', async () => {
     shop.takeCount()
     const result = await runQuery(
       shop,
@@ -425,7 +427,7 @@ describe('permissions', () => {
       '{ products { edges { node { name sold: totalSold inventory { available } recentOrders { total } } } } }',
     )
     expect(result.kind).toBe('refused')
-    expect(told(result)).toEqual([
+    expect(refusedIn(result)).toEqual([
       ['products.edges.node.sold', 'Product.totalSold', 'orders:read'],
       ['products.edges.node.inventory', 'Product.inventory', 'inventory:read'],
       ['products.edges.node.recentOrders', 'Product.recentOrders', 'orders:read'],
@@ -433,9 +435,9 @@ describe('permissions', () => {
     expect(shop.takeCount()).toBe(0)
   })
 
-  test('of a type, a connection without nodes, a filter and an entity count', async () => {
+  test('of a type, a connection without nodes, a filter and an entity are needed', async () => {
     const lacking = async (text: string, variables?: Readonly<Record<string, unknown>>) =>
-      told(await runQuery(shop, keyPrincipal(1, ['products:read', 'customers:read']), text, variables))
+      refusedIn(await runQuery(shop, keyPrincipal(1, ['products:read', 'customers:read']), text, variables))
     expect(await lacking('{ products { totalCount } }')).toEqual([])
     expect(await lacking('{ orders { totalCount } }')).toEqual([['orders', 'Query.orders', 'orders:read']])
     expect(await lacking('{ customers(first: 1) { edges { node { orders { totalCount } } } } }')).toEqual([
@@ -457,7 +459,7 @@ describe('permissions', () => {
     ).toEqual([])
   })
 
-  test('shoppers are told what is the merchant’s, and not of permissions that they have', async () => {
+  test('for a merchant’s field: a shopper gets an error that says that the field is for staff', async () => {
     const staff = (of: string) => `${of} is for the merchant's staff and keys, not for shoppers`
     for (const [text, path, of] of [
       ['{ product(sku: "SKU-1") { costPerItem } }', 'product.costPerItem', 'Product.costPerItem'],
@@ -469,13 +471,13 @@ describe('permissions', () => {
         'MerchantAccount.subscription',
       ],
     ] as const)
-      expect(told(await runQuery(shop, shopper, text))).toEqual([[path, of, staff(of)]])
+      expect(refusedIn(await runQuery(shop, shopper, text))).toEqual([[path, of, staff(of)]])
   })
 
-  test('one plan serves all who lack the same, and nobody else', async () => {
+  test('one plan serves all callers who lack the same permissions, and no others', async () => {
     const text = '{ product(sku: "SKU-1") { costPerItem inventory { available } } }'
     const paths = async (principal: Principal) =>
-      told(await runQuery(shop, principal, text)).map(([path]) => path)
+      refusedIn(await runQuery(shop, principal, text)).map(([path]) => path)
     for (let turn = 0; turn < 2; turn += 1) {
       expect(await paths(merchant)).toEqual([])
       expect(await paths(keyPrincipal(1, ['products:read']))).toEqual(['product.inventory'])
@@ -484,7 +486,7 @@ describe('permissions', () => {
     }
   })
 
-  test('each refused field is told of once at least, and of very many places not all', async () => {
+  test('each refused field has an error, but not at each of very many paths', async () => {
     const result = await runQuery(
       shop,
       shopper,
@@ -493,10 +495,10 @@ describe('permissions', () => {
     )
     expect(result.errors).toHaveLength(102)
     expect(result).toMatchObject({ omitted: 60 })
-    expect(told(result).map(([path]) => path)).toContain('product.costPerItem')
+    expect(refusedIn(result).map(([path]) => path)).toContain('product.costPerItem')
   })
 
-  test('shoppers see what is for sale, and what they bought even when it is not', async () => {
+  test('shoppers see products on sale, and those that they bought in any case', async () => {
     const data = await queryData(
       shop,
       shopper,
@@ -556,7 +558,7 @@ describe('input', () => {
     expect(shop.takeCount()).toBe(0)
   })
 
-  test('a cursor of another list or order is refused, and one with made-up values too', async () => {
+  test('a cursor of another list or order is refused, and one with invalid values too', async () => {
     const { products } = (await get('{ products(first: 1) { pageInfo { endCursor } } }')) as {
       products: { pageInfo: { endCursor: string } }
     }
@@ -579,7 +581,7 @@ describe('input', () => {
     expect(await errorsOf(text, { after, sortBy: null })).toEqual([])
   })
 
-  test('an id that no record can have is absent, and matches nothing', async () => {
+  test('an invalid id is not found, and matches nothing', async () => {
     expect(
       await get(
         '{ product(id: "1") { name } order(id: "") { id } products(filters: { categoryId: "x" }) { totalCount } orders(filters: { customerId: "x" }) { totalCount } }',
@@ -614,7 +616,7 @@ describe('filters', () => {
     expect(await count(filters)).toBe(expected)
   })
 
-  test('are taken on the list itself as well, and from variables of any shape', async () => {
+  test('work as arguments of the list as well, and as variables of any shape', async () => {
     const text = `query ($filters: ProductFilters, $status: ProductStatus, $featured: Boolean) {
       products(filters: $filters, status: $status, featured: $featured) { totalCount }
     }`
@@ -628,14 +630,14 @@ describe('filters', () => {
   })
 })
 
-describe('faults of ours', () => {
-  test('a null where the contract promises a value costs as little as it may, and is reported', async () => {
+describe('internal faults', () => {
+  test('a null for a required value empties the smallest possible part of the answer, and is reported', async () => {
     const id = fixtureId('cart', 2, 1)
     const settings = `merchant_id = '${fixtureId('merchant', 2, 0)}'`
     const text = `{ cart(id: "${id}") { id subtotal } carts { edges { node { subtotal } } } viewer { role } }`
     const alone = `{ cart(id: "${id}") { id subtotal } viewer { role } }`
     await shop.sql(`CREATE TABLE kept AS SELECT * FROM merchant.settings WHERE ${settings}`)
-    // As a replica: the database itself keeps settings from being deleted.
+    // Replica mode, because the database refuses to delete settings.
     await shop.sql(
       `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM merchant.settings WHERE ${settings}; COMMIT`,
     )
@@ -658,9 +660,9 @@ describe('faults of ours', () => {
     })
   })
 
-  test('what the engine says about them is for the log', async () => {
-    const nobody = { ...merchant, sessionVariables: { 'x-hasura-role': 'nobody' } }
-    const result = await runQuery(shop, nobody, '{ products { totalCount } }')
+  test('put the engine’s messages into the log, not into the answer', async () => {
+    const unknownRole = { ...merchant, sessionVariables: { 'x-hasura-role': 'unknownRole' } }
+    const result = await runQuery(shop, unknownRole, '{ products { totalCount } }')
     expect(result).toMatchObject({
       data: null,
       errors: [{ id: 'SVC_SRV_001', status: 500 }],
@@ -671,7 +673,7 @@ describe('faults of ours', () => {
     )
   })
 
-  test('a data layer that is away is 503', async () => {
+  test('give 503 if the data layer is unavailable', async () => {
     const away = createHttpDataLayer({ url: 'http://127.0.0.1:9', adminSecret: 'secret' })
     const result = await runQuery({ ...shop, dataLayer: away }, merchant, '{ products { totalCount } }')
     away.close()

@@ -49,7 +49,7 @@ export interface QueryContext {
   readonly signal?: AbortSignal
   /** Headers that Hasura passes on, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What the client names its mutation by. */
+  /** The client's name for its mutation. */
   readonly idempotencyKey?: IdempotencyKey | undefined
   /** Where it is found out whether the key was used; absent where there are no keys. */
   readonly usedKeys?: Pick<UsedKeys, 'find'>
@@ -64,7 +64,7 @@ export interface QueryContext {
 interface EndClientContext {
   /** Its address, or its network where a host has a whole one; undefined where a shop's server doesn't tell. */
   readonly network: string | undefined
-  /** What it calls itself; undefined where that isn't known. */
+  /** The client's name for its device; undefined if unknown. */
   readonly device: string | undefined
   /** Begins to try a password or code. */
   readonly beginGuess: () => Promise<Attempt>

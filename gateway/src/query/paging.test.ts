@@ -42,7 +42,7 @@ const pageText = `
 const page = async (variables: Readonly<Record<string, unknown>>) =>
   (await queryData(shop, merchant, pageText, variables))['products'] as Page
 
-/** The whole list as one ORDER BY of Postgres gives it. */
+/** The whole list as a single ORDER BY of Postgres returns it. */
 async function sorted(sortBy: SortBy, sortOrder: SortOrder): Promise<readonly string[]> {
   const rows = await shop.sql(`
     SELECT id FROM catalog.product WHERE merchant_id = '${fixtureId('merchant', 1, 0)}' AND deleted_at IS NULL
@@ -57,7 +57,7 @@ const anySort = {
 
 describe('pages of products', () => {
   test(
-    'forwards are the list in order, without gaps or repetitions, and know where they stand',
+    'forwards give the list in order, without gaps or repetitions, and know whether more pages follow',
     () =>
       fc.assert(
         fc.asyncProperty(fc.record({ ...anySort, first: fc.integer({ min: 1, max: 12 }) }), async (args) => {
@@ -84,7 +84,7 @@ describe('pages of products', () => {
   )
 
   test(
-    'backwards are the same list from its end, each page in the order of the list',
+    'backwards give the same list from its end, each page in the list’s order',
     () =>
       fc.assert(
         fc.asyncProperty(fc.record({ ...anySort, last: fc.integer({ min: 1, max: 12 }) }), async (args) => {
@@ -105,7 +105,7 @@ describe('pages of products', () => {
     60_000,
   )
 
-  test('go on after a cursor whose product is gone', async () => {
+  test('continue after a cursor whose product was deleted', async () => {
     const all = await sorted('CREATED_AT', 'DESC')
     const { edges } = await page({ first: 3 })
     await shop.sql(`UPDATE catalog.product SET deleted_at = now() WHERE id = '${all[2] ?? ''}'`)
@@ -115,7 +115,7 @@ describe('pages of products', () => {
     expect(next.pageInfo.hasPreviousPage).toBe(true)
   })
 
-  test('are 20 long when nothing is said, and limit says the same as first', async () => {
+  test('have 20 items by default, and limit means the same as first', async () => {
     const sizes = (await queryData(
       shop,
       merchant,
@@ -137,7 +137,7 @@ describe('pages of products', () => {
   })
 })
 
-test('pages nest, through link tables as well, each item with a page of its own', async () => {
+test('pages can be nested, also through link tables, each item with its own page', async () => {
   const text = `
     query ($after: String) {
       product(sku: "SKU-1") { orders(first: 2, after: $after) { edges { cursor node { orderNumber } } pageInfo { hasNextPage hasPreviousPage endCursor } totalCount } }

@@ -6,7 +6,7 @@ import { referencePage } from './reference-page.ts'
 
 const page = referencePage(contract.schema, '{ products { totalCount } }')
 
-test('the page has every type, field and error, and every link leads somewhere on it', () => {
+test('the page has every type, field and error, and every link has a target on it', () => {
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
   const types = Object.values(contract.schema.getTypeMap()).filter((type) => !isIntrospectionType(type))
   for (const type of types) {
@@ -20,7 +20,7 @@ test('the page has every type, field and error, and every link leads somewhere o
   expect(targets.filter((target) => !ids.has(target))).toEqual([])
 })
 
-test('the page needs nothing from elsewhere, and shows permissions and what the specification leaves open', () => {
+test('the page loads nothing from other hosts, and shows permissions and the open points of the specification', () => {
   expect(page).not.toMatch(/(src|href)="(https?:)?\/\//)
   expect(page).toContain('Needs the permission <code>orders:read</code>')
   expect(page).toContain('<mark>open</mark>')

@@ -1,12 +1,12 @@
 import type { ShortenedList } from './shape.ts'
 
-/** What an answer tells beside its data. */
+/** The extensions of an answer. */
 export interface AnswerExtensions {
   /** Lists that are no connections and have more items than the answer shows. */
   readonly shortenedLists?: readonly ShortenedList[]
   /** Places of refused fields that are not among the errors, where there are very many; each field is named there. */
   readonly omittedErrors?: number
-  /** What the request was estimated to cost, for who asked. */
+  /** The estimated complexity, if the client asked for it. */
   readonly complexity?: number
 }
 

@@ -1,7 +1,7 @@
 import { encodeCursor } from '../cursor/cursor.ts'
 import { type Complete, type Row, type ShapeContext, take, newRow } from './shape.ts'
 
-/** What a client selects of a connection, in its order. */
+/** The parts of a connection that a client selects, in its order. */
 export type ConnectionPart =
   | { readonly kind: 'edges'; readonly key: string; readonly parts: readonly EdgePart[] }
   | { readonly kind: 'pageInfo'; readonly key: string; readonly parts: readonly PageInfoPart[] }

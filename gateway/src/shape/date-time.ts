@@ -1,4 +1,7 @@
-/** What Postgres writes of a `timestamptz` in a session in UTC, and what JavaScript does: the fraction is as long as it has to be. */
+/**
+ * The texts that Postgres writes for a `timestamptz` in a session in UTC, and those that JavaScript writes: the
+ * fraction has no more digits than needed.
+ */
 const utc = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?(?:\+00:00|Z)$/
 
 /**

@@ -10,7 +10,7 @@ const field = (key: string, rest: Partial<FieldShape> = {}): FieldShape => ({
 })
 
 describe('a row', () => {
-  test('with nothing to do has no shape', () => {
+  test('without changes has no shape', () => {
     expect(rowShape([field('a'), field('b')])).toBeUndefined()
     expect(listShape(rowShape([field('a')]))).toBeUndefined()
   })
@@ -22,7 +22,7 @@ describe('a row', () => {
     expect(JSON.stringify(row)).toBe('{"z":1,"a":2,"b":3}')
   })
 
-  test('without a value that has to be there is null, and says where', () => {
+  test('without a required value is null, with the value’s path', () => {
     const inner = rowShape([field('name', { nonNull: true })])
     const outer = rowShape([
       field('list', {
@@ -38,7 +38,7 @@ describe('a row', () => {
     expect(report.path).toEqual([])
   })
 
-  test('keeps its other fields when what was lost may be null', () => {
+  test('keeps its other fields if the missing one is nullable', () => {
     const inner = rowShape([field('name', { nonNull: true })])
     const outer = rowShape([field('child', { complete: inner }), field('sibling', { complete: inner })])
     const report = context()

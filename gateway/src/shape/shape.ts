@@ -31,11 +31,11 @@ export interface Violation {
 /** A list that is no connection and has more items than an answer shows of it. */
 export interface ShortenedList {
   readonly path: Readonly<Path>
-  /** How many items are shown. */
+  /** The maximum number of items in the answer. */
   readonly max: number
 }
 
-/** What shaping needs to know about the request, and where it reports to. */
+/** The request's properties that shaping needs, and the collectors of its reports. */
 export interface ShapeContext {
   /** Items per page, by the plan's connections. */
   readonly pageSizes: readonly number[]
@@ -46,13 +46,13 @@ export interface ShapeContext {
   readonly refusals: Refusals
 }
 
-/** What an answer tells of fields that the caller may not have. */
+/** The refused fields in an answer. */
 interface Refusals {
   /** With their places in the answer. */
   readonly listed: CatalogueError[]
   /** The fields of which at least one place is listed. */
   readonly fields: Set<CatalogueError>
-  /** How many more places there are than are listed. */
+  /** The number of places that are not listed. */
   omitted: number
 }
 
@@ -71,7 +71,7 @@ export const shapeContext = (pageSizes: readonly number[], path: Path = []): Sha
 /** Turns Hasura's value into the contract's. Null: something inside was null that must not be, and has been reported. */
 export type Complete<Value> = (value: Value, context: ShapeContext) => unknown
 
-/** What is to be done about one field of a row. */
+/** The change to one field of a row. */
 export interface FieldShape {
   /** The response key, which is Hasura's alias as well. */
   readonly key: string

@@ -51,7 +51,7 @@ afterAll(async () => {
   await shop[Symbol.asyncDispose]()
 })
 
-/** A subscription whose answers are taken one by one, straight from the data layer. */
+/** A subscription whose answers the test reads one by one, directly from the data layer. */
 function subscribe(dataLayer: DataLayer, text: string, delays?: readonly number[], merchant: 1 | 2 = 1) {
   const document = parse(text)
   expect(validate(contract.schema, document)).toEqual([])
@@ -109,7 +109,7 @@ describe.each([
   ['in process', () => shop.dataLayer],
   ['over HTTP', () => overHttp],
 ] as const)('%s', (_, layer) => {
-  test('a live query answers with each change, and ends when it is left', async () => {
+  test('a live query answers with each change, and ends when it is closed', async () => {
     await rename('Cup')
     const shown = subscribe(layer(), product)
     expect(await shown.next()).toEqual(named('Cup'))
@@ -130,7 +130,7 @@ describe.each([
     expect(await third).toBe('ended')
   })
 
-  test('another merchant’s record is not there', async () => {
+  test('another merchant’s record is not found', async () => {
     const shown = subscribe(layer(), product, undefined, 2)
     expect(await shown.next()).toEqual({ data: { product: null }, errors: [], shortened: [] })
     shown.leave()
@@ -138,7 +138,7 @@ describe.each([
 })
 
 test(
-  'an engine that goes and comes back is asked again, from where the last answer was',
+  'after an interruption of the engine, a subscription continues after the last answer',
   { timeout: 30_000 },
   async () => {
     await rename('Cup')
@@ -161,7 +161,7 @@ test(
   },
 )
 
-test('an engine that stays away is told as unavailable, and what it refuses as a fault of ours', async () => {
+test('an engine that stays away is reported as unavailable, and its refusals as internal errors', async () => {
   const nowhere = createHttpDataLayer({ url: 'http://127.0.0.1:1', adminSecret: 'secret' })
   const shown = subscribe(nowhere, product, [10, 10])
   expect(await shown.next()).toMatchObject({

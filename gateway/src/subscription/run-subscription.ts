@@ -21,7 +21,7 @@ export interface SubscriptionAnswer {
 /** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. A client that waits for longer gets an error. */
 const retryDelays = [250, 500, 1_000, 2_000, 4_000, 8_000] as const
 
-/** What a request may not do, or what is wrong with its values: everything that is known before the engine is asked. */
+/** Checks everything that is known before the engine is asked: permissions and values. */
 export function bindSubscription(
   plan: SubscriptionPlan,
   request: Request,
@@ -70,7 +70,7 @@ export async function* runSubscription(
   }
 }
 
-/** What the data layer answers, where a stream without a beginning begins with what comes from now on. */
+/** The data layer's answers. A stream without a beginning starts with the rows from now on. */
 async function* resultsOf(
   { source, document }: SubscriptionPlan,
   request: Request,

@@ -7,7 +7,7 @@ export { neededRules } from './needed-rules.ts'
 export { endpointParts } from '../endpoint-parts.ts'
 export type { EndpointParts } from '../graphql-endpoint.ts'
 
-/** Answers a request as the gateway does, without a network between: for measuring what its stages cost. */
+/** Answers a request as the gateway does, without a network, to measure the cost of its stages. */
 export function answerRequest(
   parts: EndpointParts,
   { key, body }: { readonly key: string; readonly body: Buffer },

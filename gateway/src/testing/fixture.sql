@@ -1,10 +1,10 @@
--- Two merchants with the same data, as far as ids allow: what belongs to the second must never show up for the first.
+-- Two merchants with the same data except for ids: no answer to the first may show the second's data.
 -- Ids are made of a letter for the kind, the merchant's number and a running number: p('p', 1, 7).
 CREATE FUNCTION pg_temp.id(kind text, merchant integer, n integer) RETURNS uuid
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT md5(kind || ':' || merchant || ':' || n)::uuid $$;
 
--- Names and emails tell nobody apart; the merchant's number is in `notes` where a table has them.
+-- The merchants' names and emails are the same; the merchant's number is in `notes` where a table has them.
 INSERT INTO merchant.merchant (id, name, email, website)
 SELECT pg_temp.id('merchant', m, 0), 'Shop', 'owner@example.com', 'https://shop.example.com' FROM generate_series(1, 2) m;
 UPDATE merchant.subscription SET plan = 'PRO';
@@ -25,7 +25,7 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('category', m, n), CASE WHEN n >
   'Category ' || n, 'category-' || n, n, CASE WHEN n = 1 THEN 'https://img.example.com/category.png' END
 FROM generate_series(1, 2) m, generate_series(1, 3) n ORDER BY n;
 
--- Products 1 to 30 are made a minute apart, in pairs at the very same moment. 28 is a draft, 29 archived, 30 deleted.
+-- Products 1 to 30 are created in pairs, a minute apart, with the same time in a pair. 28 is a draft, 29 archived, 30 deleted.
 INSERT INTO catalog.product (merchant_id, id, name, description, sku, price, currency, cost_per_item, status, featured, slug, tags, created_at)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('product', m, n), 'Product ' || to_char(n, 'FM00'), 'The ' || n || '. thing', 'SKU-' || n,
   1000 + (n % 5) * 100, 'USD', 400, CASE n WHEN 28 THEN 'DRAFT' WHEN 29 THEN 'ARCHIVED' ELSE 'ACTIVE' END, n % 10 = 0,
@@ -61,7 +61,7 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('warehouse', m, n), 'Warehouse '
 INSERT INTO inventory.warehouse_address (merchant_id, warehouse_id, line1, city, state, postal_code, country)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('warehouse', m, n), 'Dock ' || n, 'Springfield', 'IL', '62701', 'US'
 FROM generate_series(1, 2) m, generate_series(1, 2) n;
--- Ten of everything in each warehouse, but nothing of product 2.
+-- Ten units of every SKU in each warehouse, but none of product 2.
 INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available, reserved)
 SELECT s.merchant_id, s.id, pg_temp.id('warehouse', m, n), CASE WHEN s.sku = 'SKU-2' THEN 0 ELSE 10 END, 1
 FROM generate_series(1, 2) m, generate_series(1, 2) n JOIN inventory.stock_item s ON true
@@ -110,7 +110,7 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('item', m, n * 10 + i), pg_temp.
   CASE WHEN n > 1 THEN 0 WHEN i = 1 THEN 67 ELSE 33 END, CASE i WHEN 1 THEN 200 ELSE 100 END, 'SKU', 'Then'
 FROM generate_series(1, 2) m, generate_series(1, 3) n, generate_series(1, 2) i;
 INSERT INTO ordering.fulfillment (merchant_id, id, order_id) SELECT merchant_id, gen_random_uuid(), id FROM ordering.order;
--- The first order's card was declined once; the second attempt was taken, and a part of it given back.
+-- The first order's card was declined once; the second attempt was charged, and a part of it refunded.
 INSERT INTO payment.payment (merchant_id, id, order_id, amount, currency, status, method, processor, processor_payment_intent_id, refunded_amount, created_at)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('payment', m, n), pg_temp.id('order', m, 1), 3700, 'USD',
   CASE n WHEN 1 THEN 'FAILED' ELSE 'PARTIALLY_REFUNDED' END, 'CARD', 'sandbox', 'pi_' || m || '_' || n, CASE n WHEN 1 THEN 0 ELSE 700 END,
@@ -128,8 +128,8 @@ INSERT INTO cart.cart_address (merchant_id, cart_id, line1, city, state, postal_
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), '1 Main Street', 'Springfield', 'IL', '62701', 'US'
 FROM generate_series(1, 2) m;
 
--- Two who repair, on every day of the week, in the merchant's time zone (UTC); the third is away. An appointment long ago and two
--- far ahead. The first merchant's first has its reminder, and the second's second.
+-- Two staff members with working hours on every day of the week, in the merchant's time zone (UTC); the third is archived. An
+-- appointment long ago and two in the far future. The first merchant's first has its reminder, and the second's second.
 INSERT INTO booking.service (merchant_id, id, name, duration, price, currency, active)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('service', m, n), 'Service ' || n, n * 30, n * 1000, 'USD', n < 3
 FROM generate_series(1, 2) m, generate_series(1, 3) n;
@@ -148,6 +148,14 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('appointment', m, n), pg_temp.id
   pg_temp.id('customer', m, n), t.start, t.start + interval '30 minutes', CASE n WHEN 1 THEN 'COMPLETED' ELSE 'SCHEDULED' END
 FROM generate_series(1, 2) m, generate_series(1, 3) n,
   LATERAL (SELECT CASE n WHEN 1 THEN timestamptz '2026-01-05 09:00:00+00' ELSE timestamptz '2099-01-05 09:00:00+00' + n * interval '1 day' END AS start) t;
+-- Service 1 needs a bench. Of the two benches, two appointments of each merchant have the first.
+INSERT INTO booking.resource (merchant_id, id, name, kind)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('resource', m, n), 'Resource ' || n, 'bench' FROM generate_series(1, 2) m, generate_series(1, 2) n;
+INSERT INTO booking.resource_requirement (merchant_id, service_id, kind)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('service', m, 1), 'bench' FROM generate_series(1, 2) m;
+INSERT INTO booking.appointment_resource (merchant_id, appointment_id, resource_id, start_time, end_time, takes_time)
+SELECT a.merchant_id, a.id, pg_temp.id('resource', m, 1), a.start_time, a.end_time, a.takes_time
+FROM generate_series(1, 2) m JOIN booking.appointment a ON a.id IN (pg_temp.id('appointment', m, 1), pg_temp.id('appointment', m, 2));
 INSERT INTO booking.reminder (merchant_id, appointment_id, start_time)
 SELECT a.merchant_id, a.id, a.start_time FROM booking.appointment a WHERE a.id IN (pg_temp.id('appointment', 1, 1), pg_temp.id('appointment', 2, 2));
 
@@ -167,8 +175,8 @@ SELECT r.merchant_id, u.id, r.id
 FROM identity.role r
 JOIN identity.user u ON u.merchant_id = r.merchant_id AND u.name = CASE r.name WHEN 'Owner' THEN 'User 1' WHEN 'Picker' THEN 'User 2' END;
 
--- Messages: a template, a campaign to everybody, and what was sent of it and of an order. The first customer has a device, and the
--- merchant's own people have one; both have read something and have something to read.
+-- Messages: a template, a campaign to all customers, and deliveries of it and of an order. The first customer and the merchant's
+-- staff have a device each, and read and unread notifications.
 INSERT INTO email.template (merchant_id, id, kind, subject, html, text)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('email_template', m, 1), 'ORDER_SHIPPED', 'Off it goes', '<p>Off it goes</p>', 'Off it goes'
 FROM generate_series(1, 2) m;

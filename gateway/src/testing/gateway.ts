@@ -8,12 +8,12 @@ import { type Gateway, startGateway } from '../index.ts'
 import { type Limits, limitsFrom } from '../settings.ts'
 import { fixtureId, openTestShop, type TestShop } from './shop.ts'
 
-/** The gateway over a test shop's real engine and real authentication, on a port of its own. */
+/** The gateway with a test shop's real engine and authentication, on its own port. */
 export interface TestGateway extends AsyncDisposable {
   readonly shop: TestShop
   readonly port: number
   readonly url: string
-  /** What the gateway logged, line by line. */
+  /** The gateway's log, line by line. */
   readonly log: readonly string[]
   /** A new key of a merchant. */
   readonly createKey: (options: KeyOptions) => Promise<string>
@@ -29,15 +29,15 @@ interface KeyOptions {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<Limits>
-  /** `LIMIT_RATE_…`. The shops are on the plan PRO, which tests don't come near unless they say a lower rate. */
+  /** `LIMIT_RATE_…`. The shops are on the plan PRO, whose rate no test reaches unless it sets a lower one. */
   readonly rates?: Readonly<Record<string, string>>
-  /** Stands between the gateway and the shop's data layer, to delay or watch what goes through. */
+  /** Wraps the shop's data layer, to delay or watch its operations. */
   readonly around?: (inner: DataLayer) => DataLayer
 }
 
 export { everyPermission } from './shop.ts'
 
-/** A live deployment, as strict as they come. */
+/** A live deployment with all its checks. */
 export async function openTestGateway({
   limits = {},
   rates = { LIMIT_RATE_PRO: 'unlimited/1000000/1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' },
@@ -116,10 +116,11 @@ export async function send<Data = Record<string, unknown>>(
   key: string,
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<AnswerOf<Data>> {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query, variables }),
   })
   const text = await response.text()

@@ -7,7 +7,7 @@ import { readVariables, variableDefinitions } from '../document/variables.ts'
 
 const contract = loadContract()
 
-/** Every rule that a query has to pass, wherever in it. Throws for variables that can't be read. */
+/** Every rule that applies to a query, anywhere in it. Throws for variables that can't be read. */
 export function neededRules(
   query: string,
   given: Readonly<Record<string, unknown>> = {},

@@ -2,7 +2,7 @@ import { freePorts } from '@commerce-graph/local-postgres'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GenericContainer } from 'testcontainers'
 
-/** The Hasura that docker-compose.yml runs, too. */
+/** The version of Hasura in docker-compose.yml. */
 const image = 'hasura/graphql-engine:v2.48.0'
 
 const startTimeoutMs = 60_000
@@ -15,13 +15,13 @@ export interface OfficialHasura {
 export interface OfficialHasuraOptions {
   readonly adminSecret: string
   readonly env: Readonly<Record<string, string>>
-  /** Replaces what the database has. */
+  /** Replaces the metadata in the database. */
   readonly metadata: unknown
 }
 
 /**
- * Starts the official image over a database of this test run, in the network of this machine, where the test's Postgres
- * listens. Needs a Docker engine on Linux. Throws when the metadata does not fit.
+ * Starts the official image on a database of this test run, in the machine's own network, where the test's Postgres
+ * listens. Needs a Docker engine on Linux. Throws if the metadata is inconsistent.
  */
 export async function startOfficialHasura({
   adminSecret,

@@ -15,7 +15,7 @@ const plans = new QueryPlans(contract, projections)
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Plans a query as the gateway does for a caller who has all that the role can. Throws for a document that isn't valid. */
+/** Plans a query as the gateway does for a caller with all permissions of the role. Throws for an invalid document. */
 export const planText = (text: string, role: Role, variables: Variables = {}) =>
   planFor(role === 'customer' ? customerPrincipal(1) : keyPrincipal(1), text, variables)
 
@@ -34,7 +34,7 @@ function planFor(
   return { plan: plans.planFor(prepared, principal, coerced.variables), variables: coerced.variables }
 }
 
-/** Runs a query as the gateway does. What would be logged comes along. */
+/** Runs a query as the gateway does. The result has the defects that the gateway would log. */
 export async function runQuery(
   shop: TestShop,
   principal: Principal,
@@ -51,7 +51,7 @@ export async function runQuery(
   return { ...result, defects }
 }
 
-/** The data of a query that is expected to succeed, as a client receives it. */
+/** The data of a query that must succeed, as a client receives it. */
 export async function queryData(
   shop: TestShop,
   principal: Principal,

@@ -12,13 +12,13 @@ import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import type { Role } from '../projection/types.ts'
 
 export interface SelectEverythingOptions {
-  /** How many objects may nest. */
+  /** The maximum nesting of objects. */
   readonly depth: number
-  /** Whether a field is selected; all are unless it says otherwise. */
+  /** Whether a field is selected; by default all are. */
   readonly include?: (type: string, field: string) => boolean
 }
 
-/** A selection set with every field of a type, down to a depth; empty when there is nothing to select. */
+/** A selection set with every field of a type, down to a depth; empty if there is nothing to select. */
 export function selectEverything(type: GraphQLOutputType, options: SelectEverythingOptions): string {
   const named = getNamedType(type)
   if (isUnionType(named)) return selectMembers(named, options)
@@ -30,7 +30,10 @@ export function selectEverything(type: GraphQLOutputType, options: SelectEveryth
   return `{ __typename ${fields.join(' ')} }`
 }
 
-/** The plain fields of every member. Two members may have fields of one name and other types, so each has an alias. */
+/**
+ * The leaf fields of every member. Two members may have fields of one name and different types, so each has an
+ * alias.
+ */
 function selectMembers(type: GraphQLUnionType, { include = () => true }: SelectEverythingOptions): string {
   const members = type.getTypes().map((member) => {
     const fields = Object.values(member.getFields())
@@ -46,7 +49,7 @@ function selectField(field: GraphQLField<unknown, unknown>, options: SelectEvery
   return options.depth > 0 ? `${field.name} ${selectEverything(field.type, options)}` : ''
 }
 
-/** Whether a caller with every permission of the role may select a field, going by the contract alone. */
+/** Whether a caller with every permission of the role may select a field, according to the contract. */
 export function isVisible(
   { schema, permissions }: Contract,
   role: Role,

@@ -20,12 +20,12 @@ import { domains, domainSdl } from '@commerce-graph/contract'
 import type { Role } from '../projection/types.ts'
 import { openTestDataLayer } from './test-data-layer.ts'
 
-/** Two merchants' shops (fixture.sql) in a database of their own, with the project's metadata on a real engine. */
+/** Two merchants' shops (fixture.sql) in a new database, with the project's metadata on a real engine. */
 export interface TestShop extends AsyncDisposable {
   readonly dataLayer: DataLayer
-  /** Operations that the data layer was asked to run since the count was last taken. */
+  /** The number of operations that the data layer has run since the last call. */
   readonly takeCount: () => number
-  /** Hasura's own schema, as a role sees it. */
+  /** Hasura's own schema for a role. */
   readonly schemaOf: (role: Role) => Promise<GraphQLSchema>
   readonly sql: (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
@@ -75,13 +75,13 @@ async function introspect(dataLayer: DataLayer, role: Role): Promise<GraphQLSche
   return buildClientSchema(JSON.parse(result.json) as IntrospectionQuery, { assumeValid: true })
 }
 
-/** The id that fixture.sql gives a record. */
+/** The id of a record in fixture.sql. */
 export function fixtureId(kind: string, merchant: 1 | 2, number: number): string {
   const hex = createHash('md5').update(`${kind}:${merchant}:${number}`).digest('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Every permission that the contract names. */
+/** Every permission of the contract. */
 export const everyPermission: readonly string[] = [
   ...new Set(
     domains.flatMap((domain) =>
@@ -113,7 +113,7 @@ export function keyPrincipal(
   }
 }
 
-/** Who runs the platform. */
+/** An operator of the platform. */
 export const operatorPrincipal: OperatorPrincipal = {
   kind: 'operator',
   operatorKeyId: fixtureId('key', 1, 9) as OperatorPrincipal['operatorKeyId'],

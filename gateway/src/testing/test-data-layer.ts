@@ -13,8 +13,8 @@ const metadataDirectory = fileURLToPath(new URL('../../../metadata', import.meta
 const adminSecret = 'a secret of the test'
 
 /**
- * The data layer that DATA_LAYER names, over a database with the project's tables: the engine in this process unless said,
- * the engine over HTTP (`http`), or the official image (`hasura`), which needs Docker.
+ * The data layer that DATA_LAYER names, on a database with the project's tables: by default the engine in this
+ * process, the engine over HTTP (`http`), or the official image (`hasura`), which needs Docker.
  */
 export async function openTestDataLayer(databaseUrl: string): Promise<TestDataLayer> {
   const env = {
@@ -61,7 +61,7 @@ async function openEngine(
 }
 
 async function openOfficialHasura(env: Readonly<Record<string, string>>): Promise<TestDataLayer> {
-  // Loaded here, because no other test needs it.
+  // Imported here, because no other test needs it.
   const { startOfficialHasura } = await import('./official-hasura.ts')
   const metadata = await readMetadataDirectory(metadataDirectory)
   const hasura = await startOfficialHasura({ adminSecret, env, metadata })

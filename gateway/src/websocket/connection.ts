@@ -5,6 +5,7 @@ import {
   type Principal,
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
+import { networkOf } from '@commerce-graph/http-server'
 import {
   type ExecutionArgs,
   GraphQLError,
@@ -45,7 +46,10 @@ export const closeCodes = {
   tooMany: 4429,
 } as const
 
-/** What connections share. */
+/** A frame takes 123 bytes of it, and a client's own words in it may be any. */
+const closeReason = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 123)
+
+/** The parts that connections share. */
 export interface ConnectionParts extends EndpointParts {
   readonly merchantQuota: Quota
   /** Of a merchant's shoppers together: the rest is there for its keys and users. */
@@ -90,9 +94,11 @@ export class Connection {
   /** Answers `connection_init`: its payload says who is calling, or else the headers of the upgrade do. */
   async introduce(payload: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
     const given = payload?.['Authorization'] ?? payload?.['authorization']
+    const cartSecret = payload?.['X-Cart-Secret'] ?? payload?.['x-cart-secret']
     const credentials = {
       ...credentialsOf(this.#request),
       ...(typeof given === 'string' && { authorization: given }),
+      ...(typeof cartSecret === 'string' && { cartSecret }),
     }
     const authentication = await this.#parts.authenticator.authenticate(credentials)
     if (this.#socket.readyState !== this.#socket.OPEN) return false
@@ -101,7 +107,7 @@ export class Connection {
       return false
     }
     const { principal, clientAddress } = authentication
-    if (!this.#take(principal)) {
+    if (!this.#take(principal, clientAddress)) {
       this.close(closeCodes.tooMany, 'Too many connections')
       return false
     }
@@ -111,20 +117,22 @@ export class Connection {
     return true
   }
 
-  /** What the connection counts for: the merchant, its shoppers together, and the one who holds it. */
-  #quotas(principal: Principal): readonly (readonly [Quota, string])[] {
+  /** The quotas that a connection counts towards: the merchant's, its shoppers', and its holder's. */
+  #quotas(principal: Principal, clientAddress: string | null): readonly (readonly [Quota, string])[] {
     const { connectionQuota, merchantQuota, shoppersQuota } = this.#parts
-    const { merchantId } = rateHolderOf(principal)
+    const { merchantId } = rateHolderOf(principal, clientAddress)
     return [
       [merchantQuota, merchantId],
-      ...(principal.kind === 'customer' ? [[shoppersQuota, merchantId] as const] : []),
-      [connectionQuota, holderOf(principal)],
+      ...(principal.kind === 'customer' || principal.kind === 'guest'
+        ? [[shoppersQuota, merchantId] as const]
+        : []),
+      [connectionQuota, holderOf(principal, clientAddress)],
     ]
   }
 
-  #take(principal: Principal): boolean {
+  #take(principal: Principal, clientAddress: string | null): boolean {
     const taken: (readonly [Quota, string])[] = []
-    for (const [quota, holder] of this.#quotas(principal)) {
+    for (const [quota, holder] of this.#quotas(principal, clientAddress)) {
       if (!quota.take(holder)) {
         for (const [full, of] of taken) full.release(of)
         return false
@@ -135,7 +143,7 @@ export class Connection {
   }
 
   #release(principal: Principal): void {
-    for (const [quota, holder] of this.#quotas(principal)) quota.release(holder)
+    for (const [quota, holder] of this.#quotas(principal, this.#clientAddress)) quota.release(holder)
   }
 
   /** Sees whether the client may still be here. What it may do is what it could when it came, or it has to come again. */
@@ -157,9 +165,10 @@ export class Connection {
         this.close(closeCodes.tryAgainLater, 'Try again later')
         return
       case 'refused': {
-        const { id } = authentication
-        const code = catalogueError(id, {}).status === 403 ? closeCodes.forbidden : closeCodes.unauthorized
-        this.close(code, `${id}: ${catalogueError(id, {}).message}`)
+        const { id, shown } = authentication
+        const { status, message } = catalogueError(id, {})
+        const code = status === 403 ? closeCodes.forbidden : closeCodes.unauthorized
+        this.close(code, closeReason(`${id}: ${shown?.reason ?? message}`))
         return
       }
       default:
@@ -194,7 +203,8 @@ export class Connection {
       errors.map((error) => new SentError(this.#formatted(error, requestId)))
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
-    const admission = await this.#parts.rateLimits.admit(rateHolderOf(principal))
+    const holder = rateHolderOf(principal, this.#clientAddress)
+    const admission = await this.#parts.rateLimits.admit(holder)
     if (admission.kind === 'exceeded') return refused([rateExceeded(admission)])
     const read = readGraphQLRequest(payload)
     if (read.kind === 'refused') return refused([read.error])
@@ -204,9 +214,9 @@ export class Connection {
     if (operation.kind !== OperationTypeNode.SUBSCRIPTION)
       return refused([syntaxError(`Send a ${operation.kind} by POST`)])
     const { contract, projections, rateLimits, subscriptionQuota } = this.#parts
-    const weighed = await weighRequest(rateLimits, principal, admission, complexity)
+    const weighed = await weighRequest(rateLimits, holder, admission, complexity)
     if (weighed.kind === 'refused') return refused([weighed.error])
-    // What a client that has gone meanwhile would hold is never given back.
+    // A quota that a closed connection took would never be given back.
     if (this.#principal !== principal) return refused([unexpectedError()])
     const { operation: node, fragments, responseKeys } = operation.prepared
     const denies = (rule: PermissionRule) => lacks(rule, principal)
@@ -221,7 +231,7 @@ export class Connection {
       recordRefusal(this.#parts, caller, operation, binding.errors)
       return refused(binding.errors)
     }
-    if (!subscriptionQuota.take(holderOf(principal)))
+    if (!subscriptionQuota.take(holderOf(principal, this.#clientAddress)))
       return refused([catalogueError('SVC_RATE_001', { time: 'ending another subscription' })])
     return {
       schema: contract.schema,
@@ -244,7 +254,9 @@ export class Connection {
     const { subscriptionQuota } = this.#parts
     const leaving = new AbortController()
     const answers = this.#run(plan, request, bound, requestId, leaving.signal)
-    leaving.signal.addEventListener('abort', () => subscriptionQuota.release(holderOf(request.principal)))
+    leaving.signal.addEventListener('abort', () =>
+      subscriptionQuota.release(holderOf(request.principal, this.#clientAddress)),
+    )
     const leave = (): Promise<IteratorResult<unknown, void>> => {
       leaving.abort(new DOMException('the client has left', 'AbortError'))
       return answers.return(undefined)
@@ -302,8 +314,8 @@ export class Connection {
   }
 }
 
-/** Whose connections and subscriptions are counted together. */
-function holderOf(principal: Principal): string {
+/** The key of the quota for connections and subscriptions. */
+function holderOf(principal: Principal, clientAddress: string | null): string {
   switch (principal.kind) {
     case 'key':
       return `${principal.merchantId} ${principal.keyId}`
@@ -311,6 +323,8 @@ function holderOf(principal: Principal): string {
       return `${principal.merchantId} ${principal.userId}`
     case 'customer':
       return `${principal.merchantId} ${principal.customerId}`
+    case 'guest':
+      return `${principal.merchantId} guest ${networkOf(clientAddress ?? undefined) ?? 'unknown'}`
     case 'operator':
       return `operator ${principal.operatorKeyId}`
     default:

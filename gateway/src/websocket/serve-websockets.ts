@@ -25,7 +25,7 @@ export interface WebSockets {
 /** A key that is revoked may be of use for no longer than a second, and finding out takes a moment as well. */
 const recheckMilliseconds = 400
 
-/** What a merchant's shoppers may take of its WebSockets. */
+/** The share of a merchant's WebSockets that its shoppers may use. */
 const shoppersShare = 0.8
 
 /** Serves subscriptions over WebSocket (graphql-transport-ws) at `/graphql` of the HTTP server. */
@@ -66,7 +66,7 @@ export function serveWebSockets(
       serve(webSocket, connection, protocol, limits)
     })
   })
-  // What asks for a WebSocket in a way that is none: ws would answer in plain text.
+  // An invalid request for a WebSocket, which ws would answer in plain text.
   sockets.on('wsClientError', ({ message }, socket) => refuseSocket(socket, syntaxError(message, 'upgrade')))
   const rechecking = setInterval(() => {
     for (const connection of connections)
@@ -93,7 +93,7 @@ const createProtocol = ({ socketInitMilliseconds }: Limits) =>
     onConnect: ({ extra, connectionParams }) => extra.introduce(connectionParams),
     onSubscribe: ({ extra }, _id, payload) => extra.start(payload),
     subscribe: ({ contextValue }) => contextValue as AsyncGenerator<ExecutionResult>,
-    // What a connection answers is formatted already.
+    // The connection's answers are formatted already.
     onNext: (_context, _id, _payload, _args, result) => result as FormattedExecutionResult,
     onError: (_context, _id, _payload, errors) => errors.map(bodyOf),
   })

@@ -13,7 +13,7 @@ interface Answer {
   }[]
 }
 
-/** A client as browsers have it, and how its connection was closed. */
+/** A browser's client, and how its connection was closed. */
 function connect(gateway: TestGateway, authorization: string) {
   const closed = Promise.withResolvers<{ code: number; reason: string }>()
   const client = createClient({
@@ -26,7 +26,7 @@ function connect(gateway: TestGateway, authorization: string) {
   return { client, closed: closed.promise }
 }
 
-/** A subscription whose answers are taken one by one. */
+/** A subscription whose answers the test reads one by one. */
 function watch(client: Client, query: string, variables: Readonly<Record<string, unknown>> = {}) {
   const answers: Answer[] = []
   let ended: Promise<never> | 'ended' | undefined
@@ -59,7 +59,7 @@ function watch(client: Client, query: string, variables: Readonly<Record<string,
   }
 }
 
-/** What a subscription is refused with. */
+/** The error that refuses a subscription. */
 async function refusalOf(client: Client, query: string, variables = {}): Promise<unknown> {
   try {
     return await watch(client, query, variables).next()
@@ -87,7 +87,7 @@ const orderId = fixtureId('order', 1, 1)
 const product = 'subscription ($id: ID!) { product(id: $id) { n: name inventory { available } } }'
 
 describe('a subscription', () => {
-  test('answers at once, and again when something changes that it shows', async () => {
+  test('answers at once, and again after each change of its records', async () => {
     const { client } = await open()
     const shown = watch(client, product, { id: productId })
     expect(await shown.next()).toEqual({
@@ -105,7 +105,7 @@ describe('a subscription', () => {
     await client.dispose()
   })
 
-  test('shows an order, a cart and the stock of a SKU, and null for what is not there', async () => {
+  test('shows an order, a cart and the stock of a SKU, and null for an unknown id', async () => {
     const { client } = await open()
     const first = async (query: string, variables = {}) => {
       const shown = watch(client, query, variables)
@@ -183,7 +183,7 @@ describe('new orders', () => {
        FROM ordering."order", unnest('{${numbers.join()}}'::text[]) AS number WHERE id = '${orderId}'`,
     )
 
-  test('come one by one from now on, each once to each subscriber, or from a number on', async () => {
+  test('come one by one from now on, each once to each subscriber, or from a given number on', async () => {
     const { client } = await open()
     const [one, two] = [watch(client, orders), watch(client, orders)]
     const first = [one.next(), two.next()]
@@ -200,7 +200,7 @@ describe('new orders', () => {
     await client.dispose()
   })
 
-  test('are those of the own shop', async () => {
+  test('are those of the caller’s shop', async () => {
     const { client } = await open(everyPermission, 2)
     const foreign = watch(client, orders, { after: '1999' })
     const answer = foreign.next()
@@ -212,7 +212,7 @@ describe('new orders', () => {
 describe('a connection', () => {
   const live = 'subscription { product(id: "x") { id } }'
 
-  test('is refused without a good credential, and takes one from the upgrade’s headers as well', async () => {
+  test('is refused without a valid credential, and accepts one in the upgrade’s headers as well', async () => {
     for (const authorization of ['Bearer cg_live_nothing', 'x']) {
       const { client, closed } = connect(gateway, authorization)
       await expect(watch(client, live).next()).rejects.toMatchObject({ code: 4401 })
@@ -234,7 +234,7 @@ describe('a connection', () => {
     ['the key is revoked', 'revoked_at = now()', 4401],
     ['the key expires', `expires_at = now() + interval '300 milliseconds'`, 4401],
     ['the key loses a permission', `permissions = '{products:read}'`, 4403],
-  ])('is closed within a second when %s', async (_, change, code) => {
+  ])('is closed within a second after %s', async (_, change, code) => {
     const { client, closed, key } = await open()
     const shown = watch(client, live)
     await shown.next()
@@ -248,7 +248,23 @@ describe('a connection', () => {
     expect(performance.now() - began).toBeLessThan(1_300)
   })
 
-  test('is closed within a second when the allow-list no longer has its address', async () => {
+  test('is closed within a second after the merchant is suspended', async () => {
+    const { client, closed } = await open(everyPermission, 2)
+    const shown = watch(client, live)
+    await shown.next()
+    const merchant = fixtureId('merchant', 2, 0)
+    await gateway.shop.sql(`UPDATE merchant.merchant SET status = 'SUSPENDED' WHERE id = '${merchant}'`)
+    const began = performance.now()
+    try {
+      await expect(shown.next()).rejects.toMatchObject({ code: 4403 })
+      expect(await closed).toMatchObject({ code: 4403 })
+      expect(performance.now() - began).toBeLessThan(1_300)
+    } finally {
+      await gateway.shop.sql(`UPDATE merchant.merchant SET status = 'ACTIVE' WHERE id = '${merchant}'`)
+    }
+  })
+
+  test('is closed within a second if the allow-list no longer has its address', async () => {
     const { client, closed } = await open(everyPermission, 2)
     const shown = watch(client, live)
     await shown.next()
@@ -283,7 +299,7 @@ describe('a connection', () => {
     await client.dispose()
   })
 
-  test('is closed when it breaks the rules: says nothing, too much, or what is no message', async () => {
+  test('is closed if it breaks the protocol: sends nothing, too much, or an invalid message', async () => {
     await using strict = await openTestGateway({
       limits: { socketInitMilliseconds: 200, socketMessagesPerSecond: 5, socketMessageBytes: 1_000 },
     })
@@ -318,7 +334,7 @@ describe('a connection', () => {
     ).toBe(4429)
   })
 
-  test('is cut off when it does not answer pings', async () => {
+  test('is cut if it does not answer pings', async () => {
     await using strict = await openTestGateway({ limits: { socketPingMilliseconds: 150 } })
     const socket = new WebSocket(strict.url.replace('http', 'ws'), 'graphql-transport-ws', {
       autoPong: false,
@@ -327,7 +343,7 @@ describe('a connection', () => {
     expect(code).toBe(1006)
   })
 
-  test('is told when the server stops', async () => {
+  test('is closed with a reason when the server stops', async () => {
     const stopping = await openTestGateway()
     const key = await stopping.createKey({ permissions: everyPermission })
     const { client, closed } = connect(stopping, `Bearer ${key}`)
@@ -345,7 +361,7 @@ const messageOf = (socket: WebSocket): Promise<unknown> =>
     socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8'))))
   })
 
-/** A connection that is made and introduced, and does nothing. */
+/** A connection that has sent connection_init, and nothing else. */
 async function rawConnection(key: string): Promise<WebSocket> {
   const socket = new WebSocket(gateway.url.replace('http', 'ws'), 'graphql-transport-ws')
   await new Promise((resolve) => socket.once('open', resolve))

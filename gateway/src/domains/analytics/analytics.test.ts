@@ -62,7 +62,7 @@ describe('a report', () => {
     expect(report[0]).toMatchObject({ metric: 'ORDERS', currency: null })
   })
 
-  test('by product names the products, and agrees with their own figures', async () => {
+  test('by product names the products, and agrees with the products’ own figures', async () => {
     const [sold] = await gateway.shop.sql(
       `SELECT s.product_id AS id, s.total_sold::integer AS units, s.revenue::integer FROM analytics.product_sales s
        JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
@@ -93,7 +93,7 @@ describe('a report', () => {
     ])
   })
 
-  test('tells the largest group first, by the first metric, in each interval', async () => {
+  test('lists the largest group first, by the first metric, in each interval', async () => {
     const [sold] = await gateway.shop.sql(
       `SELECT min(paid_at)::date::text AS first, max(paid_at)::date::text AS last FROM ordering.order`,
     )
@@ -117,7 +117,7 @@ describe('a report', () => {
     )
   })
 
-  test('goes back to 1970', async () => {
+  test('can start in 1970', async () => {
     const { report } = await ask<{ report: { value: number }[] }>(
       '{ report(metrics: [ORDERS], startDate: "1970-01-01", endDate: "1979-12-31", interval: YEAR) { value } }',
     )
@@ -138,7 +138,7 @@ describe('a report', () => {
       'interval',
       `metrics: [ORDERS], startDate: "2026-01-01", endDate: "2026-12-31", interval: DAY, groupBy: PRODUCT, groupLimit: 100`,
     ],
-  ])('refuses what is wrong with %s', async (field, args) => {
+  ])('refuses an error in %s', async (field, args) => {
     const answer = await send(gateway, key, `{ report(${args}) { value } }`)
     expect(answer.errors.map(({ extensions }) => (extensions['details'] as { field: string }).field)).toEqual(
       [field],
@@ -153,7 +153,7 @@ describe('a report', () => {
 })
 
 describe('a dashboard', () => {
-  test('is created with its widgets, answers their reports, is changed and deleted', async () => {
+  test('is created with its widgets, returns their reports, can be changed and deleted', async () => {
     const created = await create({
       name: 'Sales',
       widgets: [widget, { ...widget, title: 'By status', interval: null, groupBy: 'STATUS' }],
@@ -194,7 +194,7 @@ describe('a dashboard', () => {
     expect(await remove()).toMatchObject({ deleteDashboard: { errors: [{ code: 'NOT_FOUND' }] } })
   })
 
-  test('tells all that is wrong with its widgets at once', async () => {
+  test('reports all errors of its widgets at once', async () => {
     const { dashboard, errors } = await create({
       name: '',
       widgets: [
@@ -221,7 +221,7 @@ describe('a dashboard', () => {
     ])
   })
 
-  test('has a name of its own and at most 20 widgets', async () => {
+  test('has a unique name and at most 20 widgets', async () => {
     await create({ name: 'Twice' })
     expect((await create({ name: 'Twice' })).errors).toEqual([{ field: 'name', code: 'ALREADY_EXISTS' }])
     const many = await create({ name: 'Many', widgets: Array.from({ length: 21 }, () => widget) })
@@ -229,7 +229,7 @@ describe('a dashboard', () => {
   })
 })
 
-test('SQL groups and bounds what TypeScript says it does', async () => {
+test('SQL has the same groups and bounds as TypeScript', async () => {
   for (const [metric, dimensions] of Object.entries(groupings)) {
     const [row] = await gateway.shop.sql(
       `SELECT array_to_json(analytics.groupings('${metric}')) AS dimensions`,

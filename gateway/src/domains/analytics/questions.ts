@@ -1,4 +1,4 @@
-/** What a metric can be grouped by, as `analytics.groupings` says it in SQL; a test compares the two. */
+/** The groupings of each metric. `analytics.groupings` repeats them in SQL, and a test compares the two. */
 export const groupings = {
   ORDERS_PLACED: ['CURRENCY', 'STATUS'],
   ORDERS_CANCELLED: ['CURRENCY', 'STATUS'],
@@ -27,7 +27,7 @@ export type Metric = keyof typeof groupings
 export type Dimension = 'CURRENCY' | 'STATUS' | 'PRODUCT' | 'CATEGORY'
 export type Interval = 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER' | 'YEAR'
 
-/** What a report is asked for, whether at once or saved in a widget. */
+/** The parameters of a report, requested directly or saved in a widget. */
 export interface Question {
   readonly metrics: readonly Metric[]
   readonly interval?: Interval | null
@@ -54,7 +54,7 @@ const daysIn: Readonly<Record<Exclude<Interval, 'HOUR'>, number>> = {
   YEAR: 365,
 }
 
-/** How many rows a report may have; one currency is assumed, as the client can ask for. */
+/** The maximum number of rows of a report. It assumes one currency, because the client can filter by currency. */
 export function rowsOf({ metrics, interval, groupBy, groupLimit }: Question, days: number): number {
   const intervals =
     interval == null ? 1 : interval === 'HOUR' ? days * 25 : Math.ceil(days / daysIn[interval]) + 1

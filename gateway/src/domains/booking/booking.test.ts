@@ -33,7 +33,7 @@ const availability = `query ($serviceId: ID!, $staffId: ID, $from: DateTime!, $t
 }`
 
 describe('availability', () => {
-  test('is what fits into working hours, earliest first, in one operation; the same for a key and a shopper', async () => {
+  test('lists the times within working hours, earliest first, in one operation; the same for a key and a shopper', async () => {
     const answers = []
     for (const principal of [key, shopper]) {
       shop.takeCount()
@@ -42,7 +42,7 @@ describe('availability', () => {
     }
     const [first] = answers
     const slots = first?.['availability'] as readonly Slot[]
-    // Half an hour from nine to eleven, on every quarter, with two of the three.
+    // Half an hour from nine to eleven, at every quarter hour, with two of the three staff members.
     expect(slots).toHaveLength(14)
     expect(slots[0]).toMatchObject({
       startTime: `${tomorrow.from.slice(0, 10)}T09:00:00.000Z`,
@@ -54,7 +54,7 @@ describe('availability', () => {
     expect(answers[1]).toEqual(first)
   })
 
-  test('is with one staff member when one is named', async () => {
+  test('is for one staff member if one is named', async () => {
     const staffId = fixtureId('staff', 1, 2)
     const { availability: slots } = await queryData(shop, key, availability, {
       serviceId: service,
@@ -67,16 +67,16 @@ describe('availability', () => {
   test.each([
     ['of another merchant', fixtureId('service', 2, 1)],
     ['that can’t be booked', fixtureId('service', 1, 3)],
-    ['that is none', 'x'],
-  ])('of a service %s is none', async (_what, serviceId) => {
+    ['with an invalid id', 'x'],
+  ])('of a service %s is empty', async (_what, serviceId) => {
     expect(await queryData(shop, key, availability, { serviceId, ...tomorrow })).toEqual({ availability: [] })
   })
 
   test.each([
     ['more than 31 days', day(1), day(33)],
-    ['no time at all', day(1), day(1)],
-    ['time that runs backwards', day(2), day(1)],
-  ])('over %s is refused by the field `to`', async (_what, from, to) => {
+    ['an empty range', day(1), day(1)],
+    ['a range that ends before it begins', day(2), day(1)],
+  ])('over %s is refused with an error on the field `to`', async (_what, from, to) => {
     const result = await runQuery(shop, key, availability, { serviceId: service, from, to })
     expect(result).toMatchObject({
       kind: 'refused',
@@ -85,8 +85,8 @@ describe('availability', () => {
   })
 })
 
-describe('what a shopper sees', () => {
-  test('is its own appointments, with a service and staff that may be retired since', async () => {
+describe('a shopper', () => {
+  test('sees its own appointments, including archived services and staff', async () => {
     await shop.sql(`UPDATE booking.service SET active = false WHERE id = '${fixtureId('service', 1, 1)}'`)
     const { appointments } = await queryData(
       shop,
@@ -109,7 +109,7 @@ describe('what a shopper sees', () => {
     })
   })
 
-  test('is what can be booked and who takes appointments, and nobody’s e-mail address or schedule', async () => {
+  test('sees active services and staff, but no e-mail addresses or schedules', async () => {
     const lists =
       '{ bookingServices { edges { node { name } } } staffMembers { edges { node { name services { name } } } } }'
     expect(await queryData(shop, shopper, lists)).toEqual({
@@ -128,7 +128,39 @@ describe('what a shopper sees', () => {
   })
 })
 
-test('a reminder of another time, or of another merchant’s appointment with another id, is none', async () => {
+describe('a resource', () => {
+  const bench = fixtureId('resource', 1, 1)
+
+  test('is found by its kind, ignoring case, and appointments by their resource', async () => {
+    const query = `{
+      resources(filters: { kind: "BENCH", active: true, searchQuery: "ource 2" }) { totalCount edges { node { name kind } } }
+      appointments(filters: { resourceId: "${bench}" }) { edges { node { resources { id name } } } }
+      bookingService(id: "${fixtureId('service', 1, 1)}") { resources { kind quantity } }
+    }`
+    const withBench = { node: { resources: [{ id: bench, name: 'Resource 1' }] } }
+    expect(await queryData(shop, key, query)).toEqual({
+      resources: { totalCount: 1, edges: [{ node: { name: 'Resource 2', kind: 'bench' } }] },
+      appointments: { edges: [withBench, withBench] },
+      bookingService: { resources: [{ kind: 'bench', quantity: 1 }] },
+    })
+  })
+
+  test('is visible to a shopper in its own appointments only', async () => {
+    const own = '{ appointments { edges { node { resources { id name kind } } } } }'
+    expect(await queryData(shop, shopper, own)).toEqual({
+      appointments: { edges: [{ node: { resources: [{ id: bench, name: 'Resource 1', kind: 'bench' }] } }] },
+    })
+    for (const query of [
+      '{ resources { totalCount } }',
+      `{ resource(id: "${bench}") { id } }`,
+      '{ appointments { edges { node { resources { priority } } } } }',
+      '{ bookingServices { edges { node { resources { kind } } } } }',
+    ])
+      expect(await runQuery(shop, shopper, query)).toHaveProperty('errors.0.id', 'SVC_AUTH_003')
+  })
+})
+
+test('a reminder for another time of the appointment does not count as sent', async () => {
   const query = '{ appointments(filters: { status: SCHEDULED }) { edges { node { reminderSent } } } }'
   expect(await queryData(shop, key, query)).toEqual({
     appointments: { edges: [{ node: { reminderSent: false } }, { node: { reminderSent: false } }] },

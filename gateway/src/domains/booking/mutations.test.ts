@@ -28,7 +28,7 @@ const staff = fixtureId('staff', 1, 1)
 const service = (n: number, merchant: 1 | 2 = 1) => fixtureId('service', merchant, n)
 
 describe('a service', () => {
-  test('is created, changed and deleted', async () => {
+  test('can be created, changed and deleted', async () => {
     const input = '{ name: "Fitting", duration: 45, price: 3000000000, currency: "USD", description: "x" }'
     const created = await mutate(
       `createBookingService(input: ${input}) { bookingService { id name duration price active } ${errors} }`,
@@ -54,16 +54,17 @@ describe('a service', () => {
       ['name REQUIRED_FIELD', 'duration OUT_OF_RANGE', 'price OUT_OF_RANGE', 'currency INVALID_FORMAT'],
     ],
     ['name: "x", duration: 1441, price: 0, currency: "USD"', ['duration OUT_OF_RANGE']],
-  ])('with %s is refused by every field at once', async (input, expected) => {
+  ])('with %s is refused with all wrong fields at once', async (input, expected) => {
     expect(
       faults(await mutate(`createBookingService(input: { ${input} }) { bookingService { id } ${errors} }`)),
     ).toEqual(expected)
   })
 
-  test('that was booked is not deleted, nor is who it was with or for', async () => {
+  test('with appointments can’t be deleted, and neither can their staff member, customer or resource', async () => {
     for (const [field, id] of [
       ['deleteBookingService', service(1)],
       ['deleteStaffMember', staff],
+      ['deleteResource', fixtureId('resource', 1, 1)],
       ['deleteCustomer', fixtureId('customer', 1, 3)],
     ] as const)
       expect([field, faults(await mutate(`${field}(id: "${id}") { success ${errors} }`))]).toEqual([
@@ -110,14 +111,14 @@ describe('a staff member', () => {
     ['email: "staff2@example.com"', 'email ALREADY_EXISTS'],
     ['priority: -1', 'priority OUT_OF_RANGE'],
     ['name: null', 'name REQUIRED_FIELD'],
-  ])('is not given %s', async (change, expected) => {
+  ])('can’t be updated with %s', async (change, expected) => {
     const payload = await mutate(
       `updateStaffMember(id: "${staff}", input: { ${change} }) { staffMember { id } ${errors} }`,
     )
     expect(faults(payload)).toEqual([expected])
   })
 
-  test('is not given another merchant’s service, and keeps those it has', async () => {
+  test('can’t get another merchant’s service, and keeps its own', async () => {
     const payload = await mutate(
       `updateStaffMember(id: "${staff}", input: { serviceIds: ["${service(1, 2)}"] }) { staffMember { id } ${errors} }`,
     )
@@ -126,13 +127,111 @@ describe('a staff member', () => {
     expect(rows).toHaveLength(3)
   })
 
-  test('of another merchant is unknown', async () => {
+  test('of another merchant is not found', async () => {
     const theirs = fixtureId('staff', 2, 1)
     for (const mutation of [
       `updateStaffMember(id: "${theirs}", input: { name: "Mine", serviceIds: ["${service(1)}"] }) { staffMember { id } ${errors} }`,
       `deleteStaffMember(id: "${theirs}") { success ${errors} }`,
     ])
       expect(faults(await mutate(mutation))).toEqual(['id NOT_FOUND'])
+  })
+})
+
+describe('a resource', () => {
+  test('can be created, changed and deleted', async () => {
+    const created = await mutate(
+      `createResource(input: { name: "Room 1", kind: "Room" }) { resource { id name kind active priority } ${errors} }`,
+    )
+    expect(created).toMatchObject({
+      resource: { name: 'Room 1', kind: 'Room', active: true, priority: 0 },
+      errors: [],
+    })
+    const { id } = created['resource'] as { readonly id: string }
+    expect(
+      await mutate(
+        `updateResource(id: "${id}", input: { kind: "room", active: false, priority: 3 }) { resource { name kind active priority } ${errors} }`,
+      ),
+    ).toMatchObject({ resource: { name: 'Room 1', kind: 'room', active: false, priority: 3 } })
+    expect(await mutate(`deleteResource(id: "${id}") { success ${errors} }`)).toMatchObject({ success: true })
+    expect(faults(await mutate(`deleteResource(id: "${id}") { success ${errors} }`))).toEqual([
+      'id NOT_FOUND',
+    ])
+  })
+
+  test('with invalid values is refused with all wrong fields at once', async () => {
+    const input = '{ name: " ", kind: "", priority: -1 }'
+    expect(faults(await mutate(`createResource(input: ${input}) { resource { id } ${errors} }`))).toEqual([
+      'name REQUIRED_FIELD',
+      'kind REQUIRED_FIELD',
+      'priority OUT_OF_RANGE',
+    ])
+  })
+
+  test('of another merchant is not found', async () => {
+    const theirs = fixtureId('resource', 2, 2)
+    for (const mutation of [
+      `updateResource(id: "${theirs}", input: { name: "Mine" }) { resource { id } ${errors} }`,
+      `deleteResource(id: "${theirs}") { success ${errors} }`,
+    ])
+      expect(faults(await mutate(mutation))).toEqual(['id NOT_FOUND'])
+  })
+})
+
+describe('a service’s needs', () => {
+  const create = (resources: string) =>
+    mutate(
+      `createBookingService(input: { name: "Fitting", duration: 45, price: 0, currency: "USD", resources: ${resources} })
+        { bookingService { id resources { kind quantity } } ${errors} }`,
+    )
+  const change = (id: string, input: string) =>
+    mutate(
+      `updateBookingService(id: "${id}", input: ${input}) { bookingService { name resources { kind quantity } } ${errors} }`,
+    )
+
+  test('are written with the service, replaced as a whole, and kept if the input omits them', async () => {
+    const created = await create('[{ kind: "room" }, { kind: "chair", quantity: 2 }]')
+    expect(created).toMatchObject({
+      bookingService: {
+        resources: [
+          { kind: 'chair', quantity: 2 },
+          { kind: 'room', quantity: 1 },
+        ],
+      },
+      errors: [],
+    })
+    const { id } = created['bookingService'] as { readonly id: string }
+    const needs = [{ kind: 'laser', quantity: 3 }]
+    expect(await change(id, '{ resources: [{ kind: "laser", quantity: 3 }] }')).toMatchObject({
+      bookingService: { resources: needs },
+    })
+    expect(await change(id, '{ name: "Other" }')).toMatchObject({
+      bookingService: { name: 'Other', resources: needs },
+    })
+    expect(await change(id, '{ resources: [] }')).toMatchObject({ bookingService: { resources: [] } })
+    expect(faults(await change(id, '{ resources: null }'))).toEqual(['resources REQUIRED_FIELD'])
+  })
+
+  test.each([
+    ['[{ kind: "room" }, { kind: "Room" }]', ['resources.1.kind INVALID_VALUE']],
+    [
+      '[{ kind: "", quantity: 0 }, { kind: "room", quantity: 21 }]',
+      [
+        'resources.0.kind REQUIRED_FIELD',
+        'resources.0.quantity OUT_OF_RANGE',
+        'resources.1.quantity OUT_OF_RANGE',
+      ],
+    ],
+  ])('are refused as %s, with all wrong fields at once', async (resources, expected) => {
+    expect(faults(await create(resources))).toEqual(expected)
+    expect(faults(await change(service(1), `{ resources: ${resources} }`))).toEqual(expected)
+  })
+
+  test('of another merchant’s service can’t be changed', async () => {
+    expect(faults(await change(service(1, 2), '{ resources: [{ kind: "room" }] }'))).toEqual(['id NOT_FOUND'])
+    const [row] = await gateway.shop.sql(
+      `SELECT string_agg(kind, ',') AS kinds FROM booking.resource_requirement WHERE service_id = '${service(1, 2)}'`,
+    )
+    expect(row?.['kinds']).toBe('bench')
   })
 })
 
@@ -171,7 +270,7 @@ describe('a schedule', () => {
     expect(await update('endDate: "2030-07-21", startTime: "12:00"')).toMatchObject({
       schedule: { endDate: '2030-07-21', startTime: '12:00' },
     })
-    // What the input alone can't tell, the database does.
+    // The database checks rules that need more than the input.
     expect(faults(await update('endDate: "2030-06-30"'))).toEqual(['endDate INVALID_VALUE'])
     expect(faults(await update('endTime: "11:00"'))).toEqual(['endTime INVALID_VALUE'])
     expect(faults(await update('weekday: MONDAY'))).toEqual(['weekday INVALID_VALUE'])
@@ -190,7 +289,7 @@ describe('a schedule', () => {
       'type: WEEKLY, weekday: MONDAY, startTime: "24:00", endTime: "9:00"',
       ['startTime INVALID_FORMAT', 'endTime INVALID_FORMAT'],
     ],
-  ])('with %s is refused by every field at once', async (input, expected) => {
+  ])('with %s is refused with all wrong fields at once', async (input, expected) => {
     expect(faults(await create(input))).toEqual(expected)
   })
 
@@ -202,7 +301,7 @@ describe('a schedule', () => {
   })
 })
 
-test('the notes of an appointment change, and nothing else of it', async () => {
+test('an update of an appointment’s notes changes nothing else', async () => {
   const id = fixtureId('appointment', 1, 2)
   expect(
     await mutate(

@@ -1,5 +1,7 @@
 import type {
   CreateScheduleInput,
+  ResourceRequirementInput,
+  UpdateBookingServiceInput,
   UpdateScheduleInput,
   UpdateStaffMemberInput,
 } from '@commerce-graph/contract'
@@ -23,19 +25,66 @@ import {
 } from '../../mutation/rows.ts'
 import { toUuid } from '../../projection/filter.ts'
 
-const serviceTable = table('booking_service')
+const serviceTable = table('booking_service', { counter: 'duration' })
+const requirementTable = table('booking_resource_requirement')
+const resourceTable = table('booking_resource')
 const staffTable = table('booking_staff_member', { counter: 'priority' })
 const staffServiceTable = table('booking_staff_service')
 const scheduleTable = table('booking_schedule')
 const appointmentTable = table('booking_appointment')
 
-const serviceColumns = ['name', 'description', 'duration', 'price', 'currency', 'active'] as const
+const serviceColumns = [
+  'name',
+  'description',
+  'duration',
+  'price',
+  'currency',
+  'active',
+  'paymentPolicy',
+  'depositAmount',
+  'depositPercent',
+  'noShowFee',
+  'cancellationMinutes',
+] as const
+
+const resourceColumns = ['name', 'kind', 'active', 'priority'] as const
 
 const staffColumns = ['name', 'email', 'phone', 'timeZone', 'active', 'priority'] as const
 
 /** Each service once, however often it is named. */
 const serviceRows = (serviceIds: readonly string[]): readonly Values[] =>
   [...new Set(serviceIds.map(toUuid))].map((serviceId) => ({ service_id: serviceId }))
+
+type Requirements = readonly ResourceRequirementInput[] | null | undefined
+
+const requirementRows = (requirements: Requirements): readonly Values[] =>
+  (requirements ?? []).map((requirement) => pick(requirement, ['kind', 'quantity'], 'left out'))
+
+/** A kind that is named twice. Kinds are the same in any case. */
+function checkRequirements({ resources }: { readonly resources?: Requirements }): readonly UserError[] {
+  const kinds = (resources ?? []).map(({ kind }) => kind.toLowerCase())
+  return kinds.flatMap((kind, index) =>
+    kinds.indexOf(kind) < index
+      ? [invalidValue(`resources.${index}.kind`, 'The kind is named twice: say how many in its quantity')]
+      : [],
+  )
+}
+
+function updateService(input: UpdateBookingServiceInput, id: string): Write {
+  const serviceId = toUuid(id)
+  const set = pick(input, serviceColumns)
+  if (input.resources == null) return { before: [], record: update(serviceTable, byId(id), set) }
+  return {
+    before: [
+      remove(requirementTable, { service_id: { _eq: serviceId } }),
+      ...insertMany(
+        requirementTable,
+        requirementRows(input.resources).map((row) => ({ ...row, service_id: serviceId })),
+      ),
+    ],
+    record: update(serviceTable, byId(id), set, true),
+  }
+}
 
 function updateStaffMember(input: UpdateStaffMemberInput, id: string): Write {
   const staffId = toUuid(id)
@@ -66,7 +115,7 @@ function checkSchedule(input: CreateScheduleInput): readonly UserError[] {
   ]
 }
 
-/** What can be checked of an update without the rest of the row, which the database compares with. */
+/** The checks of an update that don't need the rest of the row. The database compares with the row. */
 function checkOrder({
   startDate,
   endDate,
@@ -87,12 +136,18 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
   createBookingService: creation<'createBookingService'>({
     record: 'BookingService',
     what: 'Service',
-    write: (input) => insertOne(serviceTable, pick(input, serviceColumns, 'left out')),
+    check: checkRequirements,
+    write: (input) =>
+      insertOne(serviceTable, {
+        ...pick(input, serviceColumns, 'left out'),
+        resources: { data: requirementRows(input.resources) },
+      }),
   }),
   updateBookingService: change<'updateBookingService'>({
     record: 'BookingService',
     what: 'Service',
-    write: (input, { id }) => update(serviceTable, byId(id), pick(input, serviceColumns)),
+    check: checkRequirements,
+    write: (input, { id }) => updateService(input, id),
   }),
   deleteBookingService: deletion('Service', (id) => remove(serviceTable, byId(id))),
   createStaffMember: creation<'createStaffMember'>({
@@ -118,6 +173,17 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => updateStaffMember(input, id),
   }),
   deleteStaffMember: deletion('Staff member', (id) => remove(staffTable, byId(id))),
+  createResource: creation<'createResource'>({
+    record: 'Resource',
+    what: 'Resource',
+    write: (input) => insertOne(resourceTable, pick(input, resourceColumns, 'left out')),
+  }),
+  updateResource: change<'updateResource'>({
+    record: 'Resource',
+    what: 'Resource',
+    write: (input, { id }) => update(resourceTable, byId(id), pick(input, resourceColumns)),
+  }),
+  deleteResource: deletion('Resource', (id) => remove(resourceTable, byId(id))),
   createSchedule: creation<'createSchedule'>({
     record: 'Schedule',
     what: 'Schedule',

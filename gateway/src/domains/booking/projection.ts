@@ -12,7 +12,8 @@ import {
 } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
-const onlyActiveForShoppers = { merchant: {}, customer: { active: { _eq: true } } } as const
+const active = { active: { _eq: true } } as const
+const onlyActiveForShoppers = { merchant: {}, customer: active, guest: active } as const
 
 const nameSort = {
   NAME: { column: 'name', type: 'String' },
@@ -42,6 +43,17 @@ const staff: ConnectionProjection = {
   visible: onlyActiveForShoppers,
 }
 
+const resources: ConnectionProjection = {
+  projection: 'Resource',
+  sortFields: { NAME: nameSort.NAME },
+  preset: { sortBy: 'NAME', direction: 'asc' },
+  filters: {
+    active: equals('active', 'Boolean'),
+    kind: equals('kind', 'citext'),
+    searchQuery: searchIn({ name: 'String' }),
+  },
+}
+
 const status: Filter = equals('status', 'String')
 
 const appointments: ConnectionProjection = {
@@ -55,6 +67,7 @@ const appointments: ConnectionProjection = {
     customerId: idEquals('customer_id'),
     staffId: idEquals('staff_id'),
     serviceId: idEquals('service_id'),
+    resourceId: idFilter((id) => ({ resources: { resource_id: { _eq: id } } })),
     status,
     startDate: atLeast('start_time', 'timestamptz'),
     endDate: atMost('start_time', 'timestamptz'),
@@ -87,6 +100,12 @@ export const booking: DomainProjection = {
       by: { id: idEquals('id') },
     },
     staffMembers: { kind: 'connection', connection: staff },
+    resource: {
+      kind: 'lookup',
+      projection: 'Resource',
+      by: { id: idEquals('id') },
+    },
+    resources: { kind: 'connection', connection: resources },
     appointment: {
       kind: 'lookup',
       projection: 'Appointment',
@@ -109,7 +128,13 @@ export const booking: DomainProjection = {
     },
   },
   types: {
-    BookingService: { type: 'BookingService', table: 'booking_service' },
+    BookingService: {
+      type: 'BookingService',
+      table: 'booking_service',
+      fields: { resources: { kind: 'list', relationship: 'resources', orderBy: [ascending('kind')] } },
+    },
+    ResourceRequirement: { type: 'ResourceRequirement', table: 'booking_resource_requirement' },
+    Resource: { type: 'Resource', table: 'booking_resource' },
     StaffMember: {
       type: 'StaffMember',
       table: 'booking_staff_member',
@@ -131,7 +156,15 @@ export const booking: DomainProjection = {
     Appointment: {
       type: 'Appointment',
       table: 'booking_appointment',
-      fields: { reminderSent: { kind: 'exists', relationship: 'reminders' } },
+      fields: {
+        reminderSent: { kind: 'exists', relationship: 'reminders' },
+        resources: {
+          kind: 'list',
+          relationship: 'resources',
+          through: 'resource',
+          orderBy: [ascending('resource.kind'), ascending('resource.name'), ascending('resource_id')],
+        },
+      },
     },
     AvailableSlot: { type: 'AvailableSlot', table: 'booking_available_slot' },
   },

@@ -22,7 +22,7 @@ const insertProducts = (values: string) =>
   INSERT INTO catalog.product (merchant_id, name, description, sku, price, lowest_price, highest_price, currency, status, slug)
   SELECT '${fixtureId('merchant', 1, 0)}', p.name, p.description, p.sku, 100, 100, 100, 'USD', 'ACTIVE', lower(p.sku) FROM (${values}) AS p(name, description, sku)`)
 
-test('a product is found by a part of its name, SKU or description in any case, and wildcards mean themselves', async () => {
+test('a product is found by a part of its name, SKU or description, ignoring case, and wildcards are literal', async () => {
   await insertProducts(`VALUES
     ('Überzelt 100%', 'Waterproof', 'FIND-1'), ('Lamp', 'Lights an ÜBERZELT', 'FIND-2'), ('Mug', NULL, 'UNFOUND_3')`)
   expect(await skusFound('überzelt')).toEqual(['FIND-2', 'FIND-1'])
@@ -32,8 +32,8 @@ test('a product is found by a part of its name, SKU or description in any case, 
   expect(await skusFound('überzelt', 2)).toEqual([])
 })
 
-test('a rare text among many products is found by the index', { timeout: 60_000 }, async () => {
-  // What follows from a product's row is beside the point, and slow.
+test('a rare text among many products is found with the index', { timeout: 60_000 }, async () => {
+  // Triggers on products don't matter here, and are slow.
   await shop.sql('ALTER TABLE catalog.product DISABLE TRIGGER USER')
   await insertProducts(
     `SELECT 'Product ' || md5(n::text), repeat(md5((n * 7)::text) || ' ', 8), 'MANY-' || n FROM generate_series(1, 5000) n`,
@@ -47,7 +47,7 @@ test('a rare text among many products is found by the index', { timeout: 60_000 
     return Number(row?.['idx_scan'])
   }
   const before = await indexScans()
-  // Postgres counts with a delay, and plans a statement anew until it knows it better.
+  // Postgres updates its statistics with a delay, and replans a prepared statement only then.
   await vi.waitFor(
     async () => {
       expect(await skusFound('MANY-4321')).toEqual(['MANY-4321'])

@@ -35,7 +35,7 @@ async function skus(filters: object, more = ''): Promise<readonly string[]> {
 }
 
 describe('a product with variants', () => {
-  test('is filtered by what its variants cost', async () => {
+  test('is filtered by its variants’ prices', async () => {
     expect(await skus({ priceMin: 85_000 })).toEqual(['SOLD-ROPE'])
     expect(await skus({ priceMin: 55_000, priceMax: 65_000 })).toEqual(['SOLD-ROPE'])
     expect(await skus({ priceMin: 90_001 })).toEqual([])
@@ -53,7 +53,7 @@ describe('a product with variants', () => {
     expect(await skus({ searchQuery: 'sold-60' })).toEqual(['SOLD-ROPE'])
   })
 
-  test('follows its variants: a new price, one that is deleted, and its own price when none is left', async () => {
+  test('follows its variants: a new price, a deleted variant, and its own price when none is left', async () => {
     const set = (change: string, sku: string) =>
       shop.sql(
         `UPDATE catalog.product_variant SET ${change} WHERE merchant_id = '${merchantId}' AND sku = '${sku}'`,
@@ -74,7 +74,7 @@ describe('a product with variants', () => {
   })
 })
 
-test('a category counts and lists the products of the categories below it, each once', async () => {
+test('a category counts and lists the products of its descendants, each once', async () => {
   await shop.sql(`
     WITH parent AS (
       INSERT INTO catalog.category (merchant_id, name, slug) VALUES ('${merchantId}', 'Climbing', 'climbing') RETURNING id

@@ -14,15 +14,17 @@ import type { ConnectionProjection, DomainProjection, Lookup, TenantRole } from 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
 const notDeleted: Condition = { deleted_at: { _is_null: true } }
 
-/** A shopper's row permission also lets the products of its own orders and carts through; lists are for what is sold. */
+/** The row permission of shoppers and guests also lets the products of their own orders and carts through; lists are for what is sold. */
+const sold: Condition = { _and: [notDeleted, { status: { _eq: 'ACTIVE' } }] }
 const visible: Readonly<Record<TenantRole, Condition>> = {
   merchant: notDeleted,
-  customer: { _and: [notDeleted, { status: { _eq: 'ACTIVE' } }] },
+  customer: sold,
+  guest: sold,
 }
 
 const inStock: Filter = {
-  condition: (value) => ({ inventory: { available: value('Int_comparison_exp!') } }),
-  toVariable: (wanted) => (wanted === true ? { _gt: 0 } : { _lte: 0 }),
+  condition: (value) => ({ inventory: { in_stock: value('Boolean_comparison_exp!') } }),
+  toVariable: (wanted) => ({ _eq: wanted === true }),
 }
 
 const products: ConnectionProjection = {
@@ -42,7 +44,7 @@ const products: ConnectionProjection = {
       condition: (slug) => ({ category_products: { category: { slug: { _eq: slug('String!') } } } }),
     },
     searchQuery: searchIn({ search_text: 'String' }),
-    // What is sold from 10 to 90 is among what costs at least 50, and among what costs at most 50.
+    // A product that is sold from 10 to 90 matches a minimum of 50 and a maximum of 50.
     priceMin: atLeast('highest_price', 'bigint'),
     priceMax: atMost('lowest_price', 'bigint'),
     inStock,

@@ -24,7 +24,7 @@ async function write(rating: number, status: string, customer: string | null, na
     VALUES ('${merchantId}', '${product}', ${writer}, '${name}', ${rating}, '${status}')`)
 }
 
-test('a product is rated by the reviews that are shown, shoppers see no others, and buyers are told apart', async () => {
+test('a product’s rating counts its published reviews, shoppers see no others, and reviews of buyers can be found', async () => {
   await shop.sql(`DELETE FROM catalog.review WHERE product_id = '${product}'`)
   const [buyer] = await shop.sql(`
     SELECT o.customer_id FROM ordering.product_order l JOIN ordering.order o ON o.id = l.order_id

@@ -54,7 +54,7 @@ const needed = [
 ]
 
 describe('variants of a product', () => {
-  test('have options each, but for one that is alone', async () => {
+  test('need options, unless there is only one variant', async () => {
     expect((await product([variant([]), variant([])])).errors).toEqual(needed)
     expect((await product([variant(size('L')), variant([])])).errors).toEqual(needed)
     const sized = (await product([variant(size('L'))]))['product'] as { id: string }
@@ -73,7 +73,7 @@ describe('variants of a product', () => {
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1)
   })
 
-  test('keep their own SKU, which is nobody else’s', async () => {
+  test('keep their own unique SKU', async () => {
     const { id: productId } = (await product([]))['product'] as { id: string }
     const [sku, taken] = [`KEPT-${(skus += 1)}`, `TAKEN-${(skus += 1)}`]
     const create = (input: object) =>
@@ -93,7 +93,7 @@ describe('variants of a product', () => {
       return errors.map(({ field, code }) => [field, code])
     }
     expect(await update({ sku, options: size('U') })).toEqual([])
-    // What else is wrong has the SKU looked up, too.
+    // An input with other errors has its SKU checked, too.
     expect(await update({ sku, price: -1 })).toEqual([['price', 'INVALID_VALUE']])
     expect(await update({ sku: taken, price: -1 })).toEqual([
       ['price', 'INVALID_VALUE'],
@@ -101,7 +101,7 @@ describe('variants of a product', () => {
     ])
   })
 
-  test('differ in an option, whichever way they come, and whatever the order and case of the letters', async () => {
+  test('differ in an option, over any order of inputs and options and ignoring case', async () => {
     expect((await product([variant(size('L')), variant(size('l'))])).errors).toEqual(same)
     const made = await product([
       variant(size('L')),

@@ -43,7 +43,7 @@ async function createInteraction(input: object): Promise<Payload<'interaction'>>
 }
 
 describe('contacts and interactions', () => {
-  test('are written down with a customer, found there and narrowed down, and a contact who goes leaves the interactions', async () => {
+  test('are created for a customer, listed and filtered there, and deleting a contact keeps its interactions', async () => {
     const { contact } = await createContact({
       customerId,
       name: 'Theo',
@@ -102,7 +102,7 @@ describe('contacts and interactions', () => {
     ).toEqual({ interaction: { subject: 'Ropes', contact: null } })
   })
 
-  test('keep to one customer: an interaction names nobody at another one', async () => {
+  test('belong to one customer: an interaction can’t name another customer’s contact', async () => {
     const { contact } = await createContact({ customerId: fixtureId('customer', 1, 2), name: 'Elsewhere' })
     const { errors } = await createInteraction({
       customerId,
@@ -115,7 +115,7 @@ describe('contacts and interactions', () => {
     expect(foreign.errors).toEqual([{ field: 'customerId', code: 'NOT_FOUND' }])
   })
 
-  test('are not for shoppers, on either API', async () => {
+  test('are hidden from shoppers, in both APIs', async () => {
     const text = '{ interactions { totalCount } contacts { totalCount } }'
     const result = await runQuery(gateway.shop, customerPrincipal(1), text)
     expect(result).toMatchObject({
@@ -153,7 +153,7 @@ describe('an address', () => {
   const defaults = async () =>
     (await addresses()).filter(({ isDefault }) => isDefault).map(({ line1 }) => line1)
 
-  test('is the default exactly once, whatever is added, changed or deleted, even at once', async () => {
+  test('is the default exactly once after any additions, changes and deletions, also concurrent ones', async () => {
     await add('second')
     expect(await defaults()).toEqual(['3 Main St'])
     await add('third', true)

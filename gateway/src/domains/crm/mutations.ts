@@ -25,7 +25,7 @@ const addressTable = table('crm_address')
 
 const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
 
-/** What only the merchant may write; the role `customer` has no such columns in metadata either. */
+/** The columns that only the merchant may write. In metadata the role `customer` lacks them, too. */
 const merchantsColumns = ['email', 'tags', 'notes'] as const
 
 export const crmMutations: Readonly<Record<string, MutationDefinition>> = {

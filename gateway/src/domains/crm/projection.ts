@@ -27,6 +27,7 @@ const customers: ConnectionProjection = {
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
     status: equals('status', 'String'),
     email: equals('email', 'citext'),
+    hasAccount: equals('has_account', 'Boolean'),
     marketingOptIn: equals('marketing_opt_in', 'Boolean'),
     tags: hasAll('tags'),
     loyaltyTierId: idFilter((id) => ({ loyalty: { tier_id: { _eq: id } } })),

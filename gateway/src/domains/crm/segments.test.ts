@@ -9,7 +9,10 @@ let key: string
 const merchantId = fixtureId('merchant', 1, 0)
 const day = 24 * 60 * 60 * 1000
 
-/** Forty customers that differ in everything a filter asks, with up to three orders each, some of them refunded or cancelled. */
+/**
+ * Forty customers with different values for every filter and up to three orders each, some of them refunded or
+ * cancelled.
+ */
 const population = `
   INSERT INTO crm.customer (merchant_id, id, email, name, tags, marketing_opt_in, email_verified, created_at)
   SELECT '${merchantId}', md5('segment' || n)::uuid, 'segment' || n || '@example.com', 'Segment ' || n,
@@ -93,7 +96,7 @@ interface Person {
 
 let people: readonly Person[]
 
-/** From the raw rows, without the view that segments use. */
+/** Calculated from the rows, without the view that segments use. */
 async function readPeople(): Promise<readonly Person[]> {
   const [customers, orders, payments, addresses] = await Promise.all(
     ['crm.customer', 'ordering.order', 'payment.payment', 'crm.address'].map((table) =>
@@ -106,7 +109,7 @@ async function readPeople(): Promise<readonly Person[]> {
         order['customer_id'] === customer['id'] &&
         !['PENDING', 'CANCELLED'].includes(String(order['status'])),
     )
-    // What was refunded was bought all the same, and nothing of it is left.
+    // A refunded order still counts as bought, but with an amount of 0.
     const kept = counted.filter((order) => order['status'] !== 'REFUNDED')
     const refunded = (payments ?? [])
       .filter((payment) => kept.some((order) => order['id'] === payment['order_id']))
@@ -146,7 +149,7 @@ interface Filter {
   readonly createdBefore?: string | null | undefined
 }
 
-/** Whether nothing is asked, or it holds for the value; nothing holds for a missing value. */
+/** Whether the condition is absent or true for the value; no condition is true for a missing value. */
 const meets = <V, W>(value: V | null, asked: W | null | undefined, holds: (value: V, asked: W) => boolean) =>
   asked == null || (value !== null && holds(value, asked))
 const atLeast = (value: number, min: number) => value >= min
@@ -203,7 +206,7 @@ const filters = fc.record({
 })
 
 describe('a segment', () => {
-  test('holds exactly the customers whose rows meet its filter, whatever that asks', async () => {
+  test('has exactly the customers whose rows match its filter, for any filter', async () => {
     const { segment } = await create({ name: 'Changing' })
     const sizes: number[] = []
     await fc.assert(
@@ -222,7 +225,7 @@ describe('a segment', () => {
     expect(sizes.some((size) => size > 0 && size < people.length)).toBe(true)
   })
 
-  test('that asks nothing is everybody, and says so; a filter that only asks for a false is a filter', async () => {
+  test('without conditions has all customers, and says so; a filter with only a false value is a condition', async () => {
     const { segment } = await create({ name: 'All of them', filter: {} })
     expect(segment).toMatchObject({ filter: null, memberCount: people.length })
     const changed = await update(segment?.id, { filter: { marketingOptIn: false } })
@@ -233,7 +236,7 @@ describe('a segment', () => {
     })
   })
 
-  test('is refused with everything that is wrong with it, each under its field', async () => {
+  test('is refused with all its errors, each with its field', async () => {
     const { errors } = await create({
       name: ' ',
       filter: {
@@ -262,7 +265,7 @@ describe('a segment', () => {
     ])
   })
 
-  test('is deleted alone, and its members stay', async () => {
+  test('can be deleted, and its members stay', async () => {
     const { segment } = await create({ name: 'Gone' })
     const answer = await ask<{ deleteCustomerSegment: { success: boolean } }>(
       'mutation ($id: ID!) { deleteCustomerSegment(id: $id) { success errors { field } } }',
@@ -275,7 +278,7 @@ describe('a segment', () => {
     expect(await ask('{ customers { totalCount } }')).toEqual({ customers: { totalCount: people.length } })
   })
 
-  test('counts a refund at once', async () => {
+  test('reflects a refund at once', async () => {
     const { segment } = await create({ name: 'Big spenders', filter: { totalSpentMin: 6000 } })
     const before = segment?.memberCount ?? 0
     expect(before).toBeGreaterThan(0)

@@ -37,7 +37,7 @@ const deliveries: ConnectionProjection = {
   },
 }
 
-/** How many of a campaign's messages stand so. */
+/** The number of a campaign's messages with one of these statuses. */
 const count = (...statuses: readonly string[]) =>
   ({
     kind: 'aggregate',

@@ -31,7 +31,7 @@ async function ask<Data>(document: string): Promise<Data> {
 const names = ({ edges }: Page) => edges.map(({ node }) => node.name)
 
 describe('users', () => {
-  test('have their roles, and what all of them permit', async () => {
+  test('have their roles and the permissions of all of them', async () => {
     const id = fixtureId('user', 1, 2)
     expect(
       await ask(
@@ -50,7 +50,7 @@ describe('users', () => {
     expect(await ask(`{ user(id: "${fixtureId('user', 2, 2)}") { id } }`)).toEqual({ user: null })
   })
 
-  test('are listed by status, role and text, in the order asked for', async () => {
+  test('are listed by status, role and text, in the requested order', async () => {
     const list = async (args: string) =>
       names(
         (await ask<{ users: Page }>(`{ users(${args}) { totalCount edges { node { id name } } } }`)).users,
@@ -63,7 +63,7 @@ describe('users', () => {
     expect(await list('searchQuery: "R1@EXAMPLE"')).toEqual(['User 1'])
   })
 
-  test('and roles are seen by whoever has the permission', async () => {
+  test('and roles are visible to callers with the permission', async () => {
     const other = await gateway.createKey({ permissions: ['users:read'] })
     expect((await send(gateway, other, '{ users { totalCount } }')).errors).toEqual([])
     for (const document of ['{ roles { totalCount } }', '{ users { edges { node { roles { name } } } } }']) {
@@ -75,7 +75,7 @@ describe('users', () => {
 })
 
 describe('roles', () => {
-  test('begin with those that every merchant has', async () => {
+  test('begin with the built-in ones', async () => {
     const { roles } = await ask<{ roles: Page }>('{ roles { totalCount edges { node { id name } } } }')
     expect(names(roles)).toEqual(
       expect.arrayContaining(['Owner', 'Admin', 'Manager', 'Support', 'Read-only', 'Picker']),
@@ -83,7 +83,7 @@ describe('roles', () => {
     expect(roles.totalCount).toBe(6)
   })
 
-  test('are found by what they permit', async () => {
+  test('can be found by permission', async () => {
     const { roles } = await ask<{ roles: Page }>(
       '{ roles(filters: { permission: "billing:write" }) { totalCount edges { node { id name } } } }',
     )
@@ -91,7 +91,7 @@ describe('roles', () => {
   })
 })
 
-test('the viewer of a key says that it is one', async () => {
+test('the viewer of an API key has the kind KEY', async () => {
   expect(await ask('{ viewer { kind role merchant { plan } } }')).toEqual({
     viewer: { kind: 'KEY', role: 'merchant', merchant: { plan: 'PRO' } },
   })

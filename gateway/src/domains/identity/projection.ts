@@ -41,7 +41,7 @@ const sessions: ConnectionProjection = {
 /** Those of the merchant's customers, which its people may see as well, are with their customers. */
 const ownSessions: ConnectionProjection = {
   ...sessions,
-  visible: { merchant: { user_id: { _is_null: false } }, customer: {} },
+  visible: { merchant: { user_id: { _is_null: false } }, customer: {}, guest: {} },
 }
 
 export const identity: DomainProjection = {
@@ -50,7 +50,7 @@ export const identity: DomainProjection = {
       kind: 'principal',
       value: (principal) => ({
         ...subjectOf(principal),
-        sessionId: principal.kind === 'key' ? null : principal.sessionId,
+        sessionId: 'sessionId' in principal ? principal.sessionId : null,
         permissions: [...principal.permissions].sort(),
         role: principal.sessionVariables['x-hasura-role'] ?? null,
         merchant: { id: principal.merchantId, plan: principal.plan, features: principal.features },
@@ -92,5 +92,7 @@ function subjectOf(principal: TenantPrincipal) {
       return { kind: 'USER', id: principal.userId }
     case 'customer':
       return { kind: 'CUSTOMER', id: principal.customerId }
+    case 'guest':
+      return { kind: 'GUEST', id: principal.keyId }
   }
 }

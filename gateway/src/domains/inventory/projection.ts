@@ -76,7 +76,7 @@ const lowStock: ConnectionProjection = {
   sortFields: createdAt,
   preset: latestFirst,
   filters: {},
-  visible: { merchant: low, customer: low },
+  visible: { merchant: low, customer: low, guest: low },
 }
 
 const live = (column: string) => ({ kind: 'path', relationship: 'inventory', column }) as const
@@ -151,6 +151,16 @@ export const inventory: DomainProjection = {
       table: 'inventory_sku_inventory',
       fields: { ...byWarehouse('StockLevel'), ...ledger },
     },
+    ProductAvailability: {
+      type: 'ProductAvailability',
+      table: 'inventory_product_inventory',
+      fields: { quantity: { kind: 'column', column: 'shown_quantity' } },
+    },
+    VariantAvailability: {
+      type: 'ProductAvailability',
+      table: 'inventory_sku_inventory',
+      fields: { quantity: { kind: 'column', column: 'shown_quantity' } },
+    },
     ProductWarehouseInventory: { type: 'WarehouseInventory', table: 'inventory_product_warehouse_inventory' },
     StockLevel: { type: 'WarehouseInventory', table: 'inventory_stock_level' },
     Warehouse: {
@@ -221,9 +231,13 @@ export const inventory: DomainProjection = {
     },
   },
   extensions: {
-    Product: { inventory: { kind: 'object', relationship: 'inventory' } },
+    Product: {
+      inventory: { kind: 'object', relationship: 'inventory' },
+      availability: { kind: 'object', relationship: 'inventory', projection: 'ProductAvailability' },
+    },
     ProductVariant: {
       inventory: { kind: 'object', relationship: 'inventory', projection: 'VariantInventory' },
+      availability: { kind: 'object', relationship: 'inventory', projection: 'VariantAvailability' },
     },
   },
 }

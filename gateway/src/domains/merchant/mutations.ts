@@ -26,6 +26,7 @@ const settingsColumns = [
   'language',
   'taxRate',
   'lowStockThreshold',
+  'mfaRequired',
   'cardPaymentMinutes',
   'acceptsBankTransfer',
   'acceptsCash',
@@ -33,6 +34,8 @@ const settingsColumns = [
   'cashPaymentMinutes',
   'maxUnpaidOrders',
   'maxUnpaidUnits',
+  'stockVisibility',
+  'stockVisibilityBound',
 ] as const
 /** Each country once. */
 const countriesColumn = (countries: readonly string[] | null | undefined): Values =>

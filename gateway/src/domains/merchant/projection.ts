@@ -59,11 +59,18 @@ export const merchant: DomainProjection = {
           orderBy: [descending('created_at'), descending('id')],
         },
         readiness: { kind: 'list', relationship: 'readiness', orderBy: [ascending('position')] },
+        emailSender: { kind: 'object', relationship: 'sender' },
         ipWhitelistEnabled: { kind: 'column', column: 'ip_allow_list_enabled' },
       },
     },
     Merchant: { type: 'Merchant', table: 'operator_merchant' },
     MerchantPlan: { type: 'MerchantPlan', table: 'operator_merchant_plan' },
+    EmailSender: {
+      type: 'EmailSender',
+      table: 'merchant_sender',
+      fields: { records: { kind: 'list', relationship: 'records', orderBy: [ascending('purpose')] } },
+    },
+    SenderRecord: { type: 'SenderRecord', table: 'merchant_sender_record' },
     ReadinessCheck: { type: 'ReadinessCheck', table: 'merchant_readiness_check' },
     Subscription: { type: 'Subscription', table: 'merchant_subscription' },
     MerchantSettings: {

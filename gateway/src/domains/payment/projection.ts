@@ -12,16 +12,35 @@ const payments: ConnectionProjection = {
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     orderId: idEquals('order_id'),
+    appointmentId: idEquals('appointment_id'),
     status: equals('status', 'String'),
     method: equals('method', 'String'),
     attention: equals('attention', 'String'),
+    reference: equals('reference', 'String'),
   },
 }
+
+/** A merchant connects an account when it changes the processor or its keys. */
+const maxAccounts = 250
 
 export const payment: DomainProjection = {
   queries: {
     payment: { kind: 'lookup', projection: 'Payment', by: { id: idEquals('id') } },
     payments: { kind: 'connection', connection: payments },
+    paymentOptions: {
+      kind: 'list',
+      projection: 'PaymentOption',
+      filters: {},
+      orderBy: [ascending('position'), ascending('id')],
+      limit: maxAccounts,
+    },
+    paymentAccounts: {
+      kind: 'list',
+      projection: 'PaymentAccount',
+      filters: {},
+      orderBy: [descending('created_at'), descending('id')],
+      limit: maxAccounts,
+    },
   },
   types: {
     Payment: {
@@ -33,8 +52,17 @@ export const payment: DomainProjection = {
           relationship: 'refunds',
           orderBy: [ascending('created_at'), ascending('id')],
         },
+        disputes: {
+          kind: 'list',
+          relationship: 'disputes',
+          orderBy: [ascending('created_at'), ascending('id')],
+        },
       },
     },
+    PaymentOption: { type: 'PaymentOption', table: 'payment_payment_option' },
+    AvailablePaymentMethod: { type: 'AvailablePaymentMethod', table: 'payment_cart_option' },
+    Dispute: { type: 'Dispute', table: 'payment_dispute' },
+    PaymentAccount: { type: 'PaymentAccount', table: 'payment_account' },
     Refund: {
       type: 'Refund',
       table: 'payment_refund',
@@ -45,11 +73,30 @@ export const payment: DomainProjection = {
     RefundItem: { type: 'RefundItem', table: 'payment_refund_line' },
   },
   extensions: {
+    Cart: {
+      availablePaymentMethods: {
+        kind: 'list',
+        relationship: 'payment_options',
+        orderBy: [ascending('position'), ascending('method')],
+      },
+    },
+    Appointment: {
+      payments: {
+        kind: 'list',
+        relationship: 'payments',
+        orderBy: [ascending('created_at'), ascending('id')],
+      },
+    },
     Order: {
       payment: {
         kind: 'first',
         relationship: 'payments',
-        orderBy: [descending('created_at'), descending('id')],
+        orderBy: [descending('taken'), descending('created_at'), descending('id')],
+      },
+      payments: {
+        kind: 'list',
+        relationship: 'payments',
+        orderBy: [ascending('created_at'), ascending('id')],
       },
     },
   },

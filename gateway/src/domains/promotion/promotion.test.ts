@@ -59,7 +59,7 @@ const period = { startDate: '2026-01-01T00:00:00Z', endDate: '2098-01-01T00:00:0
 const tenPercent = { name: 'Ten', discountType: 'PERCENTAGE', discountValue: 10, ...period }
 
 describe('a promotion', () => {
-  test('is created with all of its conditions, changed by the given ones, freed of them, and deleted', async () => {
+  test('is created with all its conditions, changed in some, cleared of them, and deleted', async () => {
     const conditions = {
       minPurchaseAmount: 9007199254740991,
       maxDiscountAmount: 300,
@@ -101,7 +101,7 @@ describe('a promotion', () => {
     expect(faults(await remove(id))).toEqual([['id', 'NOT_FOUND']])
   })
 
-  test('that is wrong in many ways is told all of them, also what only the database knows, and nothing is written', async () => {
+  test('with many errors gets all of them, including those of the database, and nothing is written', async () => {
     const payload = await create({
       name: ' ',
       code: 'NEW',
@@ -171,7 +171,7 @@ describe('a promotion', () => {
       'discountValue',
       'OUT_OF_RANGE',
     ],
-  ])('with %s alone is refused', async (_what, fields, field, code) => {
+  ])('with only %s is refused', async (_what, fields, field, code) => {
     expect(faults(await create({ ...tenPercent, ...fields }))).toEqual([[field, code]])
   })
 
@@ -184,7 +184,7 @@ describe('a promotion', () => {
     expect(errors).toEqual([])
   })
 
-  test('keeps what its stored fields demand of the changed ones', async () => {
+  test('checks changed fields against stored ones', async () => {
     const id = idOf(await create({ ...tenPercent, discountType: 'FIXED_AMOUNT', discountValue: 500 }))
     expect(faults(await update(id, { discountType: 'PERCENTAGE' }))).toEqual([
       ['discountValue', 'INVALID_VALUE'],
@@ -195,7 +195,7 @@ describe('a promotion', () => {
     expect(faults(await update(id, { name: null }))).toEqual([['name', 'REQUIRED_FIELD']])
   })
 
-  test('that orders were placed with can’t be deleted, nor limited below its use', async () => {
+  test('with orders can’t be deleted, or limited below its use', async () => {
     const used = fixtureId('promotion', 1, 1)
     expect((await remove(used)).errors).toEqual([
       { field: 'id', code: 'INVALID_VALUE', message: 'Orders were placed with it; disable it instead' },
@@ -205,7 +205,7 @@ describe('a promotion', () => {
     await gateway.shop.sql(`UPDATE promotion.promotion SET usage_count = 1 WHERE id = '${used}'`)
   })
 
-  test('of another merchant can be neither seen, changed nor deleted', async () => {
+  test('of another merchant can’t be seen, changed or deleted', async () => {
     const theirs = fixtureId('promotion', 2, 1)
     expect(faults(await update(theirs, { disabled: true }))).toEqual([['id', 'NOT_FOUND']])
     expect(faults(await remove(theirs))).toEqual([['id', 'NOT_FOUND']])
@@ -214,7 +214,7 @@ describe('a promotion', () => {
     })
   })
 
-  test('needs promotions:write to be changed', async () => {
+  test('can be changed only with promotions:write', async () => {
     const reader = await gateway.createKey({ permissions: ['promotions:read'] })
     const text = `mutation ($id: ID!) { deletePromotion(id: $id) { success } }`
     const answer = await send(gateway, reader, text, { id: fixtureId('promotion', 1, 1) })
@@ -223,7 +223,7 @@ describe('a promotion', () => {
 })
 
 describe('promotions', () => {
-  test('are found by id and by code, and listed by state, kind, campaign and text, sorted, page by page', async () => {
+  test('can be found by id and code, and listed by state, kind, campaign and text, sorted, page by page', async () => {
     await create({
       ...tenPercent,
       name: 'Long ago',
@@ -272,7 +272,7 @@ describe('promotions', () => {
 })
 
 describe('a campaign', () => {
-  test('groups promotions and sums up their use; without it they live on', async () => {
+  test('groups promotions and adds up their use; promotions survive its deletion', async () => {
     const { createPromotionCampaign: created } = await ask<{ createPromotionCampaign: Payload }>(
       `mutation { createPromotionCampaign(input: { name: "Summer" }) { campaign { id usageCount } ${errors} } }`,
     )

@@ -48,8 +48,8 @@ async function suggested(query: string): Promise<readonly string[]> {
   return (data['searchSuggestions'] as readonly { text: string }[]).map(({ text }) => text).sort()
 }
 
-describe('a word in another form', () => {
-  // The article holds the plurals, so that they are words of the shop and no typos.
+describe('an inflected word', () => {
+  // The article contains the plurals, so that they are words of the shop and not typing errors.
   test.each([
     ['tents', 'tent', ['Alpine Tent', 'Larch Tent']],
     ['boots', 'boot', ['Foothill Boot']],
@@ -64,17 +64,17 @@ describe('a word in another form', () => {
     expect(await found(singular)).toEqual(products)
   })
 
-  test('is suggested by, too', async () => {
+  test('gives the same suggestions', async () => {
     expect(await suggested('tents')).toEqual(['Alpine Tent', 'Larch Tent'])
     expect(await suggested('boots')).toEqual(['Foothill Boot'])
   })
 
-  test('is no reason to take a word for a quite different one', async () => {
+  test('is not confused with a different word', async () => {
     expect(await found('pants')).toEqual([])
   })
 })
 
-test('a shop that changes its language is searched by the new one once its documents are written anew', async () => {
+test('a shop with a new language is searched in it once its documents are indexed again', async () => {
   const rewrite = () => shop.sql('SELECT search.rewrite_documents(3) AS written')
   expect(await found('berries')).toEqual(['Berry Jam'])
   await shop.sql(`UPDATE merchant.settings SET language = 'de' WHERE merchant_id = '${merchantId}'`)

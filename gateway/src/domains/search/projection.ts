@@ -19,7 +19,7 @@ const articles: ConnectionProjection = {
   },
 }
 
-/** How deep a client may page into results; what stands below isn't what was looked for. */
+/** The maximum offset of search results. Matches beyond it are poor. */
 const maxOffset = 1000
 
 type Values = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ let key: string
 
 const merchantId = (merchant: 1 | 2) => fixtureId('merchant', merchant, 0)
 
-/** The same goods in both merchants' shops. */
+/** The same products in both merchants' shops. */
 const goods = (merchant: 1 | 2) => `
   INSERT INTO catalog.product (merchant_id, name, description, sku, price, currency, status, tags) VALUES
     ('${merchantId(merchant)}', 'Sneakers', NULL, 'SN-1', 5000, 'USD', 'ACTIVE', '{shoes}'),
@@ -59,7 +59,7 @@ async function find(query: string, more: object = {}, as = keyPrincipal(1)): Pro
 const titles = ({ results }: Found) => results.map(({ name, title, heading }) => name ?? title ?? heading)
 
 describe('search', () => {
-  test('narrows down by tags whatever characters they have, and by a tag that nothing has to nothing', async () => {
+  test('filters by tags with any characters, and finds nothing for an unknown tag', async () => {
     const tag = String.raw`50% "off", {now} \o/`
     await gateway.shop.sql(
       `UPDATE catalog.product SET tags = tags || '${tag}'::text WHERE merchant_id = '${merchantId(1)}' AND sku = 'LA-1'`,
@@ -72,7 +72,7 @@ describe('search', () => {
     )
   })
 
-  test('finds all kinds of things in one operation, the exact name first and what only mentions it last', async () => {
+  test('finds all kinds of records in one operation, exact names first and mentions last', async () => {
     gateway.shop.takeCount()
     const found = await find('sneakers')
     expect(gateway.shop.takeCount()).toBe(1)
@@ -99,24 +99,24 @@ describe('search', () => {
     ['brulee crme', 'Crème Brûlée Torch'],
     ['TO-100%_X', 'Crème Brûlée Torch'],
     ['kitchen', 'Crème Brûlée Torch'],
-  ])('takes %s for what was meant', async (query, title) => {
+  ])('corrects %s', async (query, title) => {
     expect(titles(await find(query))[0]).toBe(title)
   })
 
   test.each(['%%', '__', "' | '", 'sneakers & !red <-> (', ':*', '\\\\', 'zzzzqqqq', "a'b\\c:*"])(
-    'takes %s for text and nothing else',
+    'treats %s as text only',
     async (query) => {
       const { totalCount, results } = await find(query)
       expect(results.length).toBe(totalCount)
     },
   )
 
-  test('finds nothing by punctuation, and everything of a word nowhere else', async () => {
+  test('finds nothing for punctuation, and a word only where it occurs', async () => {
     expect((await find('%_')).totalCount).toBe(0)
     expect((await find('xylophone')).totalCount).toBe(0)
   })
 
-  test('shows a shopper what is for sale and published, a key what its permissions cover, and no other merchant’s', async () => {
+  test('shows a shopper what is on sale and published, a key what its permissions cover, and no other merchant’s records', async () => {
     const shopper = titles(await find('sneakers', {}, customerPrincipal(1)))
     expect(shopper).toContain('How to wash sneakers')
     expect(shopper).not.toContain('Sneakers of tomorrow')
@@ -131,7 +131,7 @@ describe('search', () => {
     expect(ids(own).filter((id) => ids(foreign).includes(id))).toEqual([])
   })
 
-  test('counts by facets what is left when one is chosen, for shoppers as well', async () => {
+  test('counts the results of each facet under the other facets’ filters, for shoppers as well', async () => {
     for (const as of [keyPrincipal(1), customerPrincipal(1)]) {
       for (const query of ['sneakers', 'product', 'torch']) {
         const { facets } = await find(query, {}, as)
@@ -151,7 +151,7 @@ describe('search', () => {
     }
   })
 
-  test('knows what is in stock as products do', async () => {
+  test('shows the same stock as products do', async () => {
     const inStock = async (wanted: boolean) => {
       const data = await queryData(
         gateway.shop,
@@ -170,7 +170,7 @@ describe('search', () => {
     }
   })
 
-  test('pages within bounds, every result once', async () => {
+  test('pages within bounds, with every result once', async () => {
     const all = titles(await find('product', { first: 100 }))
     const paged: unknown[] = []
     for (let offset = 0; offset < all.length; offset += 7)
@@ -196,7 +196,7 @@ describe('search', () => {
     }
   })
 
-  test('follows what changes, in the same moment', async () => {
+  test('reflects changes immediately', async () => {
     const product = fixtureId('product', 1, 5)
     const count = async (query: string) => (await find(query)).totalCount
     expect(await count('zeppelin')).toBe(0)
@@ -211,7 +211,7 @@ describe('search', () => {
   })
 })
 
-test('suggestions complete what is typed, in spite of a typo, and show a shopper nothing hidden', async () => {
+test('suggestions complete the typed text, correct typing errors, and show a shopper nothing hidden', async () => {
   const suggest = async (query: string, as = keyPrincipal(1)) => {
     const data = await queryData(
       gateway.shop,
@@ -227,7 +227,7 @@ test('suggestions complete what is typed, in spite of a typo, and show a shopper
   expect(await suggest('laces fo')).toEqual([])
 })
 
-test('an article is made with a slug of its title, kept to its status, changed and deleted', async () => {
+test('an article gets a slug from its title, follows its status, and can be changed and deleted', async () => {
   const ask = async (document: string, variables: object) => {
     const answer = await send<Record<string, Readonly<Record<string, unknown>>>>(gateway, key, document, {
       ...variables,
