@@ -61,6 +61,17 @@ export default tseslint.config(
     },
   },
   {
+    files: ['demo/storefront/pages/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['addEventListener', 'document', 'location', 'localStorage', 'AbortController', 'FormData'],
+          ...['crypto', 'fetch', 'setTimeout', 'WebSocket'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },

@@ -4,13 +4,15 @@ import { testTiers } from './tests/support/test-tiers.ts'
 
 const { unit, database } = testTiers()
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
+    // `npm run test:long`; see tests/support/long-tests.ts.
+    env: mode === 'long' ? { TEST_LONG: '1' } : {},
     // Vite takes graphql's ESM build for what it transforms, Node its CommonJS one. graphql-ws has to see the same classes as we do.
     server: { deps: { inline: ['graphql-ws'] } },
     reporters: ['default', './tests/support/skipped-tests.ts'],
-    // Test files wait for Postgres as much as they compute: a machine of two cores is busy with two.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Test files wait, for Postgres and for time to pass, a third of their time: two cores are busy with three.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
@@ -20,10 +22,12 @@ export default defineConfig({
         // These run against a real Postgres; one server serves the whole run.
         test: {
           name: 'database',
+          // Files of a worker share the modules that it has loaded: loading them for each file took a third of the time.
+          isolate: false,
           include: [...database],
           globalSetup: 'local-postgres/src/vitest-global-setup.ts',
         },
       },
     ],
   },
-})
+}))

@@ -7,10 +7,11 @@
  */
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
+import { print } from 'graphql'
 import { z } from 'zod'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { compiledStatement } from './src/compiled-statement.ts'
-import { listQuery } from './src/list-query.ts'
+import { NewestProductsDocument } from './src/generated/operations.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { readOptions } from './src/read-options.ts'
 import { startBareServer } from './src/server-process.ts'
@@ -29,7 +30,7 @@ try {
   await createManyProducts(sql, platform.merchantId, options.products)
   await sql.end()
 
-  const body = JSON.stringify({ query: listQuery, variables: { first: 20 } })
+  const body = JSON.stringify({ query: print(NewestProductsDocument), variables: { first: 20 } })
   const statement = await compiledStatement(platform, body)
   const bare = await startBareServer(platform.databaseUrl, 'products', statement)
   const contenders: readonly Contender[] = [

@@ -4,9 +4,16 @@
  *
  *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
  */
-import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { print } from 'graphql'
 import { z } from 'zod'
+import {
+  PageOfCategoryDocument,
+  PageOfOrdersDocument,
+  PageOfProductsDocument,
+} from './src/generated/operations.ts'
 import { fillLongLists } from './src/long-lists.ts'
 import { median } from './src/median.ts'
 import { readOptions } from './src/read-options.ts'
@@ -19,32 +26,59 @@ const options = readOptions({
   requests: z.coerce.number().int().min(1).max(10_000).default(30),
 })
 
-const connection = z.object({
-  edges: z.array(z.unknown()),
-  pageInfo: z.object({ endCursor: z.string().nullable() }),
-})
-const answer = z.object({
-  data: z.union([z.object({ list: connection }), z.object({ owner: z.object({ list: connection }) })]),
-})
+interface Page {
+  readonly first: number
+  readonly after: string | null
+}
 
-const page = `list: products(first: $first, after: $after) {
-  edges { node { id name price } } pageInfo { hasNextPage endCursor }
-}`
+interface Connection {
+  readonly edges: readonly unknown[]
+  readonly pageInfo: { readonly endCursor: string | null }
+}
 
-function documents(category: string, product: string): Readonly<Record<string, string>> {
-  const query = (field: string) => `query ($first: Int!, $after: String) { ${field} }`
-  return {
-    'all products': query(page),
-    'products of a category': query(`owner: category(id: "${category}") { ${page} }`),
-    'orders of a product': query(`owner: product(id: "${product}") {
-      list: orders(first: $first, after: $after) {
-        edges { node { id orderNumber total } } pageInfo { hasNextPage endCursor }
-      }
-    }`),
+type ReadPage = (after: string | null, first?: number) => Promise<Connection>
+
+/** Reads the pages of a long list. Throws if an answer lacks the list. */
+function reader<Data, Variables>(
+  { graphqlUrl, liveKey }: Ready,
+  document: TypedDocumentNode<Data, Variables>,
+  variablesOf: (page: Page) => NoInfer<Variables>,
+  listOf: (data: Data) => Connection | null | undefined,
+): ReadPage {
+  const query = print(document)
+  return async (after, first = pageSize) => {
+    const response = await fetch(graphqlUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${liveKey}` },
+      body: JSON.stringify({ query, variables: variablesOf({ first, after }) }),
+    })
+    const { data } = (await response.json()) as { readonly data?: Data | null }
+    const list = data == null ? undefined : listOf(data)
+    if (list == null) throw new Error(`${response.status}: the list is missing`)
+    return list
   }
 }
 
-type ReadPage = (after: string | null, first?: number) => Promise<z.infer<typeof connection>>
+const readers = (platform: Ready, category: string, product: string): Readonly<Record<string, ReadPage>> => ({
+  'all products': reader(
+    platform,
+    PageOfProductsDocument,
+    (page) => page,
+    ({ products }) => products,
+  ),
+  'products of a category': reader(
+    platform,
+    PageOfCategoryDocument,
+    (page) => ({ id: category, ...page }),
+    (data) => data.category?.products,
+  ),
+  'orders of a product': reader(
+    platform,
+    PageOfOrdersDocument,
+    (page) => ({ productId: product, ...page }),
+    (data) => data.product?.orders,
+  ),
+})
 
 /** The cursor before the deep page, found by reading pages of 100. */
 async function deepCursor(readPage: ReadPage): Promise<string | null> {
@@ -72,16 +106,7 @@ try {
   const sql = postgres(platform.databaseUrl, { max: 1 })
   const { category, product } = await fillLongLists(sql, platform.merchantId, options.products)
   await sql.end()
-  for (const [name, query] of Object.entries(documents(category, product))) {
-    const readPage: ReadPage = async (after, first = pageSize) => {
-      const response = await fetch(platform.graphqlUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${platform.liveKey}` },
-        body: JSON.stringify({ query, variables: { first, after } }),
-      })
-      const { data } = answer.parse(await response.json())
-      return 'list' in data ? data.list : data.owner.list
-    }
+  for (const [name, readPage] of Object.entries(readers(platform, category, product))) {
     const cursor = await deepCursor(readPage)
     const first = await medianTime(readPage, null)
     const deep = await medianTime(readPage, cursor)

@@ -12,10 +12,11 @@ import { answerRequest, endpointParts, type EndpointParts } from '@commerce-grap
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createRateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
+import { print } from 'graphql'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
-import { listQuery } from './src/list-query.ts'
+import { NewestProductsDocument } from './src/generated/operations.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { median } from './src/median.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
@@ -26,6 +27,7 @@ const options = readOptions({
   redis: z.url({ protocol: /^rediss?$/ }).optional(),
 })
 
+const listQuery = print(NewestProductsDocument)
 const bodyOf = (query: string): Buffer => Buffer.from(JSON.stringify({ query, variables: { first: 20 } }))
 const body = bodyOf(listQuery)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Fails when a dependency that is shipped has a known vulnerability of severity high or critical, as `npm audit` knows them.
-// A registry without that service, or no network, is reported and passed over: it says nothing about the dependencies.
-// Arguments go to npm, for example --registry=https://…
+// Fails if a shipped dependency has a known vulnerability of severity high or critical, according to `npm audit`. A
+// registry without that service, or no network, is reported and ignored, because it says nothing about the
+// dependencies. Arguments go to npm, for example --registry=https://…
 import { spawnSync } from 'node:child_process'
 
 const timeoutMs = 120_000

@@ -8,14 +8,15 @@ import { acquireLock } from '../local-postgres/src/process-lock.mjs'
 const installTimeoutMs = 15 * 60_000
 const nodeMajor = 24
 
-/** Where npm puts the Node that everything here runs on. */
+/** The folder in which npm installs the Node that runs everything here. */
 export function projectNode(root) {
   return join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }
 
 /**
- * Installs what package-lock.json names, unless it is already there: for `running`, what the services need; for `developing`, the
- * tools for tests, types and formats too. Several starts in one checkout wait for the one that installs.
+ * Installs the packages of package-lock.json, unless they are installed already: for `running`, those of the
+ * services; for `developing`, also the tools for tests, types and formats. Concurrent starts in one checkout wait
+ * for the one that installs.
  */
 export async function ensureInstalled(root, purpose) {
   if (missing(root, purpose) === undefined) return
@@ -48,10 +49,10 @@ async function waitForLock(path) {
   throw new InstallError(`Another process has been installing for 15 minutes; its id is in ${path}.`)
 }
 
-/** Why node_modules can't be used as it is, or undefined when it is complete. */
+/** Why node_modules can't be used as it is, or undefined if it is complete. */
 function missing(root, purpose) {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages
-  // npm writes this file last, so a folder whose installation was cut short has none, or an old one.
+  // npm writes this file last, so a folder with an interrupted installation has none, or an old one.
   const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages
   if (wanted === undefined) return 'package-lock.json is missing or broken'
   if (installed === undefined) return 'node_modules is missing or half installed'
@@ -73,7 +74,7 @@ function missingPackage(root, { wanted, installed, purpose }) {
   return undefined
 }
 
-/** A package.json that was edited without the lock file: npm ci refuses that, and says what to do. */
+/** A package.json that was edited without the lock file: npm ci refuses that with an explanation. */
 function outdatedWorkspace(root, wanted) {
   for (const [path, entry] of Object.entries(wanted)) {
     if (path.includes('node_modules/')) continue
@@ -91,7 +92,7 @@ function sameRecord(a, b) {
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
 }
 
-/** The two native programs, tried rather than looked at: that also notices a missing shared library. */
+/** Runs the two native programs, because that also finds a missing shared library. */
 function brokenBinary(root, wanted) {
   if (!answers(projectNode(root), `v${nodeMajor}.`)) return `Node ${nodeMajor} is missing`
   const os = process.platform === 'win32' ? 'windows' : process.platform
@@ -107,21 +108,21 @@ function answers(binary, start) {
   return typeof stdout === 'string' && stdout.startsWith(start)
 }
 
-/** Exactly what the lock file names; a half-installed folder is removed first. */
+/** Installs exactly the lock file's packages; an incomplete folder is removed first. */
 function installAnew(root, purpose) {
   npm(root, ['ci', purpose === 'running' ? '--omit=dev' : '--include=dev', '--include=optional'])
 }
 
-/** Adds to what is there: a platform that runs from this folder keeps its packages. */
+/** Adds packages without removing any: a platform that runs from this folder still needs its packages. */
 function addTools(root) {
   npm(root, ['install', '--no-save', '--include=dev', '--include=optional'])
 }
 
 function npm(root, command) {
-  // Engines are not checked: what is installed runs on the Node 24 that comes with it, not on the one running npm.
+  // Engines are not checked: the packages run on the installed Node 24, not on the one that runs npm.
   const args = [...command, '--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
   const options = { cwd: root, stdio: ['ignore', 2, 2], timeout: installTimeoutMs }
-  // npm tells its scripts where it is itself; that works without a shell, on Windows too.
+  // npm gives its scripts its own path, which works without a shell, on Windows too.
   const program = process.env.npm_execpath
   const { status, error } =
     program !== undefined && /npm-cli\.c?js$/.test(program)

@@ -1,4 +1,4 @@
-// Prints the block of README.md that follows `<!-- ci:NAME -->`, so that CI runs exactly what the README says.
+// Prints the block of README.md after `<!-- ci:NAME -->`, so that CI runs exactly the README's commands.
 //   node scripts/readme-commands.mjs first-query
 import { readFileSync } from 'node:fs'
 

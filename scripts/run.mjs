@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs a TypeScript program of this repository: `node scripts/run.mjs <entry> [argument…]`.
-// It needs no more than Node 18 and npm: what is missing is installed first, the Node 24 that runs the
-// TypeScript included. See scripts/README.md.
+// Runs a TypeScript program of this repository: `node scripts/run.mjs <entry> [argument…]`. It needs only Node 18
+// and npm: it first installs what is missing, including the Node 24 that runs the TypeScript. See
+// scripts/README.md.
 import { spawn } from 'node:child_process'
 import { dirname, delimiter, join } from 'node:path'
 import process from 'node:process'
@@ -26,7 +26,7 @@ try {
   process.exit(1)
 }
 
-/** The programs of these folders run in production; everything else is for developing, and brings its tools. */
+/** The programs in these folders run in production; all others are for development, and need its tools. */
 function purposeOf(path) {
   const folders = ['platform/', 'importer/', 'demo/', 'hasura/']
   return folders.some((folder) => path.startsWith(folder)) ? 'running' : 'developing'
@@ -34,20 +34,22 @@ function purposeOf(path) {
 
 const node = projectNode(root)
 const path = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+// Node keeps the compiled modules for the next start; that saves a third of a short command's time.
+const compileCache = join(root, 'node_modules/.cache/node-compile-cache')
 const child = spawn(node, [join(root, entry), ...args], {
   stdio: 'inherit',
-  env: { ...process.env, PATH: path },
+  env: { NODE_COMPILE_CACHE: compileCache, ...process.env, PATH: path },
 })
 
 // The child decides when to end; this process only waits for it. A terminal sends Ctrl-C to the whole group, npm
-// passes it on once more, and `kill` reaches this process alone: so the signal is always handed over, and the
-// child takes the second one for the same request.
+// repeats it, and `kill` reaches this process alone. So this process always forwards the signal, and the child
+// treats a second one as the same request.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => child.kill(signal))
 }
 
-// npm runs its scripts through a shell, and a signal meant for npm ends only that shell. Seen from here the parent
-// is gone, which nothing but a poll tells.
+// npm runs its scripts through a shell, and a signal for npm ends only that shell. This process can notice that its
+// parent is gone only by polling.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
   const watch = setInterval(() => {

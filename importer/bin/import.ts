@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createProgress, ImportStopped, InputError, runImport, type ImportSummary } from '../src/index.ts'
 
 const repository = join(import.meta.dirname, '../..')
-// `npm run` changes to the repository; names on the command line mean the directory it was called from.
+// `npm run` changes to the repository's folder, but paths on the command line are relative to the caller's folder.
 const calledFrom = process.env.INIT_CWD ?? process.cwd()
 const dataDir = resolve(repository, process.env.DATA_DIR ?? '.data')
 
@@ -49,7 +49,7 @@ function concurrency(text: string): number {
   return number
 }
 
-/** The platform that `npm start` runs says here where it is. */
+/** The running platform (`npm start`) writes its address here. */
 async function runningPlatform(): Promise<{ url: string; key: string }> {
   const path = join(dataDir, 'ready.json')
   const text = await readFile(path, 'utf8').catch(() => {
@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   program.parse()
   const { url, key, dryRun, onExisting, state, report, concurrency: batches } = options.parse(program.opts())
   const stopping = new AbortController()
-  // A terminal's Ctrl-C arrives twice through npm; the second one asks for nothing new.
+  // npm repeats a terminal's Ctrl-C; the second signal is ignored.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 
   const target = dryRun

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 describe('the state of an import', () => {
-  test('is there for the next process, also when the last line was torn', async () => {
+  test('survives the process, even if the last line is incomplete', async () => {
     const state = await ImportState.open(path, 'shop')
     await state.record([
       { source: one, row: 0, event: 'started' },
@@ -41,7 +41,7 @@ describe('the state of an import', () => {
     expect(next.resumes([two])).toBe(false)
   })
 
-  test('of one shop says nothing of another', async () => {
+  test('of one shop does not affect another', async () => {
     const state = await ImportState.open(path, 'shop')
     await state.record([{ source: one, row: 0, event: 'created' }])
     expect((await ImportState.open(path, 'another shop')).settled(one, 0)).toBeUndefined()

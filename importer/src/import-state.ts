@@ -5,7 +5,7 @@ import type { Settled } from './api/attempts.ts'
 import type { Source } from './input/source.ts'
 
 const entry = z.object({
-  /** Whose shop on which deployment: the same file may be imported into several. */
+  /** The shop and its deployment: the same file may be imported into several. */
   target: z.string(),
   /** SHA-256 of the file's content. */
   file: z.string(),
@@ -17,8 +17,8 @@ type Entry = z.infer<typeof entry>
 export type SettledEvent = Settled['kind']
 
 /**
- * How far imports came that were not finished. Lines are appended as rows are done, so that a killed process loses
- * nothing; a finished file's lines are taken out, so that the next import of it looks at the shop again.
+ * The progress of unfinished imports. Each finished row appends a line, so that a killed process loses nothing. The
+ * lines of a finished file are removed, so that the next import of it looks at the shop again.
  */
 export class ImportState {
   readonly #path: string
@@ -67,7 +67,7 @@ export class ImportState {
     await this.#write(() => appendFile(this.#path, `${lines.join('\n')}\n`))
   }
 
-  /** Takes out what is known of finished files. */
+  /** Removes the entries of finished files. */
   async forget(sources: readonly Source[]): Promise<void> {
     for (const key of this.#events.keys()) {
       if (sources.some(({ sha256 }) => key.startsWith(sha256))) this.#events.delete(key)
@@ -83,7 +83,7 @@ export class ImportState {
     })
   }
 
-  // One write after the other, so that lines never mix.
+  // Writes are sequential, so that lines never mix.
   #write(work: () => Promise<void>): Promise<void> {
     const written = this.#writing.then(work)
     this.#writing = written.catch(() => undefined)
@@ -93,7 +93,7 @@ export class ImportState {
 
 const keyOf = (file: string, row: number): string => `${file} ${row}`
 
-// The last line may be torn: its process was killed while it wrote, so what it says was not relied on yet.
+// The last line may be incomplete if its process was killed while it wrote. No later step relied on it yet.
 const parseEntries = (text: string): Entry[] =>
   text.split('\n').flatMap((line) => {
     try {

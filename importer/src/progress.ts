@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { Settled } from './api/attempts.ts'
 
-/** Shows how far an import is. */
+/** Shows the progress of an import. */
 export interface Progress {
   start(total: number): void
   update(done: number, counts: Counts): void
@@ -10,7 +10,7 @@ export interface Progress {
 
 const lineIntervalMs = 5_000
 
-/** A bar on a terminal; elsewhere, for example in CI, a plain line now and then. */
+/** A bar on a terminal; elsewhere, for example in CI, a plain line at intervals. */
 export const createProgress = (stream: NodeJS.WriteStream): Progress =>
   stream.isTTY ? barOn(stream) : linesOn(stream)
 

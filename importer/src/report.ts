@@ -2,12 +2,12 @@ import { appendFile, mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { RefusedRow } from './input/row.ts'
 
-/** Refused rows as JSON Lines, one line per problem. The file exists when there is one. */
+/** Refused rows as JSON Lines, one line per problem. The file exists only if there is one. */
 export class Report {
   readonly path: string
   #writing: Promise<void>
 
-  /** @param append goes on with the report of an interrupted import; otherwise an old one is removed */
+  /** @param append continues the report of an interrupted import; otherwise an old one is removed */
   constructor(path: string, append: boolean) {
     this.path = path
     this.#writing = append ? Promise.resolve() : rm(path, { force: true })

@@ -11,7 +11,7 @@ export type ImportOptions = SessionOptions & {
   /** Absent for a dry run: rows are checked and nothing is sent. */
   readonly target: { readonly url: string; readonly key: string } | undefined
   readonly reportPath: string
-  /** Batches under way at once. */
+  /** The number of concurrent batches. */
   readonly concurrency: number
   readonly progress: Progress
 }
@@ -28,7 +28,7 @@ const batchSize = 20
 /**
  * Imports files of products and customers through the public API.
  *
- * @throws InputError when a file can't be read at all; then nothing was imported
+ * @throws InputError if a file can't be read; then nothing was imported
  */
 export async function runImport(options: ImportOptions): Promise<ImportSummary> {
   const sources: Source[] = []
@@ -88,7 +88,7 @@ class Import {
     for (const batch of Object.values(this.#batches)) await this.#submit(session, report, batch.splice(0))
   }
 
-  // Two rows of one SKU would be created and then taken for existing, or race in one batch: the first one counts.
+  // Two rows with the same SKU would conflict, in one batch or in two, so only the first one counts.
   #refuseRepeated(parsed: ParsedRow): ParsedRow {
     if (parsed.kind === 'refused') return parsed
     const { row } = parsed

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api/api-error.ts'
 import { settle, type Outcome, type Settled } from './api/attempts.ts'
 import { CommerceApi } from './api/commerce-api.ts'
@@ -8,6 +7,7 @@ import { importCustomers } from './domains/import-customers.ts'
 import { importProducts } from './domains/import-products.ts'
 import type { OnExisting, Starts } from './domains/task.ts'
 import { Warehouses } from './domains/warehouses.ts'
+import { ViewerDocument } from './generated/operations.ts'
 import { ImportState } from './import-state.ts'
 import type { CustomerRow } from './input/customer-row.ts'
 import type { ProductRow } from './input/product-row.ts'
@@ -22,14 +22,12 @@ export interface SourcedRow {
 export interface SessionOptions {
   readonly onExisting: OnExisting
   readonly statePath: string
-  /** Signalled to stop cleanly: what is under way is finished, nothing new is begun. */
+  /** Signalled to stop cleanly: running batches finish, and no new one begins. */
   readonly stopping: AbortSignal
   readonly retryPolicy?: RetryPolicy
 }
 
-const viewer = z.object({ viewer: z.object({ merchant: z.object({ id: z.string() }) }) })
-
-/** The shop that is imported into, and what is remembered of it. */
+/** The target shop, and the state of the import. */
 export class Session {
   readonly state: ImportState
   readonly #api: CommerceApi
@@ -50,15 +48,10 @@ export class Session {
     const retryPolicy = options.retryPolicy ?? defaultRetryPolicy
     const api = new CommerceApi({ ...target, retryPolicy, stopping: options.stopping })
     try {
-      // Not tried again: a wrong address should be reported at once.
-      const { data, errors } = await api.send(
-        'query { viewer { merchant { id } } }',
-        {},
-        { repeatable: false },
-      )
+      // Not repeated: a wrong address should be reported at once.
+      const { data, errors } = await api.send(ViewerDocument, {}, { repeatable: false })
       if (errors[0] !== undefined) throw new ImportStopped(`${target.url}: ${errors[0].message}`)
-      const { merchant } = viewer.parse(data).viewer
-      const state = await ImportState.open(options.statePath, `${target.url} ${merchant.id}`)
+      const state = await ImportState.open(options.statePath, `${target.url} ${data.viewer.merchant.id}`)
       return new Session(api, state, options)
     } catch (error) {
       if (error instanceof Unavailable) throw new ImportStopped(error.message, { cause: error })

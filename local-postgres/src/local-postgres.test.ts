@@ -39,7 +39,7 @@ describe('startLocalPostgres', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  test('keeps the data over a stop and a start, in UTF-8 and UTC', async () => {
+  test('keeps the data over a restart, in UTF-8 and UTC', async () => {
     const first = await start({ databases: ['shop'] })
     await query(first.url, "create table note as select 'Łódź' as body")
     await first.stop()
@@ -61,12 +61,12 @@ describe('startLocalPostgres', () => {
     expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600)
   })
 
-  test('refuses a second server on one data folder and names the process that has it', async () => {
+  test('refuses a second server on one data folder and names the process that uses it', async () => {
     await start()
     await expect(start()).rejects.toThrow(`is in use by process ${process.pid}`)
   })
 
-  test('refuses a busy port by its number, before it touches any data', async () => {
+  test('refuses a busy port with its number, before it touches any data', async () => {
     const port = await freePorts(1)
     const squatter = createServer().listen(port, '127.0.0.1')
     await once(squatter, 'listening')
@@ -81,14 +81,14 @@ describe('startLocalPostgres', () => {
     await expect(start()).rejects.toThrow(/written by PostgreSQL 16.*pg_dump/)
   })
 
-  test('starts although a killed server left its process id behind, which another process has by now', async () => {
+  test('starts although a killed server left a process id that another process has now', async () => {
     await (await start()).stop()
     writeFileSync(join(dataDir, 'cluster/postmaster.pid'), `${process.pid}\n${dataDir}\n`)
     const server = await start()
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('starts anew after an initialisation that was killed in the middle', async () => {
+  test('starts again after an interrupted initialization', async () => {
     await (await start()).stop()
     rmSync(join(dataDir, 'cluster/PG_VERSION'))
     renameSync(join(dataDir, 'cluster'), join(dataDir, 'cluster.new'))
@@ -96,7 +96,7 @@ describe('startLocalPostgres', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('ends with the process that started it, even by kill -9, and keeps what was committed', async () => {
+  test('ends with the process that started it, even by kill -9, and keeps committed data', async () => {
     const program = `
       import { startLocalPostgres } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
       const { url } = await startLocalPostgres({ dataDir: ${JSON.stringify(dataDir)} })
@@ -118,7 +118,7 @@ describe('startLocalPostgres', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
-  test('reports a server that ends by itself', async () => {
+  test('reports a server that ends unexpectedly', async () => {
     const server = await start()
     const pid = Number.parseInt(readFileSync(join(dataDir, 'cluster/postmaster.pid'), 'utf8'), 10)
     process.kill(pid, 'SIGKILL')

@@ -67,7 +67,7 @@ function removeStale(path) {
 export function acquireLock(path) {
   const mine = { pid: process.pid, startedAt: startedAt(process.pid) }
   const draft = `${path}.${process.pid}.new`
-  // Written aside and linked into place, so that nobody ever reads half a lock.
+  // Written to another file and linked into place, so that no process ever reads half a lock.
   writeFileSync(draft, JSON.stringify(mine))
   try {
     for (let attempt = 0; attempt < 10; attempt++) {

@@ -29,7 +29,7 @@ describe('a process lock', () => {
     return child
   }
 
-  test('is held by one process, whose id other processes get', async () => {
+  test('is held by one process, and others get its id', async () => {
     const child = await holdElsewhere()
     expect(acquireLock(path)).toEqual({ kind: 'held', pid: child.pid })
     child.kill('SIGKILL')
@@ -44,7 +44,7 @@ describe('a process lock', () => {
     expect(acquireLock(path).kind).toBe('acquired')
   })
 
-  test('is free when another process has got the dead holder’s id', () => {
+  test('is free if another process has got the dead holder’s id', () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, startedAt: 'in another life' }))
     expect(acquireLock(path).kind).toBe('acquired')
   })
@@ -54,14 +54,14 @@ describe('a process lock', () => {
     expect(acquireLock(path).kind).toBe('acquired')
   })
 
-  test('leaves nothing behind when it is released', () => {
+  test('leaves no file behind when it is released', () => {
     const lock = acquireLock(path)
     if (lock.kind === 'acquired') lock.release()
     expect(existsSync(path)).toBe(false)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('when stale, goes to one of many that acquire it at once', () => {
+  test('that is stale goes to one of many processes that acquire it at once', () => {
     writeFileSync(path, JSON.stringify({ pid: 1, startedAt: 'long ago' }))
     const lock = JSON.stringify(join(import.meta.dirname, 'process-lock.mjs'))
     const program = `import { acquireLock } from ${lock}

@@ -46,7 +46,7 @@ describe('createDatabaseFrom', () => {
     }
   }
 
-  test('fills a template once, and gives each caller a copy of its own', async () => {
+  test('fills a template once, and gives each caller a new copy', async () => {
     const trial = template('create table note as select 1 as n')
     const copies = await Promise.all([1, 2, 3].map(() => createDatabaseFrom(trial)))
     const [first, ...others] = copies

@@ -11,7 +11,7 @@ Runs the platform as npm start does, and starts it again when a file that it is 
 migration. A migration that has been applied already is not applied again: npm run reset makes the data anew.
 The variables are those of npm start (docs/operating.md). Ctrl-C ends it.`
 
-/** Milliseconds without a further change before the platform is started again: an editor or git writes several files. */
+/** Milliseconds without another change before the platform restarts: an editor or git writes several files. */
 const quietMs = 200
 const source = /\.(ts|mjs|graphql|yaml|sql|json|mustache|html|css)$/
 const ignored = new Set(['node_modules', '.data', '.git', 'dist', 'tests', 'test', 'bench', 'docs'])
@@ -27,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const start = (): ChildProcess =>
   spawn(process.execPath, [join(root, 'platform/bin/start.ts')], { stdio: 'inherit' })
 
-/** A platform that could not start has ended by itself, and waits for the change that mends it. */
+/** A platform that could not start has ended already, and waits for the next change. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -35,7 +35,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Resolves when a file of the platform has changed and no other follows. Throws AbortError when the signal is given. */
+/** Resolves when a file of the platform has changed and no other follows. Throws AbortError when the signal aborts. */
 async function change(): Promise<string> {
   for await (const { filename } of watch(root, { recursive: true, signal: ended.signal })) {
     if (filename === null || !matters(filename)) continue

@@ -6,7 +6,7 @@ import { type Platform, startPlatform } from '../src/platform.ts'
 import { PlatformError } from '../src/platform-error.ts'
 import { welcome } from '../src/welcome.ts'
 
-/** Longer than the longest request may take, and what is stopped after it. */
+/** Longer than the longest request, and everything that stops after it. */
 const stopTimeoutMs = 75_000
 
 async function main(ending: Promise<Ending>): Promise<number> {
@@ -48,7 +48,7 @@ async function stop(platform: Platform, ending: Ending): Promise<number> {
   }
 }
 
-/** Whatever hangs, the process ends. */
+/** Ends the process even if a part of it hangs. */
 function limitStop(): void {
   setTimeout(() => {
     console.error('Stopping takes too long; giving up.')

@@ -4,12 +4,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlatformError } from './platform-error.ts'
 
-/** What each migration of a folder says, by its name. */
+/** The contents of each migration in a folder, by its name. */
 type Contents = ReadonlyMap<string, string>
 
 /**
- * Hasura knows which migrations a database has, but not what they said. One that has changed since makes a schema that nothing
- * here was written for. Throws a PlatformError that names it.
+ * Hasura records the names of a database's migrations, but not their contents. A migration that has changed since
+ * would leave a schema that this code does not fit. Throws a PlatformError that names it.
  */
 export async function checkAppliedMigrations(sql: Sql, directory: string): Promise<void> {
   const [found] = await sql<{ platform: boolean; record: boolean }[]>`
@@ -26,7 +26,7 @@ export async function checkAppliedMigrations(sql: Sql, directory: string): Promi
     )
 }
 
-/** Once all are applied; what is recorded already stays as it is. */
+/** Called when all are applied; existing records stay as they are. */
 export async function recordAppliedMigrations(sql: Sql, directory: string): Promise<void> {
   const rows = [...(await contentsOf(directory))].map(([name, hash]) => ({ name, content_hash: hash }))
   await sql`INSERT INTO platform.applied_migration ${sql(rows)} ON CONFLICT (name) DO NOTHING`
@@ -48,7 +48,7 @@ async function contentsOf(directory: string): Promise<Contents> {
   )
 }
 
-/** Comments and empty lines make no difference. */
+/** Ignores comments and empty lines. */
 function hashOf(text: string): string {
   const statements = text.split('\n').filter((line) => !/^\s*(--.*)?$/.test(line))
   return createHash('sha256').update(statements.join('\n')).digest('hex')

@@ -1,4 +1,4 @@
-// What the commands for operators share: they work on the platform's database, whether or not a platform runs.
+// Shared code of the operators' commands: they use the platform's database, whether or not a platform runs.
 import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-box'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ const repository = join(import.meta.dirname, '../..')
 /** UTC, to the second. */
 export const time = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
 
-/** Connects to the database of DATABASE_URL, or of the platform that runs here, for as long as the work takes. */
+/** Connects to the database of DATABASE_URL, or of the platform that runs here, until the work is done. */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = postgres(await databaseUrl(), { max: 1, connect_timeout: 10, onnotice: () => undefined })
   try {
@@ -21,7 +21,7 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
   }
 }
 
-/** The platform that `npm start` runs says here where its database is. */
+/** The running platform (`npm start`) writes its database's address here. */
 async function databaseUrl(): Promise<string> {
   const { DATABASE_URL: named } = process.env
   if (named !== undefined && named !== '') return named
@@ -34,7 +34,7 @@ async function databaseUrl(): Promise<string> {
   return z.object({ databaseUrl: z.string() }).parse(JSON.parse(text)).databaseUrl
 }
 
-/** The keys of ENCRYPTION_KEYS, or those that the platform keeps in its data folder. */
+/** The keys of ENCRYPTION_KEYS, or those in the platform's data folder. */
 export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
   const { ENCRYPTION_KEYS: named } = process.env
   if (named !== undefined && named !== '') return parseEncryptionKeys(named)

@@ -45,10 +45,10 @@ const example = Object.fromEntries(
     .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
 )
 
-/** Characters that mean something in URLs and in YAML. */
+/** Characters with a meaning in URLs and in YAML. */
 const databasePassword = 'p@ss: /w#r%d?"'
 
-/** `.env` as somebody fills in the example. */
+/** `.env` with all values of the example filled in. */
 const env: Readonly<Record<string, string>> = {
   ...example,
   POSTGRES_PASSWORD: databasePassword,
@@ -66,11 +66,11 @@ const environmentOf = (name: string): Readonly<Record<string, string>> =>
     ]),
   )
 
-/** What is for one machine alone: how the engine in the same process is called, which containers don't have. */
+/** For a single machine only: the way of calling the engine in the same process, which containers don't have. */
 const notForContainers = ['DATA_LAYER']
 
 describe('the compose file', () => {
-  test('waits for services and uses volumes that it has', () => {
+  test('refers only to its own services and volumes', () => {
     for (const { depends_on: dependencies, volumes, build, image } of Object.values(compose.services)) {
       for (const [name, { condition }] of Object.entries(dependencies)) {
         expect(compose.services).toHaveProperty(name)
@@ -81,21 +81,21 @@ describe('the compose file', () => {
     }
   })
 
-  test('passes on to the platform every variable that the platform reads, and no other', () => {
+  test('passes every variable that the platform reads to it, and no other', () => {
     const passed = Object.keys(compose.services['platform']?.environment ?? {})
     expect([...passed, ...notForContainers].toSorted()).toEqual([...environmentVariables].toSorted())
   })
 
-  test('takes from .env what the example names, and each LIMIT_', () => {
+  test('takes from .env the variables of the example, and each LIMIT_', () => {
     const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? ''))
     const named = [...used].filter((name) => !name.startsWith('LIMIT_'))
     expect(named.toSorted()).toEqual(Object.keys(example).toSorted())
   })
 
-  test('starts with no secret of the example: they are empty there, and asked for', () => {
+  test('does not start with the example’s secrets: they are empty, and required', () => {
     const secrets = Object.keys(example).filter((name) => /PASSWORD$|SECRET$|^ENCRYPTION_KEYS$/.test(name))
     for (const name of secrets) expect(example[name]).toBe('')
-    // Only with a webhook is its secret asked for.
+    // The webhook's secret is required only with a webhook.
     const needed = secrets.filter((name) => name !== 'PUSH_WEBHOOK_SECRET')
     expect(needed).toHaveLength(5)
     for (const name of needed) {
@@ -103,7 +103,7 @@ describe('the compose file', () => {
     }
   })
 
-  test('publishes nothing beyond this machine, and stops each service later than the service itself gives up', () => {
+  test('publishes ports on this machine only, and stops each service after the service’s own time-out', () => {
     for (const { ports } of Object.values(compose.services))
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
     for (const name of ['platform', 'hasura'])
@@ -112,11 +112,11 @@ describe('the compose file', () => {
   })
 })
 
-describe('its platform and its Hasura', () => {
+describe('the compose file’s platform and Hasura', () => {
   const config = readConfiguration(environmentOf('platform'))
   const hasura = environmentOf('hasura')
 
-  test('start from the settings given, and find each other by name', () => {
+  test('start with these settings, and find each other by name', () => {
     expect(config).toMatchObject({
       host: '0.0.0.0',
       webhookHost: '0.0.0.0',
@@ -129,7 +129,7 @@ describe('its platform and its Hasura', () => {
     const addresses = [config.databaseUrl, config.redisUrl, config.hasuraUrl, config.smtpUrl]
     for (const address of addresses) expect(compose.services).toHaveProperty(new URL(address ?? '').hostname)
     expect(readSettings(hasura)).toMatchObject({
-      // The third of the platform's ports; the fourth are the actions.
+      // The third of the platform's ports is the webhook's; the actions have the fourth.
       settings: { adminSecret: config.adminSecret, authHook: { url: 'http://platform:4002' } },
     })
     expect(hasura).toMatchObject({
@@ -139,7 +139,7 @@ describe('its platform and its Hasura', () => {
     })
   })
 
-  test('know the same database, with passwords that hold for any characters', () => {
+  test('use the same database, with passwords of any characters', () => {
     const { username, hostname, pathname, password } = new URL(config.databaseUrl ?? '')
     const hasuraDatabase = new URL(hasura['HASURA_GRAPHQL_DATABASE_URL'] ?? '')
     expect(hasuraDatabase).toMatchObject({ username, hostname, pathname, password: '' })
@@ -149,7 +149,7 @@ describe('its platform and its Hasura', () => {
   })
 })
 
-test('no service reads a variable of its own accord that the configuration does not know', () => {
+test('services read only variables that the configuration knows', () => {
   const known = new Set([...environmentVariables, 'CI', 'VITEST', 'NODE_ENV', 'DATA_LAYER'])
   const services = ['gateway', 'actions', 'auth-webhook', 'rate-limits', 'platform', 'hasura/data-layer']
   const read = services.flatMap((folder) =>
@@ -163,7 +163,7 @@ test('no service reads a variable of its own accord that the configuration does 
   expect(read.filter((name) => !known.has(name))).toEqual([])
 })
 
-test('HASURA_URL without the secrets that Hasura has is refused', () => {
+test('HASURA_URL without Hasura’s secrets is refused', () => {
   expect(() => readConfiguration({ HASURA_URL: 'http://127.0.0.1:8080' })).toThrow(
     'HASURA_URL needs DATABASE_URL, HASURA_GRAPHQL_ADMIN_SECRET, ACTIONS_SECRET',
   )

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -5,7 +6,7 @@ import { readConfiguration } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
 describe('the configuration', () => {
-  test('needs nothing: a test deployment on ports from 4000, in .data', () => {
+  test('needs no variable: a test deployment on ports from 4000, in .data', () => {
     expect(readConfiguration({})).toMatchObject({
       ports: { kind: 'from', first: 4000 },
       dataDir: resolve('.data'),
@@ -14,7 +15,7 @@ describe('the configuration', () => {
     })
   })
 
-  test('takes an empty variable for one that is not set', () => {
+  test('treats an empty variable as unset', () => {
     expect(readConfiguration({ DATABASE_URL: '', PORT: '' })).toEqual(readConfiguration({}))
   })
 
@@ -23,7 +24,7 @@ describe('the configuration', () => {
     expect(trustedProxies).toEqual(['10.0.0.0/8', 'fd00::/8'])
   })
 
-  test('names every variable that is wrong, all at once', () => {
+  test('names every invalid variable at once', () => {
     const wrong = {
       PORT: '80a',
       DATABASE_URL: 'mysql://x',
@@ -41,11 +42,11 @@ describe('the configuration', () => {
     for (const name of Object.keys(wrong)) expect(read).toThrow(name)
   })
 
-  test('leaves room for the five ports that follow', () => {
+  test('leaves room for the five following ports', () => {
     expect(() => readConfiguration({ PORT: '65531' })).toThrow('five more ports follow it')
   })
 
-  test('joins passwords to their URLs, whatever characters they have', () => {
+  test('adds passwords to their URLs, with any characters', () => {
     const password = 'p@ss:/w#r%d?[1]'
     const config = readConfiguration({
       DATABASE_URL: 'postgres://postgres@postgres:5432/commerce',
@@ -59,7 +60,39 @@ describe('the configuration', () => {
     expect(readConfiguration(own).databaseUrl).toBe(own.DATABASE_URL)
   })
 
-  test('refuses a live key of Stripe in a test deployment, where it would move real money', () => {
+  test('takes a DKIM key in one line, and refuses one without a selector, a short one and what is no key', () => {
+    const pem = (modulusLength: number) =>
+      generateKeyPairSync('rsa', { modulusLength })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString()
+        .replaceAll('\n', String.raw`\n`)
+    const selector = { MAIL_DKIM_SELECTOR: 'mail2026' }
+    expect(readConfiguration({ ...selector, MAIL_DKIM_PRIVATE_KEY: pem(2048) }).dkim).toMatchObject({
+      selector: 'mail2026',
+      privateKey: { type: 'private' },
+    })
+    for (const key of [pem(1024), 'no key']) {
+      expect(() => readConfiguration({ ...selector, MAIL_DKIM_PRIVATE_KEY: key })).toThrow(
+        'MAIL_DKIM_PRIVATE_KEY must be an RSA private key of 2048 bits',
+      )
+    }
+    expect(() => readConfiguration(selector)).toThrow('MAIL_DKIM_SELECTOR needs MAIL_DKIM_PRIVATE_KEY')
+  })
+
+  test('opens the door for sign-up in a live deployment only with https and a mail server', () => {
+    const url = 'http://platform.test/welcome#{token}'
+    expect(readConfiguration({ SIGN_UP_URL: url }).signUpUrl).toBe(url)
+    const read = () => readConfiguration({ COMMERCE_MODE: 'live', SIGN_UP_URL: url })
+    expect(read).toThrow('SIGN_UP_URL begins with https://')
+    expect(read).toThrow('SMTP_URL is needed with SIGN_UP_URL')
+    expect(() => readConfiguration({ SIGN_UP_URL: 'https://platform.test/welcome' })).toThrow('{token}')
+  })
+
+  test.each(['dns.example', '192.0.2.53:x', ''])('takes DNS servers by address only: %j', (server) => {
+    expect(() => readConfiguration({ DNS_SERVERS: `127.0.0.1:5353,${server}` })).toThrow('DNS_SERVERS')
+  })
+
+  test('refuses a live Stripe key in a test deployment, where it would move real money', () => {
     expect(() => readConfiguration({ STRIPE_SECRET_KEY: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc' })).toThrow(
       'STRIPE_SECRET_KEY is a live key',
     )
@@ -79,7 +112,7 @@ describe('a live deployment', () => {
     PUSH_WEBHOOK_SECRET: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
   }
 
-  test('is one that asks for it, with secrets of its own', () => {
+  test('needs COMMERCE_MODE=live and its own secrets', () => {
     expect(readConfiguration(live)).toMatchObject({ mode: 'live', mailFrom: 'orders@platform.test' })
   })
 
@@ -101,16 +134,16 @@ describe('a live deployment', () => {
     ['MAIL_FROM', ''],
     ['PUSH_WEBHOOK_SECRET', ''],
     ['PUSH_WEBHOOK_SECRET', `whsec_${Buffer.alloc(32, 1).toString('base64')}`],
-  ])('is refused with %s=%s, by name', (name, value) => {
+  ])('is refused with %s=%s, and the variable’s name', (name, value) => {
     expect(() => readConfiguration({ ...live, [name]: value })).toThrow(new RegExp(`^${name} .*`))
   })
 
-  test('says all that is wrong at once', () => {
+  test('reports all problems at once', () => {
     const read = () => readConfiguration({ ...live, MAIL_FROM: '', ACTIONS_SECRET: 'change-me-'.repeat(3) })
     expect(read).toThrow(/ACTIONS_SECRET .*\nMAIL_FROM /)
   })
 
-  test('takes random secrets, however they were made', () => {
+  test('accepts random secrets in any form', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 24 }), (bytes) => {
         fc.pre(new Set(bytes).size > 12)

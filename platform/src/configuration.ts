@@ -7,71 +7,98 @@ import {
 } from '@commerce-graph/gateway/settings'
 import { type RateSettings, ratesFrom, rateVariables } from '@commerce-graph/rate-limits/rates'
 import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-box'
+import { isPlace } from '@commerce-graph/auth-webhook/place-tag'
 import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/trusted-issuers'
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
+import type { DkimKey } from '@commerce-graph/actions'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { modeProblems } from './mode-problems.ts'
+import { parsedBy } from './parsed-by.ts'
+import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** What the services listen on: the contract's port and the five after it, or any that are free (for tests). */
+/** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
 export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
 
 export interface PlatformConfig {
   readonly ports: PortChoice
-  /** Where the contract listens. */
+  /** The address on which the contract listens. */
   readonly host: string
-  /** Where the auth webhook and the actions listen; on this machine's own interface unless a Hasura elsewhere asks them. */
+  /**
+   * The addresses of the auth webhook and the actions; by default this machine's loopback interface, unless another
+   * Hasura calls them.
+   */
   readonly webhookHost?: string | undefined
   readonly actionsHost?: string | undefined
-  /** Keeps the embedded Postgres' data, secrets, the demo keys and ready.json. */
+  /** The folder of the embedded Postgres' data, secrets, the demo keys and ready.json. */
   readonly dataDir: string
-  /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
+  /** A Postgres to use (15 or later). Without it, the platform runs its own in the data folder. */
   readonly databaseUrl?: string | undefined
-  /** A Hasura on that database, which is then used in place of the engine in this process. */
+  /** A Hasura on that database, which replaces the engine in this process. */
   readonly hasuraUrl?: string | undefined
-  /** How the engine in this process is called: by functions, or like any other Hasura, by its HTTP API, as tests of that do. */
+  /**
+   * How the gateway calls the engine in this process: directly, or over its HTTP API like another Hasura, for tests
+   * of that.
+   */
   readonly dataLayer?: 'embedded' | 'http' | undefined
-  /** What Hasura shows to the actions; made and kept in the data folder unless said. */
+  /** The secret that Hasura sends to the actions; by default created in the data folder. */
   readonly actionsSecret?: string | undefined
-  /** For how long a Hasura WebSocket goes on before it is authenticated anew; by the kind of Hasura unless said. */
+  /** How long a Hasura WebSocket lives before it is authenticated again; the default depends on the kind of Hasura. */
   readonly webhookMaxAgeSeconds?: number | undefined
-  /** Counts rates for all processes together; without it, each process counts for itself. */
+  /** Counts rates for all processes together; without it, each process counts separately. */
   readonly redisUrl?: string | undefined
-  /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
+  /** Networks (CIDR) of reverse proxies whose X-Forwarded-For has the client's address; none by default. */
   readonly trustedProxies?: readonly string[] | undefined
-  /** Who else signs customers in, and whose tokens are taken. */
+  /** External issuers that sign customers in. */
   readonly trustedIssuers?: readonly TrustedIssuer[] | undefined
   /**
-   * Takes card payments through Stripe. Without it, a test deployment's payment sandbox does, which moves no money, and
-   * a live deployment takes none.
+   * Takes card payments through Stripe. Without it, a test deployment uses its payment sandbox, which moves no
+   * money, and a live deployment takes no cards.
    */
   readonly stripeSecretKey?: string | undefined
-  /** Where Stripe's protocol is spoken instead of by Stripe, in tests. */
+  /** A server with Stripe's protocol, in tests. */
   readonly stripeApiUrl?: string | undefined
-  /** Sends e-mail. Without it, a test deployment puts e-mail into a folder of the data folder, and a live one suppresses it. */
+  /**
+   * Sends e-mail. Without it, a test deployment writes e-mail to a folder of the data folder, and a live one
+   * suppresses it.
+   */
   readonly smtpUrl?: string | undefined
-  /** Whose address e-mail comes from: one that the mail server may send for. */
+  /** The sender of e-mail: an address that the mail server may send for. */
   readonly mailFrom?: string | undefined
-  /** Where pushes are posted to. Without it, they are suppressed. */
+  /** The key that signs e-mail (RFC 6376); none by default. */
+  readonly dkim?: DkimKey | undefined
+  /** The host whose SPF record names the mail server, which merchants' own domains include; none by default. */
+  readonly spfInclude?: string | undefined
+  /** The DNS servers that merchants' domains are looked up at; the machine's by default. */
+  readonly dnsServers?: readonly string[] | undefined
+  /** The URL for pushes. Without it, they are suppressed. */
   readonly pushWebhookUrl?: string | undefined
-  /** What they are signed with; several while one is replaced by another. */
+  /** The secrets that sign them; several while one replaces another. */
   readonly pushWebhookSecrets?: readonly WebhookSecret[] | undefined
-  /** Where unsubscribe links lead; to the actions on this machine unless said. */
+  /** The base URL of unsubscribe links; by default the actions on this machine. */
   readonly unsubscribeUrl?: string | undefined
-  /** Without one, a random one is made and kept in the data folder. */
+  /** The operator's page that confirms requests for a shop, with `{token}` in it. Without it, only operators open shops. */
+  readonly signUpUrl?: string | undefined
+  /** Without it, a random one is created in the data folder. */
   readonly adminSecret?: string | undefined
-  /** How many requests merchants may send; by the plans' defaults unless said. */
+  /** How many requests merchants may send; by default the plans' rates. */
   readonly rates?: RateSettings | undefined
-  /** What one request may ask for; the defaults unless said. */
+  /** The limits of a single request. */
   readonly limits?: Limits | undefined
-  /** What secrets in the database are sealed with: the first one seals. Without any, one is made and kept in the data folder. */
+  /**
+   * The keys that seal secrets in the database: the first one seals. Without any, one is created in the data folder.
+   */
   readonly encryptionKeys?: readonly EncryptionKey[] | undefined
-  /** Origins whose pages may call the contract; any unless said. */
+  /** Origins whose pages may call the contract; any by default. */
   readonly allowedOrigins?: AllowedOrigins | undefined
-  /** A live deployment refuses test keys, and has neither the payment sandbox nor, in a database of one's own, the demo shop. */
+  /**
+   * A live deployment refuses test keys. It has no payment sandbox, and no demo shop in the operator's own database.
+   */
   readonly mode: 'live' | 'test'
-  /** Opens the demo shop wherever it is, as tests of a live deployment need; no environment variable asks for it. */
+  /** The deployment's name in keys, links and payments' references; by default the one that the database has, or `main`. */
+  readonly place?: string | undefined
+  /** Opens the demo shop in any case, for tests of a live deployment; no environment variable sets it. */
   readonly demoShop?: boolean | undefined
   readonly logLevel: LogLevel
 }
@@ -92,18 +119,7 @@ const port = z
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL like ${example}` })
 
-/** What a parser makes of a text; what it throws is what is wrong with the text. */
-const parsedBy = <T>(parse: (text: string) => T) =>
-  z.string().transform((text, context) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message })
-      return z.NEVER
-    }
-  })
-
-/** The environment variables of `npm start`; docs/operating.md says what they mean. An empty one counts as unset. */
+/** The environment variables of `npm start`; docs/operating.md describes them. An empty one counts as unset. */
 const environment = z.object({
   PORT: port.default(4000),
   HOST: z.string().default('127.0.0.1'),
@@ -149,12 +165,20 @@ const environment = z.object({
   STRIPE_API_URL: url(/^https?$/, 'http://127.0.0.1:12111').optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
+  ...senderVariables,
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
   PUSH_WEBHOOK_SECRET: parsedBy(parseWebhookSecrets).optional(),
   UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
     .transform((value) => value.replace(/\/$/, ''))
     .optional(),
+  SIGN_UP_URL: url(/^https?$/, 'https://platform.example.com/welcome#{token}')
+    .refine((value) => value.split('{token}').length === 2, { error: 'must have {token} in it, once' })
+    .optional(),
   COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
+  COMMERCE_PLACE: z
+    .string()
+    .refine(isPlace, { error: 'must be 1 to 6 letters and digits in lower case, like eu1' })
+    .optional(),
   CORS_ORIGINS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
 })
@@ -166,7 +190,7 @@ export const environmentVariables: readonly string[] = [
   ...Object.keys(rateVariables),
 ]
 
-/** Reads the configuration, or throws a PlatformError that names every variable that is wrong. */
+/** Reads the configuration. Throws a PlatformError that names every invalid variable. */
 export function readConfiguration(env: Readonly<Record<string, string | undefined>>): PlatformConfig {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(set)
@@ -180,7 +204,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     throw new PlatformError(problems.join('\n'))
   }
   const values = parsed.data
-  const refusals = [...hasuraProblems(values), ...modeProblems(values)]
+  const refusals = [...hasuraProblems(values), ...dkimProblems(values), ...modeProblems(values)]
   if (refusals.length > 0) throw new PlatformError(refusals.join('\n'))
   return {
     ports: { kind: 'from', first: values.PORT },
@@ -200,20 +224,25 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     stripeApiUrl: values.STRIPE_API_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
+    dkim: dkimOf(values),
+    spfInclude: values.MAIL_SPF_INCLUDE,
+    dnsServers: values.DNS_SERVERS,
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
     pushWebhookSecrets: values.PUSH_WEBHOOK_SECRET,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,
+    signUpUrl: values.SIGN_UP_URL,
     encryptionKeys: values.ENCRYPTION_KEYS,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     rates: rates.value,
     limits: limits.value,
     ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
     mode: values.COMMERCE_MODE,
+    place: values.COMMERCE_PLACE,
     logLevel: values.LOG_LEVEL,
   }
 }
 
-/** Another Hasura has to know the same database and secrets, so none of them may be made up here. */
+/** Another Hasura must use the same database and secrets, so none of them may be created here. */
 function hasuraProblems(values: z.output<typeof environment>): readonly string[] {
   if (values.HASURA_URL === undefined) return []
   const needed = ['DATABASE_URL', 'HASURA_GRAPHQL_ADMIN_SECRET', 'ACTIONS_SECRET'] as const
@@ -221,7 +250,7 @@ function hasuraProblems(values: z.output<typeof environment>): readonly string[]
   return missing.length === 0 ? [] : [`HASURA_URL needs ${missing.join(', ')}, as Hasura has them`]
 }
 
-/** A URL with the password that was given beside it, whatever characters that has; a password in the URL itself wins. */
+/** A URL with the separate password, whatever its characters; a password in the URL itself takes precedence. */
 function withPassword(url: string | undefined, password: string | undefined): string | undefined {
   if (url === undefined || password === undefined) return url
   const complete = new URL(url)

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
 
-/** The folder that one platform at a time keeps its things in. */
+/** The folder of one running platform. */
 export interface DataFolder {
   readonly path: string
   /** Reads a file of JSON, or undefined when there is none. */
@@ -22,10 +22,10 @@ export interface DataFolder {
   readonly release: () => void
 }
 
-/** What is kept there besides Postgres' own folder. */
+/** The files in it, besides Postgres' own folder. */
 export const dataFiles = ['ready.json', 'keys.json', 'secrets.json'] as const
 type DataFile = (typeof dataFiles)[number]
-/** What to do about a file that can't be read. */
+/** How to repair a file that can't be read. */
 const remedies: Readonly<Record<DataFile, string>> = {
   'ready.json': 'Remove it; it is written anew at each start.',
   'keys.json': 'Remove it to have new keys of the demo shop made.',
@@ -34,11 +34,11 @@ const remedies: Readonly<Record<DataFile, string>> = {
     'users are lost, and everybody has to sign in again; only then remove it, to have new secrets made.',
 }
 export const postgresFolder = 'postgres'
-/** Where e-mail goes when there is no server for it. */
+/** The folder for e-mail if there is no mail server. */
 export const outboxFolder = 'outbox'
 const lockFile = 'platform.lock'
 
-/** Opens the folder for this process alone. Throws a PlatformError when another one runs on it. */
+/** Opens the folder for this process alone. Throws a PlatformError if another platform runs on it. */
 export function openDataFolder(path: string): DataFolder {
   const folder = createFolder(path)
   const lock = acquireLock(join(folder, lockFile))
@@ -99,7 +99,7 @@ export interface Secrets {
   readonly encryptionKeys: readonly EncryptionKey[]
 }
 
-/** The secrets that the services share, made once. Those that the configuration gives win and aren't written down. */
+/** The secrets that the services share, created once. Configured secrets take precedence and are not stored. */
 export function keptSecrets(folder: DataFolder, given: GivenSecrets): Secrets {
   const { adminSecret, actionsSecret, encryptionKeys } =
     folder.read('secrets.json', secretsFile) ?? madeSecrets(folder)

@@ -7,17 +7,17 @@ import { PlatformError } from './platform-error.ts'
 const database = 'commerce'
 const oldestMajor = 15
 
-/** What `migrations/` creates; a server that lacks one of them is refused before anything is changed. */
+/** Extensions that `migrations/` needs; a server that lacks one is refused before anything is changed. */
 const extensions = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
 
 export interface Database {
   readonly url: string
-  /** Settles, with the reason, when the database that was started here ends without being asked to. */
+  /** Settles with the reason when the database that was started here ends unexpectedly. */
   readonly crashed: Promise<string>
   readonly stop: () => Promise<void>
 }
 
-/** The Postgres of `databaseUrl` when there is one, else one of our own in the data folder. */
+/** The Postgres of `databaseUrl`, or otherwise one in the data folder. */
 export async function openDatabase(options: {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
@@ -41,7 +41,7 @@ export async function openDatabase(options: {
   return { url: server.url, crashed, stop: server.stop }
 }
 
-/** Throws a PlatformError that says what the server lacks. */
+/** Throws a PlatformError that names what the server lacks. */
 async function checkServer(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
   try {

@@ -2,12 +2,16 @@ import type { EncryptionKey } from '@commerce-graph/secret-box'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { PlatformError } from './platform-error.ts'
 
-/** Throws a PlatformError when the database keeps something that none of the keys opens: better now than at a sign-in. */
+/**
+ * Throws a PlatformError if the database has a sealed value that no key opens: the start is a better moment than a
+ * sign-in.
+ */
 export async function checkEncryptionKeys(sql: Sql, keys: readonly EncryptionKey[]): Promise<void> {
   const known = keys.map(({ id }) => id)
   const missing = await sql<{ id: string }[]>`
     SELECT DISTINCT split_part(sealed, '.', 1) AS id
-    FROM (SELECT private_jwk FROM identity.signing_key UNION ALL SELECT secret FROM identity.totp) AS s (sealed)
+    FROM (SELECT private_jwk FROM identity.signing_key UNION ALL SELECT secret FROM identity.totp
+      UNION ALL SELECT credentials FROM payment.account) AS s (sealed)
     WHERE split_part(sealed, '.', 1) <> ALL (${known})`
   if (missing.length === 0) return
   const ids = missing.map(({ id }) => id).join(', ')

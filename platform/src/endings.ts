@@ -1,19 +1,19 @@
 import { inspect } from 'node:util'
 import { errorForLog } from './error-for-log.ts'
 
-/** Why the process is to end. */
+/** Why the process ends. */
 export type Ending =
-  /** `SIGTERM` comes from what runs processes, and moves their traffic elsewhere; Ctrl-C from a person who waits. */
+  /** A process manager sends `SIGTERM` and routes traffic elsewhere; Ctrl-C comes from a waiting person. */
   | { readonly kind: 'asked'; readonly signal: NodeJS.Signals }
   /** Something has failed that nothing here handles; what runs is in an unknown state. */
   | { readonly kind: 'uncaught' }
 
-/** Ctrl-C arrives more than once within this time: from the terminal, from npm and from scripts/run.mjs. */
+/** Repetitions of Ctrl-C within this time count as one: the terminal, npm and scripts/run.mjs each send it. */
 const sameRequestMs = 1_000
 
 /**
- * Settles with the first reason to end: a signal, or an error that nothing has caught, which is written to standard error
- * whole. A later signal of someone who has lost patience ends the process at once, with code 1; Postgres ends with it.
+ * Settles with the first reason to end: a signal, or an uncaught error, which is written to standard error in full.
+ * A later signal ends the process at once, with code 1; Postgres ends with it.
  */
 export const firstEnding = (): Promise<Ending> =>
   new Promise((resolve) => {

@@ -4,7 +4,7 @@ import postgres from '@commerce-graph/postgres-driver'
 import { expect, test } from 'vitest'
 import { errorForLog } from './error-for-log.ts'
 
-test('an error of Postgres is logged with its message and place, and without the row it is about', async () => {
+test('an error of Postgres is logged with its message and place, but without the row’s values', async () => {
   const database = await createTestDatabase()
   const sql = postgres(database.url, { max: 1, debug: true })
   const lines: string[] = []

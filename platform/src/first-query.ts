@@ -1,4 +1,4 @@
-/** What a newcomer is shown to begin with: printed by `npm start`, in the README, and in GraphiQL. */
+/** The first query for a new user: `npm start`, the README and GraphiQL show it. */
 export const firstQuery = `{
   products(first: 3) {
     totalCount

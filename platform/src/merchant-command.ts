@@ -1,13 +1,18 @@
 import {
   changeMerchantStatus,
+  closeMerchant,
+  confirmMerchantExport,
+  defaultDeletionDelay,
+  type ClosingOutcome,
   type MerchantEvent,
+  type StatusOutcome,
   openMerchant,
   readNewMerchant,
-} from '@commerce-graph/actions'
+} from '@commerce-graph/actions/merchants'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Sql, TransactionSql } from '@commerce-graph/postgres-driver'
 import { createSecretBox } from '@commerce-graph/secret-box'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { encryptionKeys, time, withDatabase } from './command-line.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -18,13 +23,17 @@ interface NewMerchantOptions {
   readonly country: string
   readonly timeZone?: string
   readonly language?: string
+  readonly origin?: readonly string[]
   readonly json?: true
 }
 
-/** Where an option has another name than the contract's field. */
-const optionNames: Readonly<Record<string, string>> = { timezone: 'time-zone' }
+/** Options whose names differ from the contract's fields. */
+const optionNames: Readonly<Record<string, string>> = { timezone: 'time-zone', origins: 'origin' }
 
-/** `npm run merchant -- …`: opens merchants and shuts them out. Its promise rejects with an Error whose message is for the terminal. */
+/**
+ * `npm run merchant -- …`: creates, suspends and reinstates merchants. Its promise rejects with an Error whose
+ * message is for the terminal.
+ */
 export function program(): Command {
   const command = new Command('npm run merchant --')
     .description(
@@ -41,6 +50,10 @@ export function program(): Command {
     .requiredOption('--country <code>', 'where it is established, by ISO 3166-1: US')
     .option('--time-zone <name>', 'an IANA time zone: Europe/Berlin (UTC when nothing is said)')
     .option('--language <code>', 'the language of its texts, by ISO 639-1 (en when nothing is said)')
+    .option(
+      '--origin <origin...>',
+      'where its storefront’s pages are, which the publishable key is bound to: https://shop.example',
+    )
     .option('--json', 'print the merchant’s id and keys as one line of JSON')
     .action((options: NewMerchantOptions) => withDatabase((sql) => create(sql, options)))
   command
@@ -69,14 +82,35 @@ export function program(): Command {
     )
   command
     .command('reinstate')
-    .description('let a suspended merchant in again')
+    .description('let a suspended or closed merchant in again')
     .argument('<id>', 'its id, as `list` shows it')
     .action((id: string) => withDatabase((sql) => changeStatus(sql, { id, reason: null }, 'reinstate')))
+  command
+    .command('confirm-export')
+    .description('write down that a merchant has got all of its data, which closing it needs')
+    .argument('<id>', 'its id, as `list` shows it')
+    .action((id: string) => withDatabase((sql) => confirmExport(sql, id)))
+  command
+    .command('close')
+    .description('shut a merchant out for good, and delete every row of it after a delay')
+    .argument('<id>', 'its id, as `list` shows it')
+    .option('--reason <text>', 'why, for operators')
+    .option('--delete-after-days <days>', 'until then it can be reinstated', days, defaultDeletionDelay)
+    .action((id: string, { reason, deleteAfterDays }: { reason?: string; deleteAfterDays: number }) =>
+      withDatabase((sql) => close(sql, { id, reason: reason ?? null, deleteAfterDays })),
+    )
   return command
 }
 
-async function create(sql: Sql, { timeZone: timezone, json, ...account }: NewMerchantOptions): Promise<void> {
-  const read = readNewMerchant({ ...account, ...(timezone !== undefined && { timezone }) })
+async function create(
+  sql: Sql,
+  { timeZone: timezone, origin: origins, json, ...account }: NewMerchantOptions,
+): Promise<void> {
+  const read = readNewMerchant({
+    ...account,
+    ...(timezone !== undefined && { timezone }),
+    ...(origins !== undefined && { origins }),
+  })
   if (read.kind === 'invalid')
     throw new PlatformError(read.errors.map(({ field, message }) => fault(field, message)).join('\n'))
   const secretBox = createSecretBox(await encryptionKeys())
@@ -87,26 +121,71 @@ async function create(sql: Sql, { timeZone: timezone, json, ...account }: NewMer
   })
   if (opened.outcome === 'unknown_language')
     throw new PlatformError(fault('language', 'There is no such language here'))
-  const { merchantId, liveKey, testKey } = opened
+  const { merchantId, liveKey, testKey, publishableKey } = opened
   console.log(
     json
-      ? JSON.stringify({ merchantId, liveKey, testKey })
-      : `The merchant ${merchantId} (${account.name}).\n\nlive key  ${liveKey}\ntest key  ${testKey}\n\n` +
+      ? JSON.stringify({ merchantId, liveKey, testKey, publishableKey })
+      : `The merchant ${merchantId} (${account.name}).\n\nlive key         ${liveKey}\ntest key         ${testKey}\npublishable key  ${publishableKey}\n\n` +
           `The keys are shown this once. ${account.email} gets an invitation as the owner.`,
   )
 }
 
-const fault = (field: string, message: string) => `--${optionNames[field] ?? field}: ${message}`
+function fault(field: string, message: string): string {
+  const [name = field] = field.split('.')
+  return `--${optionNames[name] ?? name}: ${message}`
+}
 
-async function changeStatus(
+const mostDays = 3650
+
+function days(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= mostDays) return value
+  throw new InvalidArgumentError(`It is a number of days from 1 to ${mostDays}.`)
+}
+
+const changeStatus = (
   sql: Sql,
   { id, reason }: { readonly id: string; readonly reason: string | null },
-  event: MerchantEvent,
-): Promise<void> {
+  event: Exclude<MerchantEvent, 'close'>,
+): Promise<void> =>
+  change(sql, id, {
+    operation: `${event}Merchant`,
+    run: (transaction, merchantId) => changeMerchantStatus(transaction, { merchantId, reason }, event),
+  })
+
+const confirmExport = (sql: Sql, id: string): Promise<void> =>
+  change(sql, id, {
+    operation: 'confirmMerchantExport',
+    run: async (transaction, merchantId) => ({
+      outcome: (await confirmMerchantExport(transaction, merchantId)) ? 'changed' : 'unknown',
+    }),
+  })
+
+const close = (
+  sql: Sql,
+  {
+    id,
+    reason,
+    deleteAfterDays,
+  }: { readonly id: string; readonly reason: string | null; readonly deleteAfterDays: number },
+): Promise<void> =>
+  change(sql, id, {
+    operation: 'closeMerchant',
+    run: (transaction, merchantId) => closeMerchant(transaction, { merchantId, reason, deleteAfterDays }),
+  })
+
+/** A change that an operator makes to one merchant, and its name in the audit log. */
+interface Change {
+  readonly operation: string
+  readonly run: (sql: TransactionSql, merchantId: MerchantId) => Promise<StatusOutcome | ClosingOutcome>
+}
+
+/** Changes the merchant and writes it down, in one transaction, and shows the merchant. */
+async function change(sql: Sql, id: string, { operation, run }: Change): Promise<void> {
   const merchantId = idOf(id)
   const outcome = await sql.begin(async (transaction) => {
-    const changed = await changeMerchantStatus(transaction, { merchantId, reason }, event)
-    if (changed.outcome === 'changed') await record(transaction, `${event}Merchant`, merchantId)
+    const changed = await run(transaction, merchantId)
+    if (changed.outcome === 'changed') await record(transaction, operation, merchantId)
     return changed
   })
   switch (outcome.outcome) {
@@ -115,6 +194,10 @@ async function changeStatus(
       return
     case 'not_allowed':
       throw new PlatformError(`The merchant ${id} is ${outcome.status}.`)
+    case 'not_exported':
+      throw new PlatformError(
+        `The merchant ${id} has to get its data first: \`npm run merchant -- confirm-export ${id}\` says that it has, for 30 days.`,
+      )
     case 'unknown':
       throw unknown(id)
     default:
@@ -133,6 +216,8 @@ interface MerchantRow {
   readonly status: string
   readonly statusSince: Date
   readonly statusReason: string | null
+  readonly dataExportedAt: Date | null
+  readonly deletesAt: Date | null
   readonly plan: string
   readonly subscriptionStatus: string
   readonly createdAt: Date
@@ -144,7 +229,7 @@ const findMerchants = async (sql: Sql, id: string | null): Promise<readonly Merc
 >`
     SELECT
       id, name, email, country, currency, timezone, language, status, status_since AS "statusSince",
-      status_reason AS "statusReason", plan, subscription_status AS "subscriptionStatus", created_at AS "createdAt"
+      status_reason AS "statusReason", data_exported_at AS "dataExportedAt", deletes_at AS "deletesAt", plan, subscription_status AS "subscriptionStatus", created_at AS "createdAt"
     FROM operator.merchant
     WHERE ${id}::uuid IS NULL OR id = ${id}
     ORDER BY created_at, id`
@@ -184,7 +269,7 @@ function idOf(text: string): MerchantId {
 const unknown = (id: string) =>
   new PlatformError(`There is no merchant ${id}; \`npm run merchant -- list\` shows the ids.`)
 
-/** Writes down what was done to a merchant, in the transaction that did it. */
+/** Records an operator's change of a merchant, in the same transaction. */
 async function record(sql: TransactionSql, operation: string, merchantId: MerchantId): Promise<void> {
   const entry = {
     merchant_id: merchantId,

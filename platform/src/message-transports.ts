@@ -11,7 +11,7 @@ import type { PlatformConfig } from './configuration.ts'
 import { outboxFolder } from './data-folder.ts'
 import type { RunningServices } from './services.ts'
 
-/** What messages leave by, as far as the operator has said; undefined: they don't. */
+/** The configured transports of messages; undefined: messages are suppressed. */
 export interface MessageTransports extends Pick<RunningServices, 'email' | 'pushes'> {
   readonly mailer: MailTransport | undefined
   readonly senderAddress: string | undefined
@@ -29,12 +29,15 @@ export function openMessageTransports(config: PlatformConfig, logger: Logger): M
   return transports
 }
 
-/** The outbox is for trials: in a live deployment it would keep what customers wait for, and their tokens. */
+/**
+ * The outbox is for test deployments only: in a live one it would store mails that customers wait for, and their
+ * tokens.
+ */
 function openMail(
-  { mode, dataDir, smtpUrl }: PlatformConfig,
+  { mode, dataDir, smtpUrl, dkim }: PlatformConfig,
   logger: Logger,
 ): Pick<MessageTransports, 'email' | 'mailer'> {
-  if (smtpUrl !== undefined) return { email: 'smtp', mailer: createSmtpTransport(smtpUrl) }
+  if (smtpUrl !== undefined) return { email: 'smtp', mailer: createSmtpTransport(smtpUrl, dkim ?? null) }
   return mode === 'test'
     ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, outboxFolder), logger) }
     : { email: 'none', mailer: undefined }

@@ -2,7 +2,7 @@ import type { WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { EncryptionKey } from '@commerce-graph/secret-box'
 import { isPlaceholder } from './placeholder.ts'
 
-/** What a deployment's mode decides on, as the environment has it. */
+/** The settings that depend on a deployment's mode. */
 export interface ModeSettings {
   readonly COMMERCE_MODE: 'live' | 'test'
   readonly DATABASE_URL?: string | undefined
@@ -18,9 +18,10 @@ export interface ModeSettings {
   readonly ENCRYPTION_KEYS?: readonly EncryptionKey[] | undefined
   readonly STRIPE_SECRET_KEY?: string | undefined
   readonly STRIPE_API_URL?: string | undefined
+  readonly SIGN_UP_URL?: string | undefined
 }
 
-/** Why a deployment may not run in its mode, each naming the variable; none for one that may. */
+/** Why a deployment may not run in its mode, each with the variable's name; empty if it may. */
 export const modeProblems = (settings: ModeSettings): readonly string[] =>
   settings.COMMERCE_MODE === 'live' ? liveProblems(settings) : testProblems(settings)
 
@@ -47,7 +48,15 @@ function liveProblems(settings: ModeSettings): readonly string[] {
     problems.push(
       'MAIL_FROM is needed with SMTP_URL: the address that the mail server lets this deployment send from',
     )
-  return [...problems, ...pushProblems(settings)]
+  return [...problems, ...signUpProblems(settings), ...pushProblems(settings)]
+}
+
+function signUpProblems({ SIGN_UP_URL: url, SMTP_URL: smtp }: ModeSettings): string[] {
+  if (url === undefined) return []
+  return [
+    ...(url.startsWith('https:') ? [] : ['SIGN_UP_URL begins with https:// in a live deployment']),
+    ...(smtp === undefined ? ['SMTP_URL is needed with SIGN_UP_URL, whose mails confirm an address'] : []),
+  ]
 }
 
 function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: ModeSettings): string[] {
@@ -62,10 +71,10 @@ function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: M
     : []
 }
 
-/** Bytes that no generator makes. */
+/** Whether no random generator can have made these bytes. */
 const isNotRandom = (bytes: Uint8Array): boolean => new Set(bytes).size < 4
 
-/** Every secret that an operator gives, by the variable that holds it. */
+/** Every secret of an operator, by its variable. */
 const secretsOf = (settings: ModeSettings): Readonly<Record<string, string | undefined>> => ({
   HASURA_GRAPHQL_ADMIN_SECRET: settings.HASURA_GRAPHQL_ADMIN_SECRET,
   ACTIONS_SECRET: settings.ACTIONS_SECRET,
@@ -77,7 +86,7 @@ const secretsOf = (settings: ModeSettings): Readonly<Record<string, string | und
   STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
 })
 
-/** The password in a URL; undefined when it has none. */
+/** The password in a URL; undefined if it has none. */
 function passwordIn(url: string | undefined): string | undefined {
   const password = url === undefined ? '' : new URL(url).password
   return password === '' ? undefined : decodeURIComponent(password)

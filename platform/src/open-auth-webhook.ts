@@ -4,12 +4,12 @@ import type { PlatformConfig } from './configuration.ts'
 import type { Hasura } from './open-hasura.ts'
 import type { Services } from './services.ts'
 
-/** The engine in this process closes the sockets of who is out at once, so that the others may stay. */
+/** The engine in this process closes sockets of revoked callers at once, so that the other sockets can live long. */
 const embeddedMaxAgeSeconds = 86_400
-/** Another Hasura hears nothing of a revocation: a credential may go on reading for as long. */
+/** Another Hasura gets no revocations: a revoked credential can read for this time. */
 const officialMaxAgeSeconds = 60
 
-/** Hasura's auth webhook; when access changes, Hasura's WebSockets are ended whose sessions would be others now, or none. */
+/** Hasura's auth webhook. When access changes, it closes Hasura's WebSockets whose sessions have changed or ended. */
 export async function openAuthWebhook(
   { ports, started, stopping, databaseUrl, logger }: Services,
   config: PlatformConfig,
@@ -23,6 +23,7 @@ export async function openAuthWebhook(
     ...(config.webhookHost !== undefined && { host: config.webhookHost }),
     databaseUrl,
     mode: config.mode,
+    ...(config.place !== undefined && { place: config.place }),
     trustedProxies: config.trustedProxies ?? [],
     trustedIssuers: config.trustedIssuers ?? [],
     maxAgeSeconds: config.webhookMaxAgeSeconds ?? maxAgeSeconds,
@@ -37,7 +38,7 @@ export async function openAuthWebhook(
   stopping.beginDrains.push(() => authWebhook.beginDrain())
   started.defer(() => authWebhook.close({ drain: stopping.drain }))
 
-  /** Of one merchant, of operators, or of all. */
+  /** The sessions of one merchant, of operators, or of all. */
   function endSessions(scope: string | undefined): Promise<void> {
     return hasura.endSessions(async ({ variables, isAdmin }, headers) => {
       const sessionsScope =

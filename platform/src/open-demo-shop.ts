@@ -7,9 +7,9 @@ import { PlatformError } from './platform-error.ts'
 import { sqlError } from './prepare-schema.ts'
 
 /**
- * The demo shop, where the deployment has one. Its keys may do everything, so a live deployment has none in a database that others
- * use. Undefined where there is none, or where the database has other merchants only. @throws PlatformError for a live deployment on
- * a database that was a test deployment's
+ * The demo shop, if the deployment has one. Its keys have all permissions, so a live deployment has none in a
+ * database that others use. Undefined if there is none, or if the database has other merchants only.
+ * @throws PlatformError for a live deployment on a test deployment's database
  */
 export async function openDemoShop(
   { mode, databaseUrl, demoShop }: PlatformConfig,
@@ -30,7 +30,7 @@ export async function openDemoShop(
   return undefined
 }
 
-/** Seeds a database that has no merchants. @throws PlatformError that names the file and the line at fault */
+/** Seeds a database without merchants. @throws PlatformError that names the file and the line of an error */
 export async function fillWithDemoShop(sql: Sql, api: HasuraApi): Promise<void> {
   const outcome = await seedDemoShop(sql, api)
   if (outcome.kind === 'failed') throw sqlError(outcome.failure)

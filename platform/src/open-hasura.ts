@@ -9,36 +9,43 @@ import type { DataFolder, Secrets } from './data-folder.ts'
 import { openDemoShop } from './open-demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import { prepareSchema } from './prepare-schema.ts'
+import { settlePlace } from './settle-place.ts'
 import { preparingAlone } from './preparing-alone.ts'
 import { addressOf, type Progress, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
-/** Milliseconds for a Hasura of another process, which may start together with this one. */
+/** Milliseconds. A Hasura in another process may start at the same time as this one. */
 const hasuraTimeoutMs = 120_000
 
-/** The Hasura that the services use: the engine in this process, or the one that the configuration names. */
+/** The Hasura that the services use: the engine in this process, or the configured one. */
 export interface Hasura {
   readonly url: string
   readonly dataLayer: DataLayer
-  /** Closes the WebSockets whose sessions are over; without effect on a Hasura of another process, which knows no such thing. */
+  /**
+   * Closes the WebSockets whose sessions are over. Without effect on a Hasura in another process, which has no such
+   * function.
+   */
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
-  /** Ends what the engine in this process serves by HTTP. */
+  /** Stops the HTTP server of the engine in this process. */
   readonly stopServing: (options: StopOptions) => Promise<void>
   readonly startDelivery: () => void
   readonly stopDelivery: () => Promise<void>
 }
 
-/** Hasura, with the schema, the metadata and the demo shop in place. Processes that start together do this one after the other. */
+/**
+ * Hasura, with the schema, the metadata and the demo shop in place. Processes that start together prepare them one
+ * after the other.
+ */
 export async function openHasura(
   services: Services,
   config: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
-): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
+): Promise<{ hasura: Hasura; place: string; demoShop: DemoShop | undefined }> {
   const { hasuraUrl } = config
   if (hasuraUrl !== undefined) {
     progress(`Waiting for Hasura at ${hasuraUrl}`)
-    // It may start together with this process.
+    // It may start at the same time as this process.
     await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, hasuraTimeoutMs)
   }
   return preparingAlone(
@@ -53,7 +60,7 @@ async function prepareHasura(
   config: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
-): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
+): Promise<{ hasura: Hasura; place: string; demoShop: DemoShop | undefined }> {
   const { secrets, databaseUrl } = services
   const { hasuraUrl } = config
   if (hasuraUrl === undefined) progress('Starting the Hasura engine')
@@ -65,13 +72,14 @@ async function prepareHasura(
   try {
     await prepareSchema(sql, api, (name) => progress(`  ${name}`))
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
-    return { hasura, demoShop: await openDemoShop(config, { sql, api, folder }) }
+    const place = await settlePlace(sql, config.place)
+    return { hasura, place, demoShop: await openDemoShop(config, { sql, api, folder }) }
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-/** Its events come when it likes: until the actions listen they fail, and come again. */
+/** It delivers events from its own start on: until the actions listen, deliveries fail and are repeated. */
 const connectHasura = ({ started, secrets }: Services, url: string): Hasura => ({
   url,
   dataLayer: openHttpDataLayer(started, url, secrets),
@@ -94,14 +102,19 @@ async function startHasura(
   const engine = await startEngine({
     databaseUrl,
     adminSecret: secrets.adminSecret,
-    authHook: { url: addressOf(ports.authWebhook, webhookHost), mode: 'GET' },
+    // With GET, Hasura keeps the header Origin to itself.
+    authHook: {
+      url: addressOf(ports.authWebhook, webhookHost),
+      mode: 'POST',
+      sendsRequest: false,
+    },
     port: ports.engine,
     env: {
       HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
       ACTIONS_BASE_URL: addressOf(ports.actions, actionsHost),
       ACTIONS_SECRET: secrets.actionsSecret,
     },
-    // Before the actions listen, and after they have stopped, an event would only fail.
+    // An event would only fail before the actions listen and after they have stopped.
     events: { delivery: 'when-asked' },
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
     logger: logger.child({ service: 'hasura' }),
@@ -120,7 +133,7 @@ async function startHasura(
   }
 }
 
-/** The engine's port is held to what the contract's is. */
+/** The engine's port has the same limits as the contract's. */
 const socketLimitsOf = ({
   connections,
   connectionsPerAddress,

@@ -4,6 +4,8 @@ import {
   createStripeProcessor,
   type KeyState,
   type PaymentProcessor,
+  paypalAddress,
+  type ProcessorEndpoints,
   startSandbox,
 } from '@commerce-graph/actions'
 import postgres from '@commerce-graph/postgres-driver'
@@ -14,21 +16,23 @@ import type { RunningServices, Services } from './services.ts'
 
 const sandboxAccount = 'sandbox'
 
-/** What card payments are made with. */
+/** The processors of card payments. */
 export interface Payments {
   readonly kind: RunningServices['cardPayments']
-  /** New ones; null: none are taken. */
+  /** For new payments; null: none are taken. */
   readonly cardProcessor: PaymentProcessor | null
-  /** Earlier ones, which are refunded where they were made. */
+  /** For earlier payments, which are refunded at their own processor. */
   readonly formerProcessors: readonly PaymentProcessor[]
   /** Null in a live deployment, which has none. */
   readonly sandboxUrl: string | null
+  /** Where merchants' own accounts are. */
+  readonly endpoints: ProcessorEndpoints
 }
 
 /**
- * Stripe, when there is a key, and in a test deployment the payment sandbox. A Stripe that can't be reached is no
- * reason to keep the rest from starting; the first answer tells.
- * @throws PlatformError when Stripe refuses the key
+ * Stripe, if there is a key, and in a test deployment the payment sandbox. If Stripe can't be reached, the platform
+ * starts nevertheless, and the first call shows whether the key is valid.
+ * @throws PlatformError if Stripe refuses the key
  */
 export async function openPayments(
   { ports, started, databaseUrl, logger, readiness }: Services,
@@ -55,6 +59,7 @@ export async function openPayments(
       cardProcessor,
       formerProcessors: [createRetiredProcessor(sandboxAccount)],
       sandboxUrl: null,
+      endpoints: { paypal: paypalAddress.LIVE },
     }
   }
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
@@ -68,10 +73,14 @@ export async function openPayments(
     cardProcessor: processors[0] ?? null,
     formerProcessors: processors.slice(1),
     sandboxUrl: sandbox.url,
+    endpoints: { stripe: stripeApiUrl, paypal: paypalAddress.TEST, sandbox: sandbox.url },
   }
 }
 
-/** The database was a test deployment's: what looks paid there never was. The operator hears of it as long as that is so. */
+/**
+ * The database belonged to a test deployment, and payments of its sandbox are not real. Operators see this warning
+ * while there are any.
+ */
 async function tellOfSandboxPayments(
   databaseUrl: string,
   logger: Logger,
@@ -90,10 +99,13 @@ async function tellOfSandboxPayments(
   readiness.add({ name: 'sandboxPayments', needed: false, find: () => ({ problem }) })
 }
 
-/** Milliseconds between two alarms of the same refusal. */
+/** Milliseconds between two log entries about the same refusal. */
 const alarmInterval = 60_000
 
-/** Alarms when Stripe stops taking the key, again each minute in which it refuses, and says when it takes it again. */
+/**
+ * Logs an error when Stripe refuses the key, once a minute while it does, and a message when it accepts the key
+ * again.
+ */
 function watchKey(logger: Logger) {
   let state: KeyState = 'accepted'
   let alarmed = -Infinity

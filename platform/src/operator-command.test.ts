@@ -12,9 +12,9 @@ afterAll(() => commandLine[Symbol.asyncDispose]())
 
 const operator = (...[args, env]: Parameters<CommandLine['run']>) => commandLine.run(args, env)
 
-test('a key is printed once, stored as a hash, listed, used, revoked within milliseconds, and all of it is in the log', async () => {
+test('a key is printed once, stored as a hash, listed, used, and revoked within milliseconds; the log has all of it', async () => {
   const made = await operator(['create', '--name', 'billing'])
-  const key = /^cg_op_[\w-]{43}$/m.exec(made.stdout)?.[0] ?? ''
+  const key = /^cg_op_main_[\w-]{43}$/m.exec(made.stdout)?.[0] ?? ''
   expect(key).not.toBe('')
   const [row] = await commandLine.sql<
     { id: string; row: string }[]
@@ -37,7 +37,7 @@ test('a key is printed once, stored as a hash, listed, used, revoked within mill
         sessionVariables: { 'x-hasura-role': 'operator' },
       },
     })
-    expect((await operator(['list'])).stdout).toMatch(/cg_op_[\w-]{6}….*last used.*billing/)
+    expect((await operator(['list'])).stdout).toMatch(/cg_op_main_[\w-]{6}….*last used.*billing/)
     expect((await operator(['revoke', row?.id ?? ''])).stdout).toContain('is revoked')
     await expect.poll(async () => (await authenticate()).kind).toBe('refused')
   } finally {
@@ -56,7 +56,7 @@ test('a key is printed once, stored as a hash, listed, used, revoked within mill
   expect(log).not.toContain(key.slice(12))
 })
 
-test('what is wrong is said, and ends with a status other than 0', async () => {
+test('an error is printed, and the exit status is not 0', async () => {
   expect(await operator(['revoke', 'no-id'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('There is no key no-id') as string,

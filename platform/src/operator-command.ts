@@ -15,8 +15,8 @@ const maxName = 100
 const maxLog = 1000
 
 /**
- * `npm run operator -- …`: makes, lists and revokes operators' keys, over the platform's database. Nothing else makes one, so that
- * a key of the API, however mighty, can't. Its promise rejects with an Error whose message is for the terminal.
+ * `npm run operator -- …`: creates, lists and revokes operators' keys in the platform's database. There is no other
+ * way to create one, so no key of the API can. Its promise rejects with an Error whose message is for the terminal.
  */
 export function program(): Command {
   const command = new Command('npm run operator --')

@@ -1,4 +1,4 @@
-/** What keeps the platform from starting, in words that tell an operator what to do. */
+/** An error that prevents the platform's start, with a message that tells the operator what to do. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
 }

@@ -10,22 +10,23 @@ import { listenerCount } from './ports.ts'
 const packageFolder = path.resolve(import.meta.dirname, '..')
 const startTimeoutMs = 120_000
 
-/** What `npm start` leaves in ready.json (docs/operating.md). */
+/** The contents of ready.json (docs/operating.md). */
 export interface Ready {
   readonly graphqlUrl: string
   readonly hasuraUrl: string
-  /** Null of a live deployment. */
+  /** Null for a live deployment. */
   readonly paymentSandboxUrl: string | null
   readonly adminSecret: string
   readonly databaseUrl: string
   readonly liveKey: string
+  readonly publishableKey: string
   readonly testKey: string
   readonly merchantId: string
-  /** Of the process. */
+  /** The process id. */
   readonly pid: number
 }
 
-/** The platform as an operator runs it: a process of its own over a data folder of its own, which can be killed. */
+/** The platform as an operator runs it: its own process on its own data folder, which tests can kill. */
 export class PlatformProcess {
   readonly dataDir: string
   /** The first of its ports. */
@@ -45,12 +46,12 @@ export class PlatformProcess {
     )
   }
 
-  /** What it has written since its last start. */
+  /** Its output since its last start. */
   get output(): string {
     return this.#output
   }
 
-  /** @param env beside what every such platform is started with */
+  /** @param env in addition to the common environment of such platforms */
   async start(env: Readonly<Record<string, string>> = {}): Promise<Ready> {
     const child = this.launch(env)
     const deadline = Date.now() + startTimeoutMs
@@ -70,7 +71,7 @@ export class PlatformProcess {
     return this.#child
   }
 
-  /** Begins a start, and doesn't wait for it. */
+  /** Starts the platform without waiting for it. */
   launch(env: Readonly<Record<string, string>> = {}): ChildProcess {
     this.#output = ''
     const child = spawn(process.execPath, ['bin/start.ts'], {
@@ -91,22 +92,22 @@ export class PlatformProcess {
     return child
   }
 
-  /** As the kernel's out-of-memory killer does it: no handler runs, nothing is flushed. */
+  /** Kills it like the kernel's out-of-memory killer: no handler runs, no buffer is flushed. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
 
-  /** As Ctrl-C does it. */
+  /** Stops it like Ctrl-C. */
   async stop(): Promise<void> {
     await this.#end('SIGINT')
   }
 
-  /** Another one on the same folder and other ports. */
+  /** Another platform on the same folder with other ports. */
   beside(): PlatformProcess {
     return new PlatformProcess(this.dataDir, this.port + 2 * listenerCount)
   }
 
-  /** Stops it and removes what it wrote. */
+  /** Stops it and removes its files. */
   async remove(): Promise<void> {
     await this.stop()
     await rm(this.dataDir, { recursive: true, force: true })
@@ -120,7 +121,7 @@ export class PlatformProcess {
     await exited
   }
 
-  /** A killed platform leaves its ready.json behind; only the one with the new process's id counts. */
+  /** A killed platform leaves its ready.json behind; only a file with the new process's id is valid. */
   async #readReadyFile(pid: number | undefined): Promise<Ready | undefined> {
     try {
       const ready = JSON.parse(await readFile(path.join(this.dataDir, 'ready.json'), 'utf8')) as Ready

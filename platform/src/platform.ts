@@ -9,20 +9,21 @@ import type { Progress, RunningServices, Stopping } from './services.ts'
 
 export interface Platform extends RunningServices {
   readonly databaseUrl: string
-  /** Settles, with the reason, when something that the platform can't do without ends by itself. */
+  /** Settles with the reason when an essential part ends unexpectedly. */
   readonly crashed: Promise<string>
   /**
-   * Answers what is under way, then stops everything in the opposite order of starting.
+   * Answers running requests, then stops everything in the reverse order of the start.
    *
-   * @param options.drain takes requests for some seconds more, until all who send them know that others are to get them
+   * @param options.drain accepts requests for some more seconds, until all clients and load balancers use another
+   * platform
    */
   readonly stop: (options?: { readonly drain?: boolean }) => Promise<void>
 }
 
 /**
- * Starts everything in this process, in order, and resolves when all of it answers; `ready.json` is written then.
- * When something fails, what was started before it is stopped again. Throws PlatformError or LocalPostgresError
- * for what the caller can do something about.
+ * Starts everything in this process, in order. Resolves when all of it answers and `ready.json` is written. After a
+ * failure it stops what it has started. Throws PlatformError or LocalPostgresError for causes that the caller can
+ * fix.
  */
 export async function startPlatform(
   config: PlatformConfig,
@@ -34,7 +35,7 @@ export async function startPlatform(
     const folder = openDataFolder(config.dataDir)
     started.defer(() => folder.release())
     folder.remove('ready.json')
-    // After a kill, its Postgres may still hold its port for a moment.
+    // After a kill, the old Postgres may still hold its port for a moment.
     if (config.databaseUrl === undefined) await endLeftServer(join(folder.path, postgresFolder))
     const ports = await choosePorts(config.ports)
     await checkPorts(
@@ -45,7 +46,7 @@ export async function startPlatform(
         paymentSandbox: config.mode === 'test',
       }),
     )
-    // Loading the services takes as long as starting Postgres: the one goes on while the other does.
+    // Loading the services takes as long as starting Postgres, so both run at the same time.
     const loading = import('./start-services.ts')
     progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
     const database = await openDatabase({

@@ -2,10 +2,10 @@ import { freePorts, isPortFree } from '@commerce-graph/local-postgres'
 import type { PortChoice } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** In the order of their ports, the first one on the port that was asked for. */
+/** In the order of their ports, from the configured port on. */
 const listeners = ['gateway', 'engine', 'authWebhook', 'actions', 'paymentSandbox', 'postgres'] as const
 
-/** How many ports a platform takes: the contract's and those that follow it. */
+/** How many consecutive ports a platform takes. */
 export const listenerCount = listeners.length
 
 export type ListenerName = (typeof listeners)[number]
@@ -20,7 +20,10 @@ const meantFor: Readonly<Record<ListenerName, string>> = {
   postgres: 'Postgres',
 }
 
-/** The port of every listener. All are known before the first starts, because they have to find each other. */
+/**
+ * The port of every listener. All are chosen before the first listener starts, because the services need each
+ * other's addresses.
+ */
 export async function choosePorts(choice: PortChoice): Promise<Ports> {
   const first = choice.kind === 'from' ? choice.first : await freePorts(listenerCount)
   return Object.fromEntries(listeners.map((name, index) => [name, first + index])) as Record<
@@ -29,7 +32,7 @@ export async function choosePorts(choice: PortChoice): Promise<Ports> {
   >
 }
 
-/** Refuses before anything is started, so that a busy port never leaves half a platform running. */
+/** Throws before anything is started, so that a busy port never leaves a partly started platform. */
 export async function checkPorts(ports: Ports, needed: readonly ListenerName[]): Promise<void> {
   const free = await Promise.all(needed.map((name) => isPortFree(ports[name])))
   const busy = needed.filter((_, index) => free[index] === false)
@@ -40,7 +43,7 @@ export async function checkPorts(ports: Ports, needed: readonly ListenerName[]):
   )
 }
 
-/** The listeners that take ports here. @param own false for what runs elsewhere, or not at all */
+/** The listeners that take ports here. @param own false for those that run elsewhere, or not at all */
 export const neededListeners = (
   own: Readonly<Partial<Record<ListenerName, boolean>>>,
 ): readonly ListenerName[] => listeners.filter((name) => own[name] ?? true)

@@ -6,8 +6,8 @@ import { fillWithDemoShop } from './open-demo-shop.ts'
 import { prepareSchema } from './prepare-schema.ts'
 
 /**
- * Brings an empty database to where the platform's first start brings it, without starting a service: schema, metadata, and the
- * demo shop without its keys. Throws PlatformError.
+ * Brings an empty database to the state after the platform's first start, without starting a service: schema,
+ * metadata, and the demo shop without its keys. Throws PlatformError.
  */
 export async function prepareDatabase({
   databaseUrl,
@@ -20,7 +20,7 @@ export async function prepareDatabase({
     databaseUrl,
     adminSecret,
     port: 0,
-    // Metadata names these; nothing is sent to them before the platform starts.
+    // Metadata refers to these; nothing is sent to them before the platform starts.
     env: {
       HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
       ACTIONS_BASE_URL: 'http://127.0.0.1:9',

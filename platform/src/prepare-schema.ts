@@ -13,10 +13,10 @@ import { PlatformError } from './platform-error.ts'
 /** The root of the repository, where migrations/ and metadata/ are. */
 export const root = join(import.meta.dirname, '../..')
 
-/** Hasura's name of the one database there is. */
+/** Hasura's name for its only database. */
 export const source = 'default'
 
-/** Applies the migrations that are missing, then the metadata. Throws a PlatformError that names the file. */
+/** Applies the missing migrations, then the metadata. Throws a PlatformError that names the file. */
 export async function prepareSchema(
   sql: Sql,
   api: HasuraApi,

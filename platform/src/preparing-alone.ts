@@ -2,17 +2,18 @@ import postgres from '@commerce-graph/postgres-driver'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformError } from './platform-error.ts'
 
-/** Any number that nothing else locks. */
+/** Any number that no other advisory lock uses. */
 const preparationLock = 7_267_481_001
 const pollMs = 200
-/** Longer than all migrations take on an old and large database that is worth waiting for. */
+/** Longer than all migrations take on a large database. */
 const timeoutMs = 10 * 60_000
 
 /**
- * Does what only one process may do at a time on a database: migrations, metadata and seeds. The lock is a session's, so that
- * Postgres gives it back however the process ends. Throws a PlatformError when another process keeps it for ten minutes.
+ * Runs work that only one process may do at a time on a database: migrations, metadata and seeds. The lock belongs
+ * to a session, so Postgres releases it however the process ends. Throws a PlatformError if another process keeps it
+ * for ten minutes.
  *
- * @param onWait is called once, when another process has it
+ * @param onWait is called once, when another process has the lock
  */
 export async function preparingAlone<T>(
   databaseUrl: string,
@@ -22,7 +23,7 @@ export async function preparingAlone<T>(
   const sql = postgres(databaseUrl, {
     max: 1,
     idle_timeout: 0,
-    // A driver that renews its connection would lose the lock with the old one.
+    // A driver that replaces its connection would lose the lock with the old one.
     max_lifetime: null,
     connection: { application_name: 'platform preparation' },
     onnotice: () => undefined,

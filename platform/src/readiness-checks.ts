@@ -3,14 +3,14 @@ import type { ReadinessCheck } from '@commerce-graph/gateway'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { statfs } from 'node:fs/promises'
 
-/** Events and their handling take milliseconds; what waits for longer than this is held up. */
+/** Events and their handling take milliseconds; an event that waits longer than this is stuck. */
 const lateEventSeconds = 60
-/** Below this, a shop of any size will soon have no place left. */
+/** Below this, the disk of a shop of any size will soon be full. */
 const leastFreeBytes = 512 * 1024 * 1024
 
 /**
- * Whether the database takes writes: a table that lasts for one transaction needs all of it, the disk, the log, the catalog
- * and a server that is no standby, and leaves nothing.
+ * Checks that the database accepts writes. Creating a table for one transaction needs the disk, the log, the catalog
+ * and a server that is no standby, and leaves nothing behind.
  */
 export const writesCheck = (sql: Sql): ReadinessCheck => ({
   name: 'writes',
@@ -21,7 +21,7 @@ export const writesCheck = (sql: Sql): ReadinessCheck => ({
   },
 })
 
-/** Whether there is place left in the data folder, which holds our own Postgres and the mails that are not sent. */
+/** Checks the free space of the data folder, which holds the embedded Postgres and unsent mails. */
 export const diskCheck = (folder: string): ReadinessCheck => ({
   name: 'disk',
   needed: false,
@@ -36,7 +36,7 @@ export const diskCheck = (folder: string): ReadinessCheck => ({
   },
 })
 
-/** Whether every maintenance job runs, in whichever process. */
+/** Checks that every maintenance job runs, in any process. */
 export const jobsCheck = (workers: Pick<Workers, 'jobRuns'>): ReadinessCheck => ({
   name: 'jobs',
   needed: false,
@@ -51,7 +51,7 @@ export const jobsCheck = (workers: Pick<Workers, 'jobRuns'>): ReadinessCheck => 
   },
 })
 
-/** Whether events are delivered, by Hasura to the actions and by their queue to the handlers. */
+/** Checks that events are delivered, by Hasura to the actions and by their queue to the handlers. */
 export const eventsCheck = (sql: Sql, workers: Pick<Workers, 'waitingEvents'>): ReadinessCheck => ({
   name: 'events',
   needed: false,

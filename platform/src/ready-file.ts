@@ -1,6 +1,6 @@
 import type { RunningServices } from './services.ts'
 
-/** What ready.json holds, for scripts: how to reach a running platform. */
+/** The contents of ready.json: how scripts reach a running platform. */
 export const readyFile = ({
   urls,
   databaseUrl,

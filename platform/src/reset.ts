@@ -7,13 +7,13 @@ import { dataFiles, openDataFolder, outboxFolder, postgresFolder } from './data-
 import { PlatformError } from './platform-error.ts'
 import { root, source } from './prepare-schema.ts'
 
-/** Schemas that are made while running, beside those of the migrations. */
+/** Schemas that the running platform creates, in addition to those of the migrations. */
 const runtimeSchemas = ['hdb_catalog', 'bullmq', 'sandbox_processor']
 
 /**
- * Makes everything new: the next start begins with an empty database, new secrets and new keys. Removes only what
- * the platform has made. Throws a PlatformError while it runs, and for a database of its own (DATABASE_URL) unless
- * `confirmed`.
+ * Resets the platform: the next start begins with an empty database, new secrets and new keys. Removes only what the
+ * platform has created. Throws a PlatformError while the platform runs, and for an operator's own database
+ * (DATABASE_URL) unless `confirmed`.
  */
 export async function reset(
   config: Pick<PlatformConfig, 'dataDir' | 'databaseUrl'>,
@@ -44,7 +44,7 @@ async function dropSchemas(databaseUrl: string, confirmed: boolean): Promise<voi
   }
   const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => undefined })
   try {
-    // One statement, so that it happens as a whole or not at all.
+    // One statement, so that it is atomic.
     await sql`drop schema if exists ${sql(schemas)} cascade`
   } catch (error) {
     throw new PlatformError(

@@ -4,17 +4,17 @@ import type { Secrets } from './data-folder.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
 
-/** How all of it is to be stopped, once it is. */
+/** How everything will be stopped. */
 export interface Stopping {
   drain: boolean
   /**
-   * What says at once, of each service, that it stops: they are closed one after the other, and what calls one of them has long heard
-   * of it by then.
+   * Functions that announce the stop on every service at once. The services close one after the other, and the
+   * callers of each have noticed the announcement by then.
    */
   readonly beginDrains: (() => void)[]
 }
 
-/** What each service is started with. */
+/** The parts that every service needs for its start. */
 export interface Services {
   readonly ports: Ports
   readonly started: AsyncDisposableStack
@@ -22,29 +22,32 @@ export interface Services {
   readonly databaseUrl: string
   readonly logger: Logger
   readonly stopping: Stopping
-  /** What each of them has to say to `/readyz`. */
+  /** The services' checks for `/readyz`. */
   readonly readiness: Readiness
 }
 
-/** How a service of this process is reached from this machine. @param host the address that it listens on; this machine's own unless said */
+/**
+ * The address of a service in this process, from this machine.
+ * @param host the address that it listens on; loopback by default
+ */
 export function addressOf(port: number, host = '127.0.0.1'): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Hears, in a line each, what a start is at. */
+/** Receives a line for each step of a start. */
 export type Progress = (message: string) => void
 
 export interface RunningServices {
   readonly urls: PlatformUrls
   readonly adminSecret: string
-  /** Undefined on a database that has merchants of its own instead. */
+  /** Undefined for a database that has its own merchants instead. */
   readonly demoShop: DemoShop | undefined
-  /** What e-mail leaves by: `outbox` is a folder of the data folder, `none` suppresses it. */
+  /** The transport of e-mail: `outbox` is a folder of the data folder, `none` suppresses it. */
   readonly email: 'smtp' | 'outbox' | 'none'
-  /** What pushes leave by: `none` suppresses them. */
+  /** The transport of pushes: `none` suppresses them. */
   readonly pushes: 'webhook' | 'none'
-  /** What new card payments are made with. */
+  /** The processor of new card payments. */
   readonly cardPayments: 'stripe' | 'sandbox' | 'none'
 }
 

@@ -1,4 +1,4 @@
-import { startActions, startWorkers } from '@commerce-graph/actions'
+import { openSenders, startActions, startWorkers } from '@commerce-graph/actions'
 import { createSecretBox } from '@commerce-graph/secret-box'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
@@ -7,7 +7,7 @@ import { openPayments } from './open-payments.ts'
 import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { PlatformUrls, RunningServices, Services } from './services.ts'
 
-/** The actions, the workers, and the payment processors that both use. @throws PlatformError when a setting is refused */
+/** The actions, the workers, and the payment processors of both. @throws PlatformError if a setting is refused */
 export async function startCommerce(
   services: Services,
   config: PlatformConfig,
@@ -18,6 +18,8 @@ export async function startCommerce(
   const { ports, started, stopping, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
+  const { dnsServers, dkim = null, spfInclude = null } = config
+  const senders = openSenders({ dnsServers, dkim, spfInclude })
   const actions = await startActions({
     port: ports.actions,
     ...(config.actionsHost === undefined ? {} : { host: config.actionsHost }),
@@ -26,6 +28,10 @@ export async function startCommerce(
     secretBox,
     cardProcessor: payments.cardProcessor,
     formerProcessors: payments.formerProcessors,
+    endpoints: payments.endpoints,
+    senders,
+    signUp: config.signUpUrl !== undefined,
+    mode: config.mode === 'live' ? 'LIVE' : 'TEST',
     logger: logger.child({ service: 'actions' }),
   })
   stopping.beginDrains.push(() => actions.beginDrain())
@@ -34,6 +40,9 @@ export async function startCommerce(
   const workers = await startWorkers({
     databaseUrl,
     processors: [payments.cardProcessor ?? [], payments.formerProcessors].flat(),
+    endpoints: payments.endpoints,
+    senders,
+    signUpUrl: config.signUpUrl,
     secretBox,
     ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,

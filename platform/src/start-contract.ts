@@ -7,16 +7,17 @@ import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
-/** The gateway, over Hasura. Resolves with its URL when it can answer. */
+/** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
-  { ports, started, databaseUrl, logger, readiness, stopping }: Services,
-  { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins }: PlatformConfig,
-  dataLayer: DataLayer,
+  { ports, started, databaseUrl, secrets, logger, readiness, stopping }: Services,
+  { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins, signUpUrl, place }: PlatformConfig,
+  { dataLayer, actionsUrl }: { readonly dataLayer: DataLayer; readonly actionsUrl: string },
   rateLimits: RateLimits,
 ): Promise<string> {
   const authenticator = createAuthenticator({
     databaseUrl,
     mode,
+    ...(place !== undefined && { place }),
     trustedProxies: trustedProxies ?? [],
     trustedIssuers: trustedIssuers ?? [],
     logger: logger.child({ service: 'authenticator' }),
@@ -28,6 +29,8 @@ export async function startContract(
     dataLayer,
     authenticator,
     rateLimits,
+    webhooksUrl: actionsUrl,
+    ...(signUpUrl !== undefined && { signUp: { url: actionsUrl, secret: secrets.actionsSecret } }),
     ...(limits && { limits }),
     ...(allowedOrigins !== undefined && { allowedOrigins }),
     firstQuery,

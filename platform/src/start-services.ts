@@ -24,8 +24,8 @@ interface Start {
 }
 
 /**
- * Starts what stands on the database, in order, and resolves when all of it answers. What was started is stopped by
- * `started`, also after a failure. Throws PlatformError for what the caller can do something about.
+ * Starts everything on top of the database, in order, and resolves when all of it answers. `started` stops what was
+ * started, also after a failure. Throws PlatformError for causes that the caller can fix.
  */
 export async function startServices(start: Start): Promise<RunningServices> {
   const { config, folder, ports, databaseUrl, started, stopping, progress } = start
@@ -45,7 +45,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     logger,
     readiness: new Readiness(),
   }
-  const { hasura, demoShop } = await openHasura(services, config, folder, progress)
+  const { hasura, place, demoShop } = await openHasura(services, config, folder, progress)
   progress('Starting the services')
   const rateLimits = await createRateLimits({
     settings: config.rates ?? ratesFrom({}),
@@ -53,13 +53,18 @@ export async function startServices(start: Start): Promise<RunningServices> {
     logger: logger.child({ service: 'rate-limits' }),
   })
   started.defer(() => rateLimits.close())
-  await openAuthWebhook(services, config, hasura, rateLimits)
+  await openAuthWebhook(services, { ...config, place }, hasura, rateLimits)
   const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
-  // What its clients send calls the actions and the webhook, which stop after it.
+  // Its clients' requests call the actions and the webhook, which therefore stop later.
   started.defer(() => hasura.stopServing({ drain: stopping.drain }))
-  const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
+  const graphql = await startContract(
+    services,
+    { ...config, place },
+    { dataLayer: hasura.dataLayer, actionsUrl: commerceUrls.actions },
+    rateLimits,
+  )
   return {
     urls: {
       graphql,
@@ -75,7 +80,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   }
 }
 
-/** Throws a PlatformError when there is to be a Redis and none answers. Once the platform runs it goes on without. */
+/** Throws a PlatformError if a Redis is configured and does not answer. A running platform works without it. */
 async function requireRedis(url: string | undefined): Promise<void> {
   const problem = url === undefined ? null : await checkRedis(url)
   if (problem !== null) throw new PlatformError(`REDIS_URL can't be used: ${problem}`)

@@ -3,7 +3,7 @@ import { PlatformError } from './platform-error.ts'
 
 const healthTimeoutMs = 30_000
 
-/** Waits for an address to answer with success. @throws PlatformError that says what it answered last, when the time is up */
+/** Waits until a URL answers with success. @throws PlatformError with its last answer after the time-out */
 export async function untilHealthy(url: string, timeoutMs = healthTimeoutMs): Promise<void> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

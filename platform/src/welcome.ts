@@ -4,15 +4,15 @@ import { firstQuery } from './first-query.ts'
 import type { PlatformConfig } from './configuration.ts'
 import type { Platform } from './platform.ts'
 
-/** Where the welcome is read. */
+/** The state that the welcome text shows, besides the platform. */
 export interface WelcomeOptions {
   readonly mode: PlatformConfig['mode']
   readonly readyFilePath: string
-  /** Whether secrets may be shown: to the person at a terminal, never to a log. */
+  /** Whether secrets may be shown: to a person at a terminal, never in a log. */
   readonly showsSecrets: boolean
 }
 
-/** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
+/** The text that `npm start` prints when everything answers: addresses, the key, and a first query. */
 export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets }: WelcomeOptions): string {
   const { urls, adminSecret, demoShop, email, pushes, cardPayments } = platform
   const rows: readonly (readonly [string, string])[] = [
@@ -26,6 +26,8 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
     ['Documentation', new URL('/docs', urls.graphql).href],
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ...(showsSecrets ? secretRows(adminSecret, demoShop, mode) : []),
+    // It is no secret, and works for pages of this machine alone.
+    ...(demoShop && mode === 'test' ? [['Publishable key', demoShop.publishableKey] as const] : []),
     ['Card payments', cardPaymentsText[cardPayments]],
     ['E-mail', emailRow(email, readyFilePath)],
     ['Pushes', pushesText[pushes]],
@@ -61,7 +63,7 @@ function emailRow(email: Platform['email'], readyFilePath: string): string {
   }
 }
 
-/** The live key, which both kinds of deployment take: itself, or where it is read from. */
+/** The live key, which both kinds of deployment accept: the key itself, or the file that has it. */
 function keyForQuery(shop: Platform['demoShop'], readyFilePath: string | undefined): string {
   if (shop === undefined) return '<an API key of a merchant>'
   if (readyFilePath === undefined) return shop.liveKey

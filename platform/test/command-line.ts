@@ -11,11 +11,11 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A command of platform/bin, on a database of its own with all migrations. */
+/** A command of platform/bin, with a new database that has all migrations. */
 export interface CommandLine extends AsyncDisposable {
   readonly databaseUrl: string
   readonly sql: Sql
-  /** Runs the command to its end. @param env goes over this process's environment and DATABASE_URL */
+  /** Runs the command to its end. @param env overrides this process's environment and DATABASE_URL */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>
 }
 

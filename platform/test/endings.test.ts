@@ -16,7 +16,7 @@ const accepts = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** Throws from a timer when it is asked to, where nothing can catch it. */
+/** Throws from a timer on request, where no code can catch it. */
 const throwing =
   'data:text/javascript,' +
   encodeURIComponent(`process.on('SIGUSR2', () => setImmediate(() => {
@@ -37,7 +37,7 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
-  test('that meets an error which nothing catches logs it whole, stops its Postgres and ends with 1', async () => {
+  test('logs an uncaught error in full, stops its Postgres and ends with 1', async () => {
     const platform = await create()
     const { databaseUrl } = await platform.start({
       NODE_OPTIONS: `--import=${throwing}`,
@@ -53,11 +53,11 @@ describe('the process', { timeout: 180_000 }, () => {
     expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
   })
 
-  test('that waits, and is told a second time to stop, ends at once', async () => {
+  test('ends at once on a second signal while it waits', async () => {
     const database = await createTestDatabase()
     const holder = postgres(database.url, { max: 1 })
     try {
-      // What a process that migrates holds.
+      // The lock that a migrating process holds.
       await holder`SELECT pg_advisory_lock(7267481001)`
       const platform = await create()
       const child = platform.launch({ DATABASE_URL: database.url })
@@ -77,7 +77,7 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
-  test('that finds no Redis where there is to be one says so and ends', async () => {
+  test('reports a missing Redis if one is configured, and ends', async () => {
     const database = await createTestDatabase()
     const platform = await create()
     const port = await freePorts(1)
@@ -86,20 +86,21 @@ describe('the process', { timeout: 180_000 }, () => {
     await database.drop()
   })
 
-  test('is one of three that start together on an empty database, and all come up', async () => {
+  test('can start three times at once on an empty database, and all three become ready', async () => {
     const database = await createTestDatabase()
     const platforms = await Promise.all([create(), create(), create()])
     const env = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}` }
     const ready = await Promise.all(platforms.map((platform) => platform.start(env)))
     expect(ready).toHaveLength(3)
     for (const platform of platforms) {
-      expect(platform.output).toContain('Commerce Graph is running')
+      // It is printed a moment after ready.json is written.
+      await expect.poll(() => platform.output).toContain('Commerce Graph is running')
       await platform.stop()
     }
     await database.drop()
   })
 
-  test('that finds a database of another version says so and how it is made new, and leaves it as it is', async () => {
+  test('reports a database of another version and how to replace it, and does not change it', async () => {
     const database = await createTestDatabase()
     const platform = await create()
     await platform.start({ DATABASE_URL: database.url })
@@ -122,7 +123,7 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
-  test('that finds its secrets damaged says that they are to be restored', async () => {
+  test('reports damaged secrets and that a backup is needed', async () => {
     const platform = await create()
     writeFileSync(path.join(platform.dataDir, 'secrets.json'), 'not JSON')
     await expect(platform.start()).rejects.toThrow(/secrets.json is damaged. It holds the key[^]*restore it/)

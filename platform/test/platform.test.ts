@@ -39,7 +39,7 @@ describe('startPlatform', () => {
     rmSync(config.dataDir, { recursive: true, force: true })
   })
 
-  test('answers the first query with the key that ready.json names', async () => {
+  test('answers the first query with the key in ready.json', async () => {
     const ready = JSON.parse(readFileSync(file('ready.json'), 'utf8')) as Record<string, string>
     expect(ready).toMatchObject({
       graphqlUrl: platform.urls.graphql,
@@ -56,10 +56,10 @@ describe('startPlatform', () => {
     expect(await response.json()).toMatchObject({ data: { products: { edges: { length: 3 } } } })
   })
 
-  test('says of all that it stands on how it stands', async () => {
+  test('reports the state of all its parts', async () => {
     const readiness = async (): Promise<unknown> =>
       (await fetch(new URL('/readyz', platform.urls.graphql))).json()
-    // The demo shop's events leave in their own time.
+    // The demo shop's events are delivered after a delay.
     await expect.poll(readiness, { timeout: 30_000 }).toMatchObject({
       status: 'ok',
       checks: {
@@ -76,13 +76,13 @@ describe('startPlatform', () => {
     })
   })
 
-  test('keeps secrets and keys where only their owner can read them', () => {
+  test('stores secrets and keys with access for their owner only', () => {
     for (const name of ['ready.json', 'keys.json', 'secrets.json']) {
       expect(statSync(file(name)).mode & 0o777).toBe(0o600)
     }
   })
 
-  test('refuses a database with secrets that its keys do not open, and names the key', async () => {
+  test('refuses a database with secrets that its keys can’t open, and names the key', async () => {
     const sql = postgres(database.url, { max: 1 })
     await sql`
       INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk, retired_at)
@@ -101,7 +101,7 @@ describe('startPlatform', () => {
     expect(existsSync(file('ready.json'))).toBe(true)
   })
 
-  test("lets Hasura's own clients in with the admin secret, and nobody without", async () => {
+  test("accepts Hasura's own clients with the admin secret only", async () => {
     const layer = createHttpDataLayer({ url: platform.urls.hasura, adminSecret: platform.adminSecret })
     const role = { 'x-hasura-role': 'admin' }
     expect(await layer.execute({ query: '{ catalog_product(limit: 1) { currency } }' }, role)).toMatchObject({
@@ -114,7 +114,7 @@ describe('startPlatform', () => {
     stranger.close()
   })
 
-  test('a second start has the same keys and does not bring back what was deleted', async () => {
+  test('has the same keys after a restart and does not restore deleted records', async () => {
     const { demoShop } = platform
     await platform.stop()
     expect(existsSync(file('ready.json'))).toBe(false)
@@ -124,12 +124,12 @@ describe('startPlatform', () => {
     expect(platform.demoShop).toEqual(demoShop)
     expect(await sql`select count(*)::int as n from catalog.review`).toEqual([{ n: 0 }])
     expect(await sql`select count(*)::int as n from merchant.api_key where name like 'Demo%'`).toEqual([
-      { n: 2 },
+      { n: 3 },
     ])
     await sql.end()
   })
 
-  test('finishes seeding that was cut short', async () => {
+  test('finishes an interrupted seeding', async () => {
     await platform.stop()
     const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
     await sql`delete from catalog.review`
@@ -140,7 +140,7 @@ describe('startPlatform', () => {
     await sql.end()
   })
 
-  test('a start that fails stops what it had started and frees the data folder', async () => {
+  test('stops what it has started if the start fails, and releases the data folder', async () => {
     const other = { ...config, dataDir: mkdtempSync(join(tmpdir(), 'platform-')) }
     writeFileSync(join(other.dataDir, 'keys.json'), 'not JSON')
     await expect(startPlatform(other)).rejects.toThrow(/keys.json is damaged/)
@@ -150,7 +150,7 @@ describe('startPlatform', () => {
     rmSync(other.dataDir, { recursive: true })
   })
 
-  test('reset drops what the platform made, only when told twice, and leaves the rest of the database', async () => {
+  test('can be reset only with confirmation, and the reset keeps other data in the database', async () => {
     await platform.stop()
     const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
     await sql`create table public.somebody_elses (id int)`
@@ -171,7 +171,7 @@ describe('startPlatform', () => {
 })
 
 describe('before anything is started', () => {
-  test('a busy port is told by its number and purpose', async () => {
+  test('a busy port is reported with its number and purpose', async () => {
     const ports = await choosePorts({ kind: 'free' })
     const squatter = createServer().listen(ports.actions, '127.0.0.1')
     await once(squatter, 'listening')
@@ -181,7 +181,7 @@ describe('before anything is started', () => {
     squatter.close()
   })
 
-  test('a database that cannot be reached is told, without its password', async () => {
+  test('an unreachable database is reported without its password', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'platform-'))
     const env = { DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/shop', LOG_LEVEL: 'silent' }
     const config: PlatformConfig = { ...readConfiguration(env), ports: { kind: 'free' }, dataDir }
@@ -201,7 +201,7 @@ describe('readConfiguration', () => {
     })
   })
 
-  test('names every variable that is wrong, and takes an empty one as unset', () => {
+  test('names every invalid variable, and treats an empty one as unset', () => {
     const read = () =>
       readConfiguration({ PORT: '65535', DATABASE_URL: 'mysql://x', COMMERCE_MODE: 'demo', LOG_LEVEL: '' })
     expect(read).toThrow(/^PORT must be from 1 to 65530.*\nDATABASE_URL must be.*\nCOMMERCE_MODE must be/)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a database that takes no writes is a problem, and one that does is left as it was', async () => {
+test('a database that refuses writes is a problem, and the check leaves a database unchanged', async () => {
   expect(await writesCheck(sql).find(signal)).toEqual({})
   expect(await writesCheck(sql).find(signal)).toEqual({})
   expect(await sql`SELECT FROM pg_class WHERE relname = 'write_probe'`).toHaveLength(0)
@@ -29,7 +29,7 @@ test('a database that takes no writes is a problem, and one that does is left as
   await sql`SET default_transaction_read_only = off`
 })
 
-test('a job that is late is named, and every job tells its last run', async () => {
+test('a late job is named, and every job shows its last run', async () => {
   const run = { failedAt: null, failure: null, succeededAt: '2026-11-22T10:00:00Z' }
   const jobRuns = () =>
     Promise.resolve([
@@ -42,7 +42,7 @@ test('a job that is late is named, and every job tells its last run', async () =
   })
 })
 
-test('events that wait for more than a minute are a problem, with Hasura or in their queue', async () => {
+test('events that wait for more than a minute are a problem, at Hasura or in their queue', async () => {
   const queued = { waiting: 0, oldest: 0, failed: 2 }
   const find = (waiting = queued) =>
     eventsCheck(sql, { waitingEvents: () => Promise.resolve(waiting) }).find(signal)
@@ -57,7 +57,7 @@ test('events that wait for more than a minute are a problem, with Hasura or in t
   expect((await find()).problem).toMatch(/^1 events wait, the oldest for 20\d s$/)
 })
 
-test('the place that is left is told', async () => {
+test('the free space is reported', async () => {
   const { details } = await diskCheck(tmpdir()).find(signal)
   expect(details?.['freeMegabytes']).toBeGreaterThan(0)
 })

@@ -9,7 +9,7 @@ import { firstQuery, readConfiguration, startPlatform } from '../src/index.ts'
 
 const reserve = 'mutation { reserveInventory(items: []) { errors { field code } } }'
 
-test('a stop that drains turns the health of every port first, and each request is answered by all that it needs', async () => {
+test('a draining stop first fails the health checks of every port, and every request still gets its full answer', async () => {
   const database = await createTestDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'platform-'))
   onTestFinished(async () => {
@@ -30,7 +30,7 @@ test('a stop that drains turns the health of every port first, and each request 
   const ask = (url: string, query: string) =>
     new KeepAliveClients(4, { url, method: 'POST', headers, body: JSON.stringify({ query }) })
   const ofContract = ask(graphql, firstQuery)
-  // Over the engine's own port, which asks the webhook and calls an action.
+  // Over the engine's own port; the engine calls the webhook and an action.
   const ofEngine = ask(`${hasura}/v1/graphql`, reserve)
   for (const { outcomes } of [ofContract, ofEngine])
     await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)

@@ -1,6 +1,6 @@
 /**
- * What is wrong in postgres 3.4.9, file by file: each text stands there once, and is replaced. All of it is about a connection
- * that the server has closed.
+ * The faults of postgres 3.4.9, by file: each text occurs once there, and is replaced. All concern a connection that
+ * the server has closed.
  *
  * @type {Readonly<Record<string, readonly { readonly wrong: string, readonly right: string }[]>>}
  */
@@ -35,8 +35,8 @@ export const corrections = {
       right: '    query.execute().catch(noop)\n',
     },
     {
-      // What the lost session was asked, and its last words, were taken for the next one's: its first statement failed for them, and
-      // `end` waited for ever.
+      // The statements and errors of the lost session counted as those of the next one: its first statement failed,
+      // and `end` waited for ever.
       wrong: '    closedTime = performance.now()\n',
       right:
         '    query = errorResponse = null\n    ended && (ended(), ending = ended = null)\n    closedTime = performance.now()\n',

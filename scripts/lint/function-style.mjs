@@ -1,12 +1,13 @@
-// Holds the house's one way to write a function at the top of a module: one whose body is a single expression is an arrow,
-// `const total = (lines: Line[]) => …`, any other is a declaration, `function total(lines: Line[]) { … }`.
-// What a type annotation describes (`const handler: Handler = …`) stays an arrow. The rule repairs what it reports.
+// Enforces one way to write a function at the top level of a module: a function whose body is a single expression
+// is an arrow, `const total = (lines: Line[]) => …`, and any other is a declaration, `function total(lines: Line[])
+// { … }`. An arrow with a type annotation (`const handler: Handler = …`) stays an arrow. The rule fixes what it
+// reports.
 
 const isTopLevel = (node) =>
   node.parent.type === 'Program' ||
   (node.parent.type === 'ExportNamedDeclaration' && node.parent.parent.type === 'Program')
 
-/** The one expression that the body returns; null where the body does more, or says why in a comment. */
+/** The single expression that the body returns; null if the body has more, or a comment. */
 function onlyExpression(source, body) {
   const [statement, ...others] = body.body
   if (statement?.type !== 'ReturnStatement' || statement.argument === null || others.length > 0) return null
@@ -15,14 +16,14 @@ function onlyExpression(source, body) {
   return comments.every(({ range }) => range[0] >= from && range[1] <= to) ? statement.argument : null
 }
 
-/** `<T>(a: A): R`, as it stands in an arrow or a declaration. */
+/** `<T>(a: A): R`, as it occurs in an arrow or a declaration. */
 function signature(source, fn) {
   const first = fn.id ? source.getTokenAfter(fn.id) : source.getFirstToken(fn, { skip: fn.async ? 1 : 0 })
   const last = fn.returnType ?? source.getTokenBefore(fn.body, (token) => token.value === ')')
   return source.text.slice(first.range[0], last.range[1])
 }
 
-/** An arrow exists from its own line on: what runs above it while the module loads needs the declaration. */
+/** An arrow exists from its own line on: code above it that runs while the module loads needs a declaration. */
 function isUsedBefore(module, node) {
   const uses = module.set.get(node.id.name).references.map(({ identifier }) => identifier)
   return uses.some((use) => use.range[0] < node.range[0] && !isDeferred(topLevelStatement(use)))

@@ -1,24 +1,26 @@
-import { generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
+import { generateApiKey, generatePublishableKey, hashApiKey, prefixOf } from '@commerce-graph/auth-webhook'
 import { applySeeds, type HasuraApi, type SeedOutcome } from '@commerce-graph/hasura-cli'
 import { join } from 'node:path'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 
-/** The merchant that the seeds are about, and its keys in clear. */
+/** The merchant of the seeds, and its keys as plain text. */
 export interface DemoShop {
   readonly merchantId: string
   readonly liveKey: string
   readonly testKey: string
+  /** For pages of the developer's own machine, as it is bound to no origin. */
+  readonly publishableKey: string
 }
 
-/** Where the keys are kept in clear. */
+/** The storage of the plain-text keys. */
 export interface KeysFile {
-  /** What was written, or undefined when there is none. */
+  /** The stored keys, or undefined if there are none. */
   readonly read: (schema: z.ZodType<DemoShop>) => DemoShop | undefined
   readonly write: (shop: DemoShop) => void
 }
 
-/** As seeds/default/01_merchants.sql has it. */
+/** The id in seeds/default/01_merchants.sql. */
 const demoMerchant = '01a1f000-0001-7000-8000-000000000001'
 
 export async function hasDemoShop(sql: Sql): Promise<boolean> {
@@ -27,15 +29,15 @@ export async function hasDemoShop(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Seeds the demo shop into a database without merchants, or into one whose seeding was cut short. Elsewhere it does nothing: what
- * is changed or deleted later stays so.
+ * Seeds the demo shop into a database without merchants, or into one whose seeding was interrupted. Otherwise it
+ * does nothing, so that later changes and deletions are kept.
  */
 export async function seedDemoShop(sql: Sql, api: HasuraApi): Promise<SeedOutcome> {
   const [state] = await sql<{ empty: boolean; seeding: boolean }[]>`
     select not exists (select from merchant.merchant) as empty,
            coalesce(obj_description('merchant'::regnamespace, 'pg_namespace') = ${seeding}, false) as seeding`
   if (state?.empty !== true && state?.seeding !== true) return { kind: 'seeded', files: [] }
-  // The mark is in the database that it is about, so it can't be lost or copied apart from it.
+  // The marker is in the same database, so that it can't be lost or copied separately.
   await sql`comment on schema merchant is 'seeding the demo shop'`
   const directory = join(import.meta.dirname, '../seeds/default')
   const outcome = await applySeeds({ api, directory, database: 'default' })
@@ -45,30 +47,47 @@ export async function seedDemoShop(sql: Sql, api: HasuraApi): Promise<SeedOutcom
 
 const seeding = 'seeding the demo shop'
 
-const keptShop = z.object({ merchantId: z.literal(demoMerchant), liveKey: z.string(), testKey: z.string() })
+/** A file of before publishable keys has none. */
+const keptShop = (place: string) =>
+  z.object({
+    merchantId: z.literal(demoMerchant),
+    liveKey: z.string(),
+    testKey: z.string(),
+    publishableKey: z.string().default(() => generatePublishableKey(place).key),
+  })
 
 /**
- * The keys of the demo shop: random, in clear only in the file. The file comes first and the database is brought in line with it,
- * so the database never has a key that the file doesn't name, even after a start that was cut short in between.
+ * The keys of the demo shop: random, and as plain text only in the file. The file is written first and the database
+ * second, so the database never has a key that the file lacks, even after an interrupted start.
  */
 export async function keepDemoKeys(sql: Sql, file: KeysFile): Promise<DemoShop> {
-  const kept = file.read(keptShop)
-  const shop = kept ?? {
+  const [{ place }] = await sql<[{ place: string }]>`select platform.place() as place`
+  const shop = file.read(keptShop(place)) ?? {
     merchantId: demoMerchant,
-    liveKey: generateApiKey('live').key,
-    testKey: generateApiKey('test').key,
+    liveKey: generateApiKey('live', place).key,
+    testKey: generateApiKey('test', place).key,
+    publishableKey: generatePublishableKey(place).key,
   }
-  if (kept === undefined) file.write(shop)
+  file.write(shop)
   await storeKey(sql, 'live', shop.liveKey)
   await storeKey(sql, 'test', shop.testKey)
+  await storePublishableKey(sql, shop.publishableKey)
   return shop
 }
 
 async function storeKey(sql: Sql, mode: 'live' | 'test', key: string): Promise<void> {
-  const prefix = key.slice(0, generateApiKey(mode).prefix.length)
+  const prefix = prefixOf(key)
   await sql`
     insert into merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
     select ${demoMerchant}, ${`Demo ${mode} key`}, ${mode}, ${prefix}, ${hashApiKey(key)}, array_agg(name order by name)
     from merchant.permission
+    on conflict (hash) do nothing`
+}
+
+async function storePublishableKey(sql: Sql, key: string): Promise<void> {
+  const prefix = prefixOf(key)
+  await sql`
+    insert into merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, permissions)
+    values (${demoMerchant}, 'Demo publishable key', 'PUBLISHABLE', ${prefix}, ${hashApiKey(key)}, ${key}, '{}')
     on conflict (hash) do nothing`
 }

@@ -57,7 +57,7 @@ interface Target extends AsyncDisposable {
   readonly databaseUrl: string
 }
 
-/** The database that was named, that of the running platform, or that of one started for this. */
+/** The database from the command line, that of the running platform, or one that is started for this command. */
 async function openTarget(named: string | undefined): Promise<Target> {
   const nothing = () => Promise.resolve()
   if (named !== undefined) return { databaseUrl: named, [Symbol.asyncDispose]: nothing }

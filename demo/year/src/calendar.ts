@@ -4,19 +4,19 @@ export const minute = 60_000
 export const hour = 60 * minute
 export const dayMs = 24 * hour
 
-/** How much is bought in a month, January first: slow after the holidays, busy before them. */
+/** Relative sales by month, January first: few after the holidays, many before them. */
 const months = [0.7, 0.75, 0.9, 0.95, 1.05, 1, 0.9, 0.95, 1.05, 1.1, 1.6, 1.7]
-/** On a day of the week, Sunday first. */
+/** By day of the week, Sunday first. */
 const weekdays = [1.15, 1, 0.95, 0.95, 1, 1.05, 0.9]
-/** In an hour of the day: hardly anything at night, most of it in the evening. */
+/** By hour of the day: few at night, most in the evening. */
 const hours = [
   0.3, 0.15, 0.1, 0.05, 0.05, 0.1, 0.3, 0.6, 0.9, 1.1, 1.2, 1.2, 1.3, 1.2, 1.1, 1.1, 1.1, 1.2, 1.4, 1.7, 1.9,
   1.7, 1.2, 0.7,
 ]
-/** How much more is bought at the end than at the beginning. */
+/** The growth of sales over the run: 0.6 is 60 %. */
 const growth = 0.6
 
-/** The moments at which orders are placed, earliest first, as people buy. */
+/** The times of orders, earliest first, distributed like real purchases. */
 export function orderTimes(faker: Faker, orders: number, from: number, to: number): Float64Array {
   const days = Math.ceil((to - from) / dayMs)
   const weights = Array.from({ length: days }, (_, day) => {
@@ -34,7 +34,7 @@ export function orderTimes(faker: Faker, orders: number, from: number, to: numbe
   return times.sort()
 }
 
-/** Picks an index with the likelihood of its weight, given a number below 1. */
+/** Picks an index with the probability of its weight, given a number below 1. */
 export function chooser(weights: readonly number[]): (random: number) => number {
   const sums: number[] = []
   let sum = 0

@@ -1,4 +1,4 @@
-/** What the caller can do something about; the message says what. */
+/** An error that the user can fix; the message says how. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }

@@ -30,36 +30,36 @@ import { installClock, removeClock, setClock, simulatedSearchPath } from './simu
 
 export interface YearOptions extends Terms {
   readonly databaseUrl: string
-  /** Whose year it is to be; a shop of its own when nothing is said. */
+  /** The merchant; a new shop by default. */
   readonly merchantId?: string
   readonly progress: Progress
-  /** Stops after the day that is being lived through. */
+  /** Stops after the current simulated day. */
   readonly signal?: AbortSignal
 }
 
 export interface DemoRun {
   readonly merchantId: string
-  /** The key of a shop that was opened for the run; it is shown once. */
+  /** The key of a shop that was created for the run; it is shown once. */
   readonly key: string | undefined
 }
 
 export interface YearSummary extends DemoRun {
   readonly finished: boolean
-  /** Orders of this run that stand in the database, earlier ones of an interrupted run included. */
+  /** Orders of this run in the database, including those before an interruption. */
   readonly orders: number
-  /** Orders that nothing was in stock for. */
+  /** Orders that failed because nothing was in stock. */
   readonly lost: number
   readonly milliseconds: number
 }
 
 /**
- * Lives a shop's last months through, day by day, by the rules that its own service follows. A day is a transaction: what is
- * interrupted goes on with the next day when it is asked for again, and what is finished is refused.
+ * Simulates a shop's last months, day by day, with the shop's own rules. Each day is a transaction: an interrupted
+ * run continues with the next day when it is started again, and a finished run is refused.
  */
 export async function generateYear(options: YearOptions): Promise<YearSummary> {
   const started = performance.now()
   const admin = postgres(options.databaseUrl, { max: 1, onnotice: () => undefined })
-  // One connection, so that everything that is done, through actions too, is part of the day's transaction.
+  // One connection, so that everything, including actions, belongs to the day's transaction.
   const sql = postgres(options.databaseUrl, {
     max: 1,
     onnotice: () => undefined,
@@ -81,7 +81,7 @@ export async function generateYear(options: YearOptions): Promise<YearSummary> {
   }
 }
 
-/** The run that was interrupted, or a new one, with its shop. */
+/** The interrupted run, or a new one, with its shop. */
 async function openRun(sql: Sql, { merchantId, orders, months, seed }: YearOptions) {
   const terms: Terms = { orders, months, seed }
   const id = merchantId ?? ownMerchantId(terms)
@@ -116,7 +116,7 @@ async function mustBeThere(sql: Sql, merchantId: string): Promise<void> {
   if (found.length === 0) throw new DemoError(`there is no merchant ${merchantId}`)
 }
 
-/** The same terms are the same shop, so that a run is found again. */
+/** The same terms give the same shop, so that a run can be found again. */
 function ownMerchantId({ orders, months, seed }: Terms): string {
   const hex = createHash('sha256').update(`demo ${orders} ${months} ${seed}`).digest('hex')
   return [
@@ -138,10 +138,10 @@ const appointmentsPerOrder = 1 / 40
 const viewsPerOrder = 25
 const daysOfDelivery = 3
 const unitsPerOrder = 2.1
-/** What is wanted falls off by rank. */
+/** Demand falls with the rank. */
 const skew = 0.7
 
-/** Something to do at its time. */
+/** A step at its time. */
 interface Entry {
   readonly at: number
   readonly play: () => Promise<void>
@@ -188,7 +188,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
         todays.push(planOrder(faker, terms.seed, number, times[number] ?? start, popularity))
       }
       if (day < journal.days) {
-        // Lived through before an interruption: only what it has left to do is still to come.
+        // These days were simulated before an interruption: only their later steps are left.
         for (const plan of todays) {
           const orderId = placed.get(plan.number)
           if (orderId !== undefined) expect(plan, orderId)
@@ -209,7 +209,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
             share.map((part) => part * perWeek),
           )
         }
-        // The first delivery is there when the shop opens.
+        // The first delivery has arrived when the shop opens.
         if (day === 0 || day % 7 === daysOfDelivery) await playArrivals(stage)
         await playViews(
           stage,
@@ -245,14 +245,14 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
   }
 }
 
-/** Orders a day in the week ahead, roughly: those of the next ones. */
+/** The approximate number of orders a day in the next week. */
 function weekAhead(times: Float64Array, next: number, start: number): number {
   let count = 0
   while ((times[next + count] ?? Infinity) < start + 7 * dayMs) count += 1
   return Math.max(1, count / 7)
 }
 
-/** Everything of a day in its order; what a moment leads to on the same day is part of it. */
+/** All steps of a day in order, including those that other steps add to the same day. */
 async function playDay(stage: Stage, agenda: Agenda, day: number) {
   for (;;) {
     const events = agenda.get(day) ?? []
@@ -278,8 +278,9 @@ async function inTransaction(sql: Sql, work: () => Promise<void>): Promise<void>
 }
 
 /**
- * What happened a year ago is nobody's to be told of: events that Hasura's triggers have written for the day go before anybody
- * can see them (what is seen and in progress is this transaction's own, savepoints included), so no mail and no notification leaves the house.
+ * Deletes the events that Hasura's triggers wrote for the day, because past events must cause no mails and
+ * notifications. They are deleted in the transaction that wrote them (rows in progress that are visible are its own,
+ * savepoints included), so no delivery can see them.
  */
 async function forgetEvents(sql: Sql): Promise<void> {
   const [queue] = await sql<

@@ -1,20 +1,20 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 
-/** What a run is of: a run with other terms is another run. */
+/** The terms of a run: a run with other terms is another run. */
 export interface Terms {
   readonly orders: number
   readonly months: number
   readonly seed: number
 }
 
-/** How far a run is. Written in the transaction of the days that it counts. */
+/** The progress of a run, written in the transaction of each day. */
 export interface Journal {
   readonly merchantId: string
   readonly terms: Terms
   /** Midnights in milliseconds: the first day, and the one after the last. */
   readonly from: number
   readonly to: number
-  /** Days lived through. */
+  /** The number of simulated days. */
   readonly days: number
   readonly finished: boolean
 }
@@ -52,7 +52,7 @@ export async function countDay(sql: Sql, merchantId: string, finished: boolean):
   await sql`UPDATE demo.run SET days = days + 1, finished = ${finished} WHERE merchant_id = ${merchantId}`
 }
 
-/** Orders by their number in the plan, so that what happens to them later can be found after an interruption. */
+/** Orders by their number in the plan, so that their later steps find them after an interruption. */
 export async function placedOrders(sql: Sql, merchantId: string): Promise<Map<number, string>> {
   const rows = await sql<{ number: number; orderId: string }[]>`
     SELECT number, order_id AS "orderId" FROM demo.placed WHERE merchant_id = ${merchantId}`

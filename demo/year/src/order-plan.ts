@@ -1,14 +1,14 @@
 import type { Faker } from '@faker-js/faker'
 import { chooser, dayMs, hour, minute } from './calendar.ts'
 
-/** What becomes of an order. */
+/** The outcome of an order. */
 type Fate = 'kept' | 'unpaid' | 'changed mind' | 'cancelled'
 
-/** Everything about an order that its number and the run's seed decide. */
+/** All properties of an order that its number and the run's seed determine. */
 export interface OrderPlan {
   readonly number: number
   readonly at: number
-  /** The customers' numbers begin at 0; a new one registers for the order. */
+  /** Customer numbers begin at 0; a new customer registers for the order. */
   readonly customer: number
   readonly isNewCustomer: boolean
   /** Items by their rank in popularity, tried in this order when something is out of stock. */
@@ -20,14 +20,14 @@ export interface OrderPlan {
   readonly declinedFirst: boolean
   readonly paidAfter: number
   readonly fate: Fate
-  /** What comes later, in the order of time. */
+  /** Later steps, in the order of time. */
   readonly later: readonly { readonly at: number; readonly kind: LaterKind }[]
 }
 
 export type LaterKind =
   'cancel' | 'process' | 'ship' | 'deliver' | 'refund' | 'ask to return' | 'take back' | 'review'
 
-/** Of a hundred orders, so many are the customer's first. */
+/** The percentage of orders by new customers. */
 const newCustomers = 35
 const attempts = 4
 const fateOf = chooser([92, 3, 1, 4])
@@ -48,7 +48,7 @@ export function planOrder(
   faker.seed([seed, number])
   const before = customersBefore(number)
   const isNewCustomer = number === 0 || customersBefore(number + 1) > before
-  // Who came lately comes again sooner.
+  // Recent customers are more likely to order again.
   const customer = isNewCustomer ? before : before - 1 - Math.floor(faker.number.float() ** 1.5 * before)
   const chance = (percent: number) => faker.number.float() * 100 < percent
   const fate = fates[fateOf(faker.number.float())] ?? 'kept'
@@ -95,7 +95,7 @@ function planLater(faker: Faker, paidAt: number, fate: Fate): OrderPlan['later']
   ]
 }
 
-/** Some get money back for something broken, and some send back what they bought. */
+/** Some orders get a refund for a broken item, and some are returned. */
 function planComplaint(faker: Faker, delivered: number): OrderPlan['later'] {
   const luck = faker.number.float()
   const asked = delivered + faker.number.int({ min: hour, max: 12 * dayMs })
@@ -125,7 +125,7 @@ export interface CustomerPlan {
 
 const customerSeeds = 1_000_000_000
 
-/** A customer by number: the same one at each call. */
+/** A customer by number: the same one for each call. */
 export function planCustomer(faker: Faker, seed: number, number: number): CustomerPlan {
   faker.seed([seed, customerSeeds + number])
   const firstName = faker.person.firstName()

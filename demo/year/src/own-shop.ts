@@ -2,15 +2,16 @@ import { generateApiKey } from '@commerce-graph/auth-webhook'
 import type { Faker } from '@faker-js/faker'
 import type { Sql } from '@commerce-graph/postgres-driver'
 
-/** By which the check finds segments whose rules it knows. */
+/** The names by which the check finds segments whose rules it knows. */
 export const segmentDescription = 'Of the demo'
 
 const productCount = 60
 const categoryCount = 8
 
-/** Opens an empty shop with something to sell, at the clock's time. Returns its key, which can't be read later. */
+/** Creates an empty shop with products, at the clock's time. Returns its key, which can't be read later. */
 export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): Promise<string> {
-  const { key, hash, prefix } = generateApiKey('live')
+  const [{ place }] = await sql<[{ place: string }]>`SELECT platform.place() AS place`
+  const { key, hash, prefix } = generateApiKey('live', place)
   await sql`
     INSERT INTO merchant.merchant (id, name, email) VALUES (${merchantId}, ${`${faker.company.name()} (demo)`}, 'shop@demo.example')`
   await sql`

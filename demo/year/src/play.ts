@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts'
 import { setClock } from './simulated-clock.ts'
 import { declinedCard } from './simulated-processor.ts'
 
-/** What a moment of the year is played with. */
+/** The shared state of the year's steps. */
 export interface Stage {
   readonly sql: Sql
   readonly shop: Shop
@@ -15,13 +15,16 @@ export interface Stage {
   readonly seed: number
 }
 
-/** What was answered to something that the shop's rules must allow. */
+/** The data of an answer that must succeed by the shop's rules. */
 function done(what: string, answer: Answer): Readonly<Record<string, unknown>> {
   if (answer.kind === 'done') return answer.data
   throw new Error(`${what} was refused: ${JSON.stringify(answer)}`)
 }
 
-/** Places an order and sees it through to its payment. Returns its id, or undefined when nothing wanted was in stock. */
+/**
+ * Places an order and simulates it up to its payment. Returns its id, or undefined if none of the wanted items was
+ * in stock.
+ */
 export async function playOrder(stage: Stage, plan: OrderPlan): Promise<string | undefined> {
   const { sql, shop } = stage
   const customer = planCustomer(stage.faker, stage.seed, plan.customer)
@@ -96,7 +99,7 @@ async function order(
   return shop.call('checkoutCart', { id: cart.data['cartId'], input: terms })
 }
 
-/** A code that the customer would like to use; whether it applies is the shop's to say. */
+/** A code that the customer tries; the shop decides whether it applies. */
 async function couponFor({ sql, shop }: Stage, plan: OrderPlan, customerId: string): Promise<string | null> {
   const rewardId = shop.rewardIds[0]
   if (plan.wantsReward && rewardId !== undefined && !plan.isNewCustomer) {
@@ -114,7 +117,7 @@ async function couponFor({ sql, shop }: Stage, plan: OrderPlan, customerId: stri
     : null
 }
 
-/** What happens to an order after it was paid. */
+/** A step of an order after its payment. */
 export async function playLater(
   stage: Stage,
   plan: OrderPlan,
@@ -190,7 +193,7 @@ async function review({ sql, shop, faker, seed }: Stage, plan: OrderPlan, orderI
     FROM ordering.order_item WHERE merchant_id = ${shop.merchantId} AND order_id = ${orderId} AND position = 0`
 }
 
-/** Orders from the supplier what is sold in about five weeks, and takes off the shelf what was found broken. */
+/** Orders the sales of about five weeks from the supplier, and removes broken items from stock. */
 export async function playReordering(
   { sql, shop, faker, seed }: Stage,
   day: number,
@@ -216,7 +219,7 @@ export async function playReordering(
   }
 }
 
-/** Puts everything on the shelves that the supplier has sent. */
+/** Receives everything that the supplier has sent. */
 export async function playArrivals({ sql, shop }: Stage): Promise<void> {
   const incoming = await sql<{ id: string }[]>`
     SELECT id FROM inventory.incoming_stock WHERE merchant_id = ${shop.merchantId} AND reference LIKE 'Week %' AND received_at IS NULL
@@ -225,7 +228,7 @@ export async function playArrivals({ sql, shop }: Stage): Promise<void> {
     done('receiveIncomingStock', await shop.call('receiveIncomingStock', { id, quantity: null }))
 }
 
-/** Shoppers look at more than they buy: counted by product, some hours of the day. */
+/** Shoppers view more products than they buy. Views are counted by product for some hours of the day. */
 export async function playViews(
   { sql, shop, faker, seed }: Stage,
   day: number,
@@ -248,7 +251,7 @@ export async function playViews(
     ON CONFLICT (merchant_id, bucket, product_id) DO UPDATE SET views = product_view.views + excluded.views`
 }
 
-/** A customer books an appointment in the next days, if there is room, and comes or doesn't. */
+/** A customer books an appointment in the next days, if one is free, and comes or doesn't. */
 export async function playAppointment(
   stage: Stage,
   customer: number,
@@ -264,7 +267,7 @@ export async function playAppointment(
     SELECT start_time AS start, end_time AS finish
     FROM booking.slots(${shop.merchantId}, ${serviceId}, NULL, ${new Date(at + hour)}, ${new Date(at + 4 * dayMs)})
     ORDER BY start_time, staff_id OFFSET ${faker.number.int({ max: 30 })} LIMIT 1`
-  // What is still ahead at the end of the year would be reminded of.
+  // Otherwise the platform would send reminders of appointments after the end of the year.
   if (slot === undefined || slot.finish.getTime() > end) return
   const startTime = slot.start.toISOString().replace(/\.\d+/, '')
   const booked = done(

@@ -1,16 +1,16 @@
 import { SingleBar } from 'cli-progress'
 
-/** Shows how far a run is. */
+/** Shows the progress of a run. */
 export interface Progress {
   start(total: number): void
-  /** @param day that has just been lived through, `YYYY-MM-DD` */
+  /** @param day the day that was simulated last, `YYYY-MM-DD` */
   update(done: number, day: string): void
   stop(): void
 }
 
 const lineInterval = 5_000
 
-/** A bar on a terminal; elsewhere, for example in CI, a plain line now and then. */
+/** A bar on a terminal; elsewhere, for example in CI, a plain line at intervals. */
 export const createProgress = (stream: NodeJS.WriteStream): Progress =>
   stream.isTTY ? barOn(stream) : linesOn(stream)
 

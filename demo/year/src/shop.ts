@@ -6,17 +6,17 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import { createSimulatedProcessor } from './simulated-processor.ts'
 import { DemoError } from './demo-error.ts'
 
-/** Something that can be bought. */
+/** A product or variant on sale. */
 interface Item {
   readonly productId: string
   readonly variantId: string | null
   readonly sku: string
 }
 
-/** A shop as its staff sees it, with the actions that its keys may call. */
+/** A shop as its staff uses it, with the actions that its keys may call. */
 export interface Shop {
   readonly merchantId: string
-  /** The most wanted ones first. */
+  /** The most popular items first. */
   readonly items: readonly Item[]
   readonly shippingMethodIds: readonly string[]
   readonly rewardIds: readonly string[]
@@ -29,7 +29,7 @@ export interface OpenShop extends Shop {
   close(): Promise<void>
 }
 
-/** @param sql one connection, which the actions' statements go through, too */
+/** @param sql one connection, which the actions use, too */
 export async function enterShop(sql: Sql, databaseUrl: string, merchantId: string): Promise<OpenShop> {
   const items = await sql<Item[]>`
     SELECT p.id AS "productId", v.id AS "variantId", i.sku
@@ -47,7 +47,7 @@ export async function enterShop(sql: Sql, databaseUrl: string, merchantId: strin
     throw new DemoError(`merchant ${merchantId} has no ACTIVE product in its own currency to sell`)
   const ids = async (rows: PromiseLike<readonly { readonly id: string }[]>) =>
     (await rows).map(({ id }) => id)
-  // Nothing that a demo calls seals a secret or signs a token, so a key for the moment does.
+  // Demo calls seal no secret and sign no token, so a temporary key is enough.
   const secretBox = createSecretBox([newEncryptionKey()])
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const domains = actionsByDomain(

@@ -1,18 +1,18 @@
 import type { ISql, Sql } from '@commerce-graph/postgres-driver'
 
 /*
- * The rules of the shop are functions in the database that ask `now()`. A session whose search path begins with the schema
- * `demo` finds another one there, so the same rules run at any time of the past. What a column's default asks is settled when the
- * table is made, so the defaults are exchanged for the length of a run; everybody else's clock goes on as before.
+ * The rules of the shop are database functions that call `now()`. A session whose search path begins with the schema
+ * `demo` uses another `now()`, so the same rules run at any past time. A column's default is bound when the table is
+ * created, so a run replaces the defaults and restores them at its end; the clocks of other sessions don't change.
  */
 
-/** What a session has to set so that its clock is the simulated one. */
+/** The search path of a session with the simulated clock. */
 export const simulatedSearchPath = 'demo, pg_catalog, public'
 
-/** Only one run may exchange defaults at a time. */
+/** Only one run at a time may replace the defaults. */
 const clockLock = 4_815_162_342
 
-/** Puts the clock in place. Returns false when another run has it. */
+/** Installs the clock. Returns false if another run has it. */
 export async function installClock(sql: Sql): Promise<boolean> {
   const [lock] = await sql<{ held: boolean }[]>`SELECT pg_try_advisory_lock(${clockLock}) AS held`
   if (lock?.held !== true) return false
@@ -25,7 +25,7 @@ export async function installClock(sql: Sql): Promise<boolean> {
   return true
 }
 
-/** Puts everything back, also what a run that was killed has left. */
+/** Restores the defaults, also those that a killed run has left. */
 export async function removeClock(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {
     const exchanged = await transaction<{ table: string; column: string; expression: string }[]>`
@@ -38,7 +38,7 @@ export async function removeClock(sql: Sql): Promise<void> {
   await sql`SELECT pg_advisory_unlock(${clockLock})`
 }
 
-/** From here on the session's clock stands at this time. */
+/** From now on, the session's clock shows this time. */
 export async function setClock(sql: Sql, at: number): Promise<void> {
   await sql`SELECT set_config('demo.now', ${new Date(at).toISOString()}, false)`
 }
@@ -55,7 +55,7 @@ const clock = `
     table_name text, column_name text, expression text NOT NULL, PRIMARY KEY (table_name, column_name)
   )`
 
-/** Columns of merchants' tables, as their definitions say; remembered before they are exchanged. */
+/** Columns of merchants' tables with the current time as their default, stored before the defaults are replaced. */
 const defaultsAskingForTheTime = (sql: ISql) => sql<{ table: string; column: string }[]>`
   INSERT INTO demo.exchanged_default (table_name, column_name, expression)
   SELECT format('%I.%I', n.nspname, c.relname), format('%I', a.attname), pg_get_expr(d.adbin, d.adrelid)

@@ -3,7 +3,10 @@ import type { PaymentProcessor } from '@commerce-graph/actions'
 /** The token of a card that is declined. */
 export const declinedCard = 'pm_card_chargeDeclined'
 
-/** A processor that answers at once, by the token alone, and refunds what it took. It calls itself the sandbox, so that a running platform can settle what is left. */
+/**
+ * A processor that answers at once, determined by the token, and refunds what it has charged. Its name is the
+ * sandbox's, so that a running platform can settle open payments.
+ */
 export function createSimulatedProcessor(name: string): PaymentProcessor {
   const succeeded = (intentId: string) =>
     Promise.resolve({ status: 'succeeded' as const, intentId, card: visa, captured: null })
@@ -27,11 +30,13 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
     capture: ({ intentId }) => succeeded(intentId),
     find: () => Promise.resolve(null),
     retrieve: succeeded,
+    take: succeeded,
     cancel: succeeded,
     refund: ({ idempotencyKey }) =>
       Promise.resolve({ status: 'succeeded', refundId: `re_demo_${idempotencyKey}` }),
     findRefund: () => Promise.resolve(null),
     retrieveRefund: (refundId) => Promise.resolve({ status: 'succeeded', refundId }),
+    activity: () => Promise.resolve({ status: 'known', refunds: [], disputes: [] }),
   }
 }
 

@@ -9,7 +9,7 @@ const terms = { orders: 300, months: 2, seed: 3 }
 
 const databases: { readonly database: TestDatabase; readonly sql: Sql }[] = []
 
-/** A migrated database in which orders leave events behind, as Hasura's triggers do. */
+/** A migrated database in which orders create events, as Hasura's triggers do. */
 async function openDatabase(): Promise<{ readonly url: string; readonly sql: Sql }> {
   const database = await createMigratedDatabase({ migrations })
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -73,7 +73,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
     }
   })
 
-  test('agrees with its raw rows in reports, totals, points, segments and stock', async () => {
+  test('has reports, totals, points, segments and stock that agree with its rows', async () => {
     const checks = await checkShop(interrupted.url, merchantId)
     expect(checks.filter(({ wrong }) => wrong.length > 0)).toEqual([])
     expect(checks.map(({ name, compared }) => [name, compared > 0])).toEqual(
@@ -81,7 +81,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
     )
   })
 
-  test('has orders in every state, and everything else that a shop has', async () => {
+  test('has orders in every state, and all other kinds of records', async () => {
     const [counts] = await interrupted.sql`
       SELECT
         (SELECT count(DISTINCT status) FROM ordering.order WHERE merchant_id = ${merchantId})::integer >= 5 AS states,
@@ -96,7 +96,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
     expect(Object.values(counts ?? {})).toEqual(Array.from({ length: 9 }, () => true))
   })
 
-  test('lies in the past as a whole, spread over its months', async () => {
+  test('is in the past, spread over its months', async () => {
     const [span] = await interrupted.sql`
       SELECT
         (SELECT bool_and(created_at < now() AND updated_at < now() AND created_at < now() - interval '1 minute')
@@ -107,24 +107,24 @@ describe('a generated year', { timeout: 300_000 }, () => {
     expect(span).toEqual({ orders: true, days: true, stock: true, points: true })
   })
 
-  test('is the same after an interruption as without one, and for the same seed', async () => {
+  test('is the same with and without an interruption, and for the same seed', async () => {
     const whole = await openDatabase()
     const run = await generateYear({ ...terms, databaseUrl: whole.url, progress: silentProgress })
     expect(run.merchantId).toBe(merchantId)
     expect(await ordersOf(whole.sql, merchantId)).toEqual(await ordersOf(interrupted.sql, merchantId))
   })
 
-  test('leaves no event for anybody to be told of, and the clock as it was', async () => {
+  test('leaves no events for deliveries, and restores the clock', async () => {
     expect(await interrupted.sql`SELECT FROM hdb_catalog.event_log`).toHaveLength(0)
     expect(await defaults(interrupted.sql)).toEqual(defaultsBefore)
   })
 
-  test('is refused a second time', async () => {
+  test('can’t be generated a second time', async () => {
     const again = generateYear({ ...terms, databaseUrl: interrupted.url, progress: silentProgress })
     await expect(again).rejects.toThrow(DemoError)
   })
 
-  test('is found wrong by the check when a row is changed behind its back', async () => {
+  test('fails the check after a row was changed directly', async () => {
     await interrupted.sql.begin(async (sql) => {
       await sql`SET LOCAL session_replication_role = replica`
       await sql`UPDATE crm.loyalty_account SET points = points + 1 WHERE merchant_id = ${merchantId}`
@@ -139,7 +139,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
   })
 })
 
-test('a merchant that is not there is told', async () => {
+test('an unknown merchant is reported', async () => {
   const { url } = await openDatabase()
   const run = generateYear({
     ...terms,

@@ -26,8 +26,8 @@ export async function exportMetadata(api: HasuraApi, directory: string): Promise
 }
 
 /**
- * What applying the directory would change in the engine, as a unified diff; empty when it would change nothing. The
- * same code writes both sides, so that layout makes no difference.
+ * The changes that applying the directory would make in the engine, as a unified diff; empty if there are none. The
+ * same code writes both sides, so layout makes no difference.
  */
 export async function diffMetadata(api: HasuraApi, directory: string): Promise<string> {
   const engine = await readEngineFiles(api)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In words that older releases of Node can read, so that they are told which one is needed instead of failing anywhere.
+// Uses only syntax of older releases of Node, so that they print which release is needed instead of a syntax error.
 import { neededNode } from './needed-node.mjs'
 
 if (Number(process.versions.node.split('.')[0]) >= neededNode) import('./hasura-embedded.ts')

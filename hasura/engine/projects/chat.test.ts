@@ -231,7 +231,7 @@ test('over the older protocol, a room shows users who are online or typing, and 
 
 test('each message is sent to the webhook, with its author', async () => {
   hooks.calls.splice(0)
-  await say('ada', 1, 'To be told')
+  await say('ada', 1, 'To be sent')
   await hooks.received(1)
   expect(hooks.calls[0]).toMatchObject({
     path: '/message-sent',
@@ -242,17 +242,17 @@ test('each message is sent to the webhook, with its author', async () => {
       event: {
         op: 'INSERT',
         session_variables: { 'x-hasura-role': 'user', 'x-hasura-user-id': people.ada },
-        data: { old: null, new: { room_id: 1, author_id: people.ada, body: 'To be told' } },
+        data: { old: null, new: { room_id: 1, author_id: people.ada, body: 'To be sent' } },
       },
     },
   })
   await chat.ask(
-    'mutation { update_message(where: {body: {_eq: "To be told"}}, _set: {body: "Told"}) { returning { edited_at } } }',
+    'mutation { update_message(where: {body: {_eq: "To be sent"}}, _set: {body: "Sent"}) { returning { edited_at } } }',
     as('ada'),
   )
   await hooks.received(2)
   expect(hooks.calls[1]?.body).toMatchObject({
-    event: { op: 'UPDATE', data: { old: { body: 'To be told' }, new: { body: 'Told' } } },
+    event: { op: 'UPDATE', data: { old: { body: 'To be sent' }, new: { body: 'Sent' } } },
   })
 })
 

@@ -139,7 +139,7 @@ describe('permissions', () => {
     expect(await saas.ask('{ task_aggregate { aggregate { count } } }', asAdmin)).toEqual({
       data: { task_aggregate: { aggregate: { count: 5 } } },
     })
-    expect(await saas.ask(board, as('nobody'), { project: 1 })).toEqual({
+    expect(await saas.ask(board, as('unknown'), { project: 1 })).toEqual({
       errors: [
         {
           message: 'Authentication hook unauthorized this request',
@@ -206,7 +206,7 @@ describe('REST', () => {
       body: { task: [{ id: 103, title: 'Publish' }] },
     })
     expect(await saas.send('GET', '/api/rest/projects/one/tasks', as('vi'))).toMatchObject({ status: 400 })
-    expect(await saas.send('GET', '/api/rest/projects/1/tasks', as('nobody'))).toMatchObject({ status: 401 })
+    expect(await saas.send('GET', '/api/rest/projects/1/tasks', as('unknown'))).toMatchObject({ status: 401 })
     expect(await saas.send('POST', '/api/rest/projects/1/tasks', as('vi'))).toMatchObject({ status: 405 })
   })
 

@@ -254,7 +254,7 @@ describe('in process', () => {
   })
 
   test('names the address that it could not connect to', async () => {
-    await expect(startEngine({ databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' })).rejects.toThrow(
+    await expect(startEngine({ databaseUrl: 'postgres://unknown@127.0.0.1:1/nothing' })).rejects.toThrow(
       /ECONNREFUSED/,
     )
   })

@@ -7,7 +7,7 @@ import { convert } from './convert.ts'
 import { minorUnits } from './minor-units.ts'
 
 describe('an amount of dollars', () => {
-  test('becomes exactly its cents, whatever the float is', () => {
+  test('becomes exactly its cents for any float', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 12 }), (cents) => {
         const text = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
@@ -35,7 +35,7 @@ describe('an amount of dollars', () => {
 describe('files in the form of DummyJSON', () => {
   const fixture = (name: string) => readFile(join(import.meta.dirname, 'fixture', name), 'utf8')
 
-  test('become rows that the importer takes', async () => {
+  test('become rows that the importer accepts', async () => {
     const rows = [...convert(await fixture('products.json')), ...convert(await fixture('customers.json'))]
     const parsed = rows.map((value, index) =>
       parseRow({ location: { file: 'x', line: index, index }, kind: undefined, value }),

@@ -1,4 +1,4 @@
-// Turns files in the form of DummyJSON into the importer's JSON Lines, on standard output:
+// Converts files in the form of DummyJSON to the importer's JSON Lines, on standard output:
 // node importer/examples/dummyjson/convert.ts products.json customers.json > shop.jsonl
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'

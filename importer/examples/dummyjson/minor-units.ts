@@ -2,7 +2,7 @@ const decimal = /^(\d+)(?:\.(\d{1,2})0*)?$/
 
 /**
  * Minor units of a decimal amount in a currency with two digits, by moving digits: 9.99 -> 999, 64.5 -> 6450. A
- * number prints as the shortest text that reads back as itself, so its text is what the file said.
+ * number prints as the shortest text that reads back as itself, so its text equals the file's.
  *
  * @throws RangeError for a negative amount, or one with a fraction of a minor unit
  */

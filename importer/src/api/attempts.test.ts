@@ -8,8 +8,8 @@ const problem = { field: undefined, message: 'An unexpected error occurred.', co
 const again: Outcome = { kind: 'again', problem }
 const never = new AbortController().signal
 
-describe('rows that fail for a passing reason', () => {
-  test('are tried again, and only they', async () => {
+describe('rows that fail for a temporary reason', () => {
+  test('are tried again, without the other rows', async () => {
     const attempts: string[][] = []
     const settled = await settle(
       ['a', 'b'],
@@ -27,12 +27,12 @@ describe('rows that fail for a passing reason', () => {
     ])
   })
 
-  test('each time are refused with what the server said', async () => {
+  test('each time are refused with the server’s message', async () => {
     const settled = await settle(['a'], () => Promise.resolve([again]), policy, never)
     expect(settled.get('a')).toEqual({ kind: 'refused', problems: [problem] })
   })
 
-  test('wait for an API that comes back', async () => {
+  test('wait for an API that recovers', async () => {
     let calls = 0
     const attempt = () => {
       calls += 1
@@ -41,7 +41,7 @@ describe('rows that fail for a passing reason', () => {
     expect((await settle(['a'], attempt, policy, never)).get('a')).toEqual(created)
   })
 
-  test('stop the import, and are not refused, when the API stays away', async () => {
+  test('stop the import, and are not refused, if the API stays unavailable', async () => {
     const attempt = () => Promise.reject(new Unavailable('down'))
     await expect(settle(['a'], attempt, policy, never)).rejects.toThrow(ImportStopped)
   })

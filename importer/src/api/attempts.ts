@@ -3,7 +3,7 @@ import type { Problem } from '../input/row.ts'
 import { ImportStopped, Unavailable } from './api-error.ts'
 import { backoffMs, type RetryPolicy } from './retry-policy.ts'
 
-/** What became of a row in one attempt. */
+/** The outcome of a row in one attempt. */
 export type Outcome =
   | { readonly kind: 'created' | 'updated' | 'skipped' }
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
@@ -13,10 +13,10 @@ export type Outcome =
 export type Settled = Exclude<Outcome, { kind: 'again' }>
 
 /**
- * Attempts rows until each is settled. An attempt begins with looking what is there already, so trying again, also
- * after an answer that got lost, never makes anything twice.
+ * Attempts rows until each is settled. An attempt first looks up existing records, so a repetition, also after a
+ * lost answer, never creates a record twice.
  *
- * @throws ImportStopped when the API stays unavailable or `stopping` is signalled; rows not settled stay to do
+ * @throws ImportStopped when the API stays unavailable or `stopping` is signalled; the other rows stay open
  */
 export async function settle<T>(
   rows: readonly T[],
@@ -46,7 +46,7 @@ export async function settle<T>(
   return settled
 }
 
-/** Undefined when the API was unavailable. */
+/** Undefined if the API was unavailable. */
 async function attemptOnce<T>(
   rows: readonly T[],
   attempt: (rows: readonly T[]) => Promise<readonly Outcome[]>,

@@ -1,3 +1,5 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { parse } from 'graphql'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,10 +7,11 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ImportStopped, Unavailable } from './api-error.ts'
 import { CommerceApi } from './commerce-api.ts'
+import { creation } from './batch.ts'
 import { runFields } from './fields.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-// What a network and an overloaded server do can't be had from the real one at will, so a server plays it here.
+// The real API can't be made to lose connections or to be overloaded on request, so a test server takes its place.
 interface Answer {
   readonly status: number
   readonly body: string
@@ -48,6 +51,9 @@ async function apiAnswering(
   }
 }
 
+const read: TypedDocumentNode<unknown> = parse('{ a }')
+const write: TypedDocumentNode<unknown> = parse('mutation { create }')
+
 const limited = (retryAfter: string): Answer => ({
   status: 429,
   headers: { 'retry-after': retryAfter },
@@ -59,85 +65,88 @@ const limited = (retryAfter: string): Answer => ({
 describe('the API', () => {
   test.each([500, 502, 503, 504])('that answers %i is unavailable', async (status) => {
     const { api } = await apiAnswering(() => ({ status, body: 'a proxy says no' }))
-    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(Unavailable)
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(Unavailable)
   })
 
-  test('that nobody answers for is unavailable', async () => {
+  test('that can’t be reached is unavailable', async () => {
     const { api } = await apiAnswering(() => ({ status: 200, body: '{}' }))
     server?.close()
-    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(Unavailable)
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(Unavailable)
   })
 
   test.each([401, 403, 404])('that answers %i stops the import', async (status) => {
     const body = JSON.stringify({ errors: [{ message: 'API key invalid or malformed' }] })
     const { api } = await apiAnswering(() => ({ status, body }))
-    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(/API key invalid or malformed/)
-    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(ImportStopped)
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(/API key invalid or malformed/)
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(ImportStopped)
   })
 
-  test('that is full is asked again after as long as Retry-After says, whatever the document', async () => {
+  test('that is overloaded is called again after Retry-After, for any document', async () => {
     const { api, received } = await apiAnswering(() =>
       received.length === 1 ? limited('1') : { status: 200, body: '{"data":{"a":1}}' },
     )
     const start = performance.now()
-    expect((await api.send('mutation { a }', {}, notRepeatable)).data).toEqual({ a: 1 })
+    expect((await api.send(write, {}, notRepeatable)).data).toEqual({ a: 1 })
     expect(performance.now() - start).toBeGreaterThan(900)
     expect(received).toHaveLength(2)
   })
 
-  test('that may have run a document is asked again only when running it twice does no harm', async () => {
+  test('that may have run a document is called again only if running it twice does no harm', async () => {
     const { api, received } = await apiAnswering(() =>
       received.length === 1 ? { status: 502, body: '' } : { status: 200, body: '{"data":{"a":1}}' },
     )
-    await expect(api.send('mutation { create }', {}, notRepeatable)).rejects.toThrow(Unavailable)
+    await expect(api.send(write, {}, notRepeatable)).rejects.toThrow(Unavailable)
     expect(received).toHaveLength(1)
     received.length = 0
-    expect((await api.send('{ a }', {}, repeatable)).data).toEqual({ a: 1 })
+    expect((await api.send(read, {}, repeatable)).data).toEqual({ a: 1 })
     expect(received).toHaveLength(2)
   })
 
-  test('that stays away stops the import', async () => {
+  test('that stays unavailable stops the import', async () => {
     const { api, received } = await apiAnswering(() => ({ status: 503, body: '' }))
-    await expect(api.send('{ a }', {}, repeatable)).rejects.toThrow(ImportStopped)
+    await expect(api.send(read, {}, repeatable)).rejects.toThrow(ImportStopped)
     expect(received).toHaveLength(3)
   })
 
-  test('that asks to come back in hours stops the import', async () => {
+  test('with a Retry-After of hours stops the import', async () => {
     const { api } = await apiAnswering(() => limited('7200'))
-    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(/in 120 minutes/)
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(/in 120 minutes/)
   })
 })
 
 describe('fields that are sent together', () => {
-  const fieldOf = (value: unknown) => ({
-    name: 'create',
-    arguments: { input: { type: 'In!', value } },
-    selection: 'id',
-  })
+  const document: TypedDocumentNode<Record<string, unknown>, { input: unknown }> = parse(
+    'mutation ($input: In!) { create(input: $input) { id } }',
+  )
+  const fieldOf = (input: unknown) => creation(document, { input })
 
-  test('go in as few documents as the API takes, and come back in their order', async () => {
+  test('are sent in as few documents as the API accepts, with results in their order', async () => {
     const { api, received } = await apiAnswering(({ variables }) => {
       const data = Object.entries(variables).map(([name, value]) => [`f${name.slice('input'.length)}`, value])
       return { status: 200, body: JSON.stringify({ data: Object.fromEntries(data) as unknown }) }
     })
     const values = Array.from({ length: 45 }, (_, index) => index)
-    const results = await runFields(api, 'mutation', values.map(fieldOf))
+    const results = await runFields(api, values.map(fieldOf))
     expect(results.map((result) => result.kind === 'data' && result.value)).toEqual(values)
     expect(received.map(({ variables }) => Object.keys(variables).length)).toEqual([20, 20, 5])
-    expect(received[2]?.query).toContain('f4: create(input: $input4) { id }')
+    expect(received[2]?.query).toContain('f4: create(input: $input4) {')
   })
 
-  test('go in several documents when they are large', async () => {
-    const { api, received } = await apiAnswering(() => ({ status: 200, body: '{"data":{}}' }))
+  test('are sent in several documents if they are large', async () => {
+    const { api, received } = await apiAnswering(() => ({ status: 200, body: '{"data":{"f0":{}}}' }))
     await runFields(
       api,
-      'mutation',
       Array.from({ length: 3 }, () => fieldOf('x'.repeat(400_000))),
     )
     expect(received).toHaveLength(3)
   })
 
-  test('fail alone, and are told apart by whether trying again helps', async () => {
+  test('are unavailable if the answer lacks one', async () => {
+    const { api } = await apiAnswering(() => ({ status: 200, body: '{"data":{"f0":{}}}' }))
+    await expect(runFields(api, [1, 2].map(fieldOf))).rejects.toThrow(Unavailable)
+  })
+
+  test('fail separately, with temporary and permanent errors distinguished', async () => {
     const failure = (alias: string, statusCode: number) => ({
       message: 'no',
       path: [alias],
@@ -148,7 +157,7 @@ describe('fields that are sent together', () => {
       errors: [failure('f0', 500), failure('f2', 409)],
     }
     const { api } = await apiAnswering(() => ({ status: 200, body: JSON.stringify(body) }))
-    expect(await runFields(api, 'mutation', [1, 2, 3].map(fieldOf))).toMatchObject([
+    expect(await runFields(api, [1, 2, 3].map(fieldOf))).toMatchObject([
       { kind: 'failed', retryable: true },
       { kind: 'data', value: { id: 1 } },
       { kind: 'failed', retryable: false, error: { requestId: 'r-1' } },

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { print } from 'graphql'
 import { ClientError, GraphQLClient } from 'graphql-request'
 import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api-error.ts'
@@ -14,8 +16,8 @@ export interface ApiError {
   readonly field: string | undefined
 }
 
-export interface ApiAnswer {
-  readonly data: Readonly<Record<string, unknown>>
+export interface ApiAnswer<Data> {
+  readonly data: Data
   readonly errors: readonly ApiError[]
 }
 
@@ -26,8 +28,10 @@ interface RawResponse {
   readonly errors?: unknown
 }
 
+type Variables = Readonly<Record<string, unknown>>
+
 const requestTimeoutMs = 60_000
-// A plan's hour may have to pass. The command waits for no longer than this.
+// The hour of a plan's rate may have to pass. The command does not wait longer than this.
 const maxPauseMs = 15 * 60_000
 // The specification's retryable statuses (Errors, rule 2).
 const retryable = new Set([429, 500, 502, 503, 504])
@@ -54,14 +58,14 @@ interface CommerceApiOptions {
   readonly url: string
   readonly key: string
   readonly retryPolicy: RetryPolicy
-  /** Ends waiting; requests under way are left to finish. */
+  /** Stops waiting; running requests still finish. */
   readonly stopping: AbortSignal
 }
 
-/** The request was refused before it was run: sending it again can't run it twice. */
+/** The request was refused before it was run, so repeating it can't run it twice. */
 class RateLimited extends Unavailable {}
 
-/** The public API of one merchant, with a key. Waits where the API asks to wait. */
+/** The public API of one merchant, with a key. It waits when the API asks for it. */
 export class CommerceApi {
   readonly url: string
   readonly #client: GraphQLClient
@@ -80,21 +84,24 @@ export class CommerceApi {
   }
 
   /**
-   * Sends one document; again, when the API was unavailable and `repeatable` says that running it twice does no harm.
+   * Sends one document. Repeats it if the API was unavailable and `repeatable` says that running it twice does no
+   * harm.
    *
-   * @returns data and errors, when the document was run
-   * @throws Unavailable when a document that isn't repeatable may not have been run, or only in part
-   * @throws ImportStopped when there is no point in going on: the key is refused, or the API stays away
+   * @returns data and errors if the document was run
+   * @throws Unavailable if a document that isn't repeatable may not have been run, or only in part
+   * @throws ImportStopped if the key is refused, or the API stays unavailable
    */
-  async send(
-    query: string,
-    variables: Readonly<Record<string, unknown>>,
+  async send<Data, Own extends Variables>(
+    document: TypedDocumentNode<Data, Own>,
+    variables: NoInfer<Own>,
     { repeatable }: { readonly repeatable: boolean },
-  ): Promise<ApiAnswer> {
+  ): Promise<ApiAnswer<Data>> {
+    const query = print(document)
     for (let attempt = 1; ; attempt++) {
       await this.#pause()
       try {
-        return await this.#sendOnce(query, variables)
+        // The contract determines the answer's type, so data has the type that was generated for its document.
+        return (await this.#sendOnce(query, variables)) as ApiAnswer<Data>
       } catch (error) {
         if (!(error instanceof Unavailable) || !(repeatable || error instanceof RateLimited)) throw error
         if (attempt === this.#retryPolicy.attempts) {
@@ -105,11 +112,12 @@ export class CommerceApi {
     }
   }
 
-  async #sendOnce(query: string, variables: Readonly<Record<string, unknown>>): Promise<ApiAnswer> {
+  async #sendOnce(query: string, variables: Variables): Promise<ApiAnswer<object>> {
     const response = await this.#request(query, variables)
     const errors = graphqlErrors.safeParse(response.errors ?? []).data ?? []
-    const data = z.record(z.string(), z.unknown()).safeParse(response.data)
-    if (data.success && response.status !== 429) return { data: data.data, errors: errors.map(apiError) }
+    if (isObject(response.data) && response.status !== 429) {
+      return { data: response.data, errors: errors.map(apiError) }
+    }
     const message = errors[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
     if (!retryable.has(response.status)) {
       throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
@@ -118,7 +126,7 @@ export class CommerceApi {
     throw response.status === 429 ? new RateLimited(message) : new Unavailable(message)
   }
 
-  async #request(query: string, variables: Readonly<Record<string, unknown>>): Promise<RawResponse> {
+  async #request(query: string, variables: Variables): Promise<RawResponse> {
     try {
       return await this.#client.rawRequest({
         query,
@@ -131,7 +139,7 @@ export class CommerceApi {
     }
   }
 
-  // Requests of other batches wait as well: the limit is the key's, not the request's.
+  // Requests of other batches wait as well, because the limit belongs to the key.
   #wait(milliseconds: number | undefined): void {
     if (milliseconds === undefined) return
     if (milliseconds > maxPauseMs) {
@@ -151,6 +159,8 @@ export class CommerceApi {
     })
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 function apiError({ message, path, extensions }: z.infer<typeof graphqlErrors>[number]): ApiError {
   const { code, statusCode, requestId, details } = extensions

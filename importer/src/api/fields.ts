@@ -1,18 +1,10 @@
-import { z } from 'zod'
-import { isRetryable, type ApiError, type CommerceApi } from './commerce-api.ts'
+import { print } from 'graphql'
+import { Unavailable } from './api-error.ts'
+import { aliasOf, batchOf, type Field } from './batch.ts'
+import { isRetryable, type ApiAnswer, type ApiError, type CommerceApi } from './commerce-api.ts'
 
-/** A field of the root, to be sent together with others. */
-export interface Field {
-  readonly name: string
-  readonly arguments: Readonly<Record<string, { readonly type: string; readonly value: unknown }>>
-  /** What is selected of it, without the braces. */
-  readonly selection: string
-  /** Running it twice makes two. */
-  readonly creates?: true
-}
-
-export type FieldResult =
-  | { readonly kind: 'data'; readonly value: unknown }
+export type FieldResult<Value> =
+  | { readonly kind: 'data'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: ApiError; readonly retryable: boolean }
 
 // The gateway runs at most 20 fields per document and reads at most a megabyte.
@@ -20,47 +12,32 @@ const maxFields = 20
 const maxBytes = 700_000
 
 /**
- * Runs many fields in few requests: each under an alias, with its own variables, as many per document as the API
- * takes. Mutations run in their order. A field that fails leaves the others as they are.
+ * Runs many fields in few requests, as many per document as the API accepts. Mutations run in their order. A failed
+ * field does not affect the others.
  *
  * @returns the results, in the order of the fields
+ * @throws Unavailable if the answer lacks a field
  */
-export async function runFields(
+export async function runFields<Value>(
   api: CommerceApi,
-  operation: 'query' | 'mutation',
-  fields: readonly Field[],
-): Promise<FieldResult[]> {
-  const results: FieldResult[] = []
+  fields: readonly Field<Value>[],
+): Promise<FieldResult<Value>[]> {
+  const results: FieldResult<Value>[] = []
   for (const chunk of chunksOf(fields)) {
-    const { query, variables } = documentOf(operation, chunk)
-    const { data, errors } = await api.send(query, variables, {
+    const { document, variables } = batchOf(chunk)
+    const answer = await api.send(document, variables, {
       repeatable: !chunk.some(({ creates }) => creates),
     })
-    for (const index of chunk.keys()) results.push(resultOf(`f${index}`, data, errors))
+    for (const index of chunk.keys()) results.push(resultOf(aliasOf(index), answer))
   }
   return results
 }
 
-function documentOf(operation: 'query' | 'mutation', fields: readonly Field[]) {
-  const variables: Record<string, unknown> = {}
-  const declarations: string[] = []
-  const selections = fields.map((field, index) => {
-    const args = Object.entries(field.arguments).map(([name, { type, value }]) => {
-      const variable = `${name}${index}`
-      variables[variable] = value
-      declarations.push(`$${variable}: ${type}`)
-      return `${name}: $${variable}`
-    })
-    return `  f${index}: ${field.name}(${args.join(', ')}) { ${field.selection} }`
-  })
-  return { query: `${operation}(${declarations.join(', ')}) {\n${selections.join('\n')}\n}`, variables }
-}
-
-function* chunksOf(fields: readonly Field[]): Generator<Field[]> {
-  let chunk: Field[] = []
+function* chunksOf<Value>(fields: readonly Field<Value>[]): Generator<Field<Value>[]> {
+  let chunk: Field<Value>[] = []
   let bytes = 0
   for (const field of fields) {
-    const size = Buffer.byteLength(JSON.stringify(field))
+    const size = Buffer.byteLength(JSON.stringify(field.variables)) + print(field.document).length
     if (chunk.length === maxFields || (chunk.length > 0 && bytes + size > maxBytes)) {
       yield chunk
       chunk = []
@@ -72,21 +49,13 @@ function* chunksOf(fields: readonly Field[]): Generator<Field[]> {
   if (chunk.length > 0) yield chunk
 }
 
-function resultOf(
+function resultOf<Value>(
   alias: string,
-  data: Readonly<Record<string, unknown>>,
-  errors: readonly ApiError[],
-): FieldResult {
+  { data, errors }: ApiAnswer<Readonly<Record<string, Value>>>,
+): FieldResult<Value> {
   const error = errors.find(({ path }) => path[0] === alias)
   if (error !== undefined) return { kind: 'failed', error, retryable: isRetryable(error) }
-  return { kind: 'data', value: data[alias] ?? null }
+  const value = data[alias]
+  if (value === undefined) throw new Unavailable('the answer lacks a field')
+  return { kind: 'data', value }
 }
-
-const payload = z.looseObject({
-  errors: z.array(z.object({ field: z.string().nullish(), message: z.string(), code: z.string().nullish() })),
-})
-
-export type UserError = z.infer<typeof payload>['errors'][number]
-
-/** The `UserError`s of a mutation's payload; empty when it succeeded. */
-export const userErrorsOf = (value: unknown): readonly UserError[] => payload.parse(value).errors

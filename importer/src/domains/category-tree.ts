@@ -1,39 +1,31 @@
-import { z } from 'zod'
 import { Unavailable } from '../api/api-error.ts'
+import { creation } from '../api/batch.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
-import { runFields, userErrorsOf, type UserError } from '../api/fields.ts'
+import { runFields } from '../api/fields.ts'
+import { recordOf } from '../api/mutation-payload.ts'
+import {
+  CategoriesDocument,
+  CreateCategoryDocument,
+  type CategoriesQuery,
+  type UserErrorPartsFragment,
+} from '../generated/operations.ts'
 import { levelsOf } from '../input/category-path.ts'
 import { readAll } from './pages.ts'
 
-const categories = `
-  query Categories($first: Int, $after: String) {
-    categories(first: $first, after: $after) {
-      edges { node { id name parent { id } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`
-
-const categoryNode = z.object({
-  id: z.string(),
-  name: z.string(),
-  parent: z.object({ id: z.string() }).nullish(),
-})
-type CategoryNode = z.infer<typeof categoryNode>
-
-const created = z.object({ category: z.object({ id: z.string() }) })
+type CategoryNode = CategoriesQuery['categories']['edges'][number]['node']
 
 /** The API refused to create a category. */
 export class CategoryRefused extends Error {
   override readonly name = 'CategoryRefused'
-  readonly errors: readonly UserError[]
+  readonly errors: readonly UserErrorPartsFragment[]
 
-  constructor(path: string, errors: readonly UserError[]) {
+  constructor(path: string, errors: readonly UserErrorPartsFragment[]) {
     super(`category "${path}": ${errors.map(({ message }) => message).join('; ')}`)
     this.errors = errors
   }
 }
 
-/** The merchant's categories by path, e.g. `Clothing > Jackets`. Those missing are created, once each. */
+/** The merchant's categories by path, e.g. `Clothing > Jackets`. Missing ones are created, once each. */
 export class CategoryTree {
   readonly #api: CommerceApi
   #ids: Promise<Map<string, Promise<string>>> | undefined
@@ -43,7 +35,7 @@ export class CategoryTree {
   }
 
   /**
-   * The ids of categories, made where there are none.
+   * The ids of categories; missing ones are created.
    *
    * @throws CategoryRefused
    */
@@ -58,13 +50,13 @@ export class CategoryTree {
     const path = levels.join(' > ')
     const known = ids.get(path)
     if (known !== undefined) return known
-    // Remembered before it is there, so that rows which need it at the same time wait for it.
+    // Stored before the category exists, so that concurrent rows with the same path wait for it.
     const creation = this.#create(levels)
     ids.set(path, creation)
     try {
       return await creation
     } catch (error) {
-      // Perhaps it was created and only the answer got lost: so a second attempt looks first.
+      // It may exist already if only the answer got lost, so a second attempt looks first.
       this.#ids = undefined
       throw error
     }
@@ -72,28 +64,25 @@ export class CategoryTree {
 
   async #create(levels: readonly string[]): Promise<string> {
     const parentId = levels.length > 1 ? await this.#idOf(levels.slice(0, -1)) : undefined
-    const input = { name: levels.at(-1), parentId }
-    const [result] = await runFields(this.#api, 'mutation', [
-      {
-        name: 'createCategory',
-        arguments: { input: { type: 'CreateCategoryInput!', value: input } },
-        selection: 'category { id } errors { field message code }',
-        creates: true,
-      },
-    ])
+    const input = { name: levels.at(-1) ?? '', parentId }
+    const [result] = await runFields(this.#api, [creation(CreateCategoryDocument, { input })])
     const path = levels.join(' > ')
-    if (result?.kind !== 'data') {
-      const message = result?.error.message ?? 'no answer'
-      if (result?.retryable === false) throw new CategoryRefused(path, [{ message, code: result.error.code }])
+    if (result?.kind === 'failed') {
+      const { message, code } = result.error
+      if (!result.retryable) throw new CategoryRefused(path, [{ field: null, message, code }])
       throw new Unavailable(message)
     }
-    const errors = userErrorsOf(result.value)
-    if (errors.length > 0) throw new CategoryRefused(path, errors)
-    return created.parse(result.value).category.id
+    const payload = recordOf(result?.value ?? null)
+    if (payload.errors.length > 0) throw new CategoryRefused(path, payload.errors)
+    return recordOf(payload.category).id
   }
 
   #load(): Promise<Map<string, Promise<string>>> {
-    this.#ids ??= readAll(this.#api, categories, {}, (data) => data.categories, categoryNode).then(byPath)
+    this.#ids ??= readAll(this.#api, {
+      document: CategoriesDocument,
+      variablesOf: (page) => page,
+      connectionOf: (data) => data.categories,
+    }).then(byPath)
     this.#ids.catch(() => {
       this.#ids = undefined
     })

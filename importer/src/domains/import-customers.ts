@@ -1,10 +1,16 @@
-import { z } from 'zod'
 import type { Outcome } from '../api/attempts.ts'
+import { creation, field } from '../api/batch.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
-import type { Field } from '../api/fields.ts'
+import {
+  CreateCustomerAddressDocument,
+  CreateCustomerDocument,
+  CustomerByEmailDocument,
+  UpdateCustomerDocument,
+  type CustomerByEmailQuery,
+} from '../generated/operations.ts'
 import type { AddressRow, CustomerRow } from '../input/customer-row.ts'
 import { missing } from './missing.ts'
-import { runMutations, runQueries, Task, type Call, type OnExisting, type Starts } from './task.ts'
+import { runMutations, runQueries, Task, type OnExisting, type Starts } from './task.ts'
 
 export interface CustomerImport {
   readonly api: CommerceApi
@@ -12,27 +18,15 @@ export interface CustomerImport {
   readonly starts: Starts<CustomerRow>
 }
 
-const addressNode = z.object({
-  line1: z.string(),
-  line2: z.string().nullish(),
-  city: z.string(),
-  state: z.string(),
-  postalCode: z.string(),
-  country: z.string(),
-  phone: z.string().nullish(),
-})
-
-const existingCustomers = z.object({
-  edges: z.array(z.object({ node: z.object({ id: z.string(), addresses: z.array(addressNode) }) })),
-})
-
-type ExistingCustomer = z.infer<typeof existingCustomers>['edges'][number]['node']
+type ExistingCustomer = CustomerByEmailQuery['customers']['edges'][number]['node']
 
 class CustomerTask extends Task<CustomerRow> {
   existing: ExistingCustomer | undefined
 }
 
-/** One attempt at a batch of customers: look who is there, create or change them, then add addresses they lack. */
+/**
+ * One attempt at a batch of customers: looks up existing ones, creates or updates them, then adds missing addresses.
+ */
 export async function importCustomers(
   context: CustomerImport,
   rows: readonly CustomerRow[],
@@ -51,19 +45,12 @@ async function findExisting(
   { api, onExisting, starts }: CustomerImport,
   tasks: readonly CustomerTask[],
 ): Promise<void> {
-  const calls = tasks.map((task): Call<CustomerRow> => ({
+  const calls = tasks.map((task) => ({
     task,
     at: '',
-    field: {
-      name: 'customers',
-      arguments: {
-        first: { type: 'Int', value: 1 },
-        filters: { type: 'CustomerFilters', value: { email: task.row.email } },
-      },
-      selection: 'edges { node { id addresses { line1 line2 city state postalCode country phone } } }',
-    },
-    then(value) {
-      task.existing = existingCustomers.parse(value).edges[0]?.node
+    field: field(CustomerByEmailDocument, { email: task.row.email }),
+    then({ edges }: CustomerByEmailQuery['customers']) {
+      task.existing = edges[0]?.node
       if (task.existing === undefined || starts.wasStarted(task.row)) return
       task.becomes(onExisting === 'skip' ? 'skipped' : 'updated')
     },
@@ -71,30 +58,15 @@ async function findExisting(
   await runQueries(api, calls)
 }
 
-function saveCustomer(task: CustomerTask): Call<CustomerRow> {
+function saveCustomer(task: CustomerTask) {
   const { row, existing } = task
   const { email, name, phone, marketingOptIn, tags, notes } = row
   const shared = { email, name, phone, marketingOptIn, tags, notes }
-  const selection = 'customer { id } errors { field message code }'
-  const field: Field =
+  const saving =
     existing === undefined
-      ? {
-          name: 'createCustomer',
-          creates: true,
-          arguments: {
-            input: { type: 'CustomerInput!', value: { ...shared, addresses: defaultFirst(row.addresses) } },
-          },
-          selection,
-        }
-      : {
-          name: 'updateCustomer',
-          arguments: {
-            id: { type: 'ID!', value: existing.id },
-            input: { type: 'UpdateCustomerInput!', value: shared },
-          },
-          selection,
-        }
-  return { task, at: '', field }
+      ? creation(CreateCustomerDocument, { input: { ...shared, addresses: defaultFirst(row.addresses) } })
+      : field(UpdateCustomerDocument, { id: existing.id, input: shared })
+  return { task, at: '', field: saving }
 }
 
 // The API makes the first address of a new customer the default one.
@@ -114,8 +86,8 @@ const addressInput = ({ line1, line2, city, state, postalCode, country, phone }:
   phone,
 })
 
-// An address has no key of its own. So one with the same lines is taken for the same.
-function addAddresses(task: CustomerTask): Call<CustomerRow>[] {
+// An address has no key, so one with the same lines counts as the same.
+function addAddresses(task: CustomerTask) {
   const { existing } = task
   if (existing === undefined) return []
   const wanted = task.row.addresses ?? []
@@ -126,20 +98,15 @@ function addAddresses(task: CustomerTask): Call<CustomerRow>[] {
   return absent.map(({ index, value }) => ({
     task,
     at: `addresses.${index}`,
-    field: {
-      name: 'createCustomerAddress',
-      creates: true,
-      arguments: {
-        customerId: { type: 'ID!', value: existing.id },
-        input: { type: 'AddressInput!', value: addressInput(value) },
-        isDefault: { type: 'Boolean', value: value.isDefault ?? false },
-      },
-      selection: 'address { id } errors { field message code }',
-    },
+    field: creation(CreateCustomerAddressDocument, {
+      customerId: existing.id,
+      input: addressInput(value),
+      isDefault: value.isDefault ?? false,
+    }),
   }))
 }
 
-function addressIdentity(address: z.infer<typeof addressNode>): string {
+function addressIdentity(address: AddressRow | ExistingCustomer['addresses'][number]): string {
   const { line1, line2, city, state, postalCode, country, phone } = address
   return JSON.stringify([line1, line2 ?? '', city, state, postalCode, country, phone ?? ''])
 }

@@ -1,12 +1,22 @@
-import { z } from 'zod'
 import type { Outcome } from '../api/attempts.ts'
+import { creation, field } from '../api/batch.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
-import type { Field } from '../api/fields.ts'
+import { recordOf } from '../api/mutation-payload.ts'
+import {
+  CreateProductDocument,
+  CreateProductVariantDocument,
+  ProductBySkuDocument,
+  SetInventoryLevelDocument,
+  UpdateProductDocument,
+  UpdateProductVariantDocument,
+  type CreateProductMutation,
+  type ProductBySkuQuery,
+} from '../generated/operations.ts'
 import type { ProductRow, StockLevels } from '../input/product-row.ts'
 import { CategoryRefused, type CategoryTree } from './category-tree.ts'
 import { addReviews } from './add-reviews.ts'
-import { existingProduct, live, ProductTask } from './product-task.ts'
-import { runMutations, runQueries, type Call, type OnExisting, type Starts } from './task.ts'
+import { live, ProductTask } from './product-task.ts'
+import { runMutations, runQueries, type OnExisting, type Starts } from './task.ts'
 import type { Warehouses } from './warehouses.ts'
 
 export interface ProductImport {
@@ -17,11 +27,9 @@ export interface ProductImport {
   readonly starts: Starts<ProductRow>
 }
 
-const productPayload = z.object({ product: z.object({ id: z.string() }) })
-
 /**
- * One attempt at a batch of products: look what is there, create or change it, then its variants, stock and reviews.
- * Each step goes on only with what the one before it has done.
+ * One attempt at a batch of products: looks up existing ones, creates or updates them, then their variants, stock
+ * and reviews. Each step continues with the rows that succeeded in the step before.
  */
 export async function importProducts(
   context: ProductImport,
@@ -42,16 +50,11 @@ async function findExisting(
   { api, onExisting, starts }: ProductImport,
   tasks: readonly ProductTask[],
 ): Promise<void> {
-  const calls = tasks.map((task): Call<ProductRow> => ({
+  const calls = tasks.map((task) => ({
     task,
     at: '',
-    field: {
-      name: 'product',
-      arguments: { sku: { type: 'String', value: task.row.sku } },
-      selection: 'id variants { id sku }',
-    },
-    then(value) {
-      const existing = existingProduct.parse(value)
+    field: field(ProductBySkuDocument, { sku: task.row.sku }),
+    then(existing: ProductBySkuQuery['product']) {
       if (existing === null) return
       task.existing = existing
       task.id = existing.id
@@ -62,7 +65,7 @@ async function findExisting(
   await runQueries(api, calls)
 }
 
-// Before anything is created, so that a row with an unknown warehouse leaves nothing behind.
+// Checked before anything is created, so that a row with an unknown warehouse creates nothing.
 async function resolveReferences(
   { categories, warehouses }: ProductImport,
   tasks: readonly ProductTask[],
@@ -110,7 +113,7 @@ async function resolveCategories(
   }
 }
 
-function saveProduct(task: ProductTask): Call<ProductRow> {
+function saveProduct(task: ProductTask) {
   const { row, existing, categoryIds } = task
   const {
     sku,
@@ -140,31 +143,16 @@ function saveProduct(task: ProductTask): Call<ProductRow> {
     tags,
   }
   const shared = { ...input, images, seoTitle, seoDescription, categoryIds }
-  const selection = 'product { id } errors { field message code }'
   if (existing !== undefined) {
-    const field: Field = {
-      name: 'updateProduct',
-      arguments: {
-        id: { type: 'ID!', value: existing.id },
-        input: { type: 'UpdateProductInput!', value: shared },
-      },
-      selection,
-    }
-    return { task, at: '', field }
+    return { task, at: '', field: field(UpdateProductDocument, { id: existing.id, input: shared }) }
   }
-  const value = { ...shared, variants: row.variants?.map(variantInput) }
-  const field: Field = {
-    name: 'createProduct',
-    creates: true,
-    arguments: { input: { type: 'CreateProductInput!', value } },
-    selection,
-  }
+  const creating = { ...shared, variants: row.variants?.map(variantInput) }
   return {
     task,
     at: '',
-    field,
-    then: (answer) => {
-      task.id = productPayload.parse(answer).product.id
+    field: creation(CreateProductDocument, { input: creating }),
+    then({ product }: NonNullable<CreateProductMutation['createProduct']>) {
+      task.id = recordOf(product).id
     },
   }
 }
@@ -174,46 +162,24 @@ function variantInput({ sku, price, compareAtPrice, options }: NonNullable<Produ
   return { sku, price, compareAtPrice, options: list }
 }
 
-// A new product brought its variants along. Those of an existing one are matched by SKU; none is deleted.
-function saveVariants(task: ProductTask): Call<ProductRow>[] {
+// A new product was created with its variants. Variants of an existing one are matched by SKU; none is deleted.
+function saveVariants(task: ProductTask) {
   const { existing } = task
   if (existing === undefined) return []
-  return (task.row.variants ?? []).map((variant, index): Call<ProductRow> => {
+  return (task.row.variants ?? []).map((variant, index) => {
     const present = existing.variants.find(({ sku }) => sku === variant.sku)
-    const selection = 'variant { id } errors { field message code }'
-    const value = variantInput(variant)
-    const field: Field =
+    const input = variantInput(variant)
+    const saving =
       present === undefined
-        ? {
-            name: 'createProductVariant',
-            creates: true,
-            arguments: {
-              productId: { type: 'ID!', value: existing.id },
-              input: { type: 'ProductVariantInput!', value },
-            },
-            selection,
-          }
-        : {
-            name: 'updateProductVariant',
-            arguments: {
-              id: { type: 'ID!', value: present.id },
-              input: { type: 'UpdateProductVariantInput!', value },
-            },
-            selection,
-          }
-    return { task, at: `variants.${index}`, field }
+        ? creation(CreateProductVariantDocument, { productId: existing.id, input })
+        : field(UpdateProductVariantDocument, { id: present.id, input })
+    return { task, at: `variants.${index}`, field: saving }
   })
 }
 
-const setStock = (task: ProductTask): Call<ProductRow>[] =>
+const setStock = (task: ProductTask) =>
   task.levels.map(({ sku, warehouseId, units, at }) => ({
     task,
     at,
-    field: {
-      name: 'setInventoryLevel',
-      arguments: {
-        input: { type: 'SetInventoryLevelInput!', value: { sku, warehouseId, available: units } },
-      },
-      selection: 'inventory { sku } errors { field message code }',
-    },
+    field: field(SetInventoryLevelDocument, { input: { sku, warehouseId, available: units } }),
   }))

@@ -4,7 +4,7 @@ import { missing } from './missing.ts'
 
 const identity = { ofWanted: String, ofPresent: String }
 
-test('what is missing, added to what is present, holds all that is wanted and adds nothing else', () => {
+test('present plus missing elements contain all wanted ones, and no others were added', () => {
   const letters = fc.array(fc.constantFrom('a', 'b', 'c'))
   fc.assert(
     fc.property(letters, letters, (wanted, present) => {

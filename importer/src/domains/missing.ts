@@ -1,7 +1,8 @@
 /**
- * What of `wanted` is not among `present`, as multisets: of three equal ones of which one is present, two are missing.
+ * The elements of `wanted` that are not in `present`, as multisets: of three equal elements of which one is present,
+ * two are missing.
  *
- * @param identity what makes two equal, of either
+ * @param identity a key for either kind; elements with the same key are equal
  */
 export function missing<W, P>(
   wanted: readonly W[],

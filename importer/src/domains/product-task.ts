@@ -1,17 +1,11 @@
-import { z } from 'zod'
+import type { ProductBySkuQuery } from '../generated/operations.ts'
 import type { ProductRow } from '../input/product-row.ts'
 import { Task } from './task.ts'
 
-export const existingProduct = z
-  .object({ id: z.string(), variants: z.array(z.object({ id: z.string(), sku: z.string() })) })
-  .nullable()
-
-type ExistingProduct = NonNullable<z.infer<typeof existingProduct>>
-
-/** A product's row on its way through one attempt. */
+/** The state of a product's row in one attempt. */
 export class ProductTask extends Task<ProductRow> {
-  existing: ExistingProduct | undefined
-  /** Known once the product is there. */
+  existing: NonNullable<ProductBySkuQuery['product']> | undefined
+  /** Known once the product exists. */
   id = ''
   categoryIds: string[] | undefined
   levels: readonly {
@@ -22,5 +16,5 @@ export class ProductTask extends Task<ProductRow> {
   }[] = []
 }
 
-/** Those with something left to do. */
+/** The tasks that are not finished. */
 export const live = (tasks: readonly ProductTask[]): ProductTask[] => tasks.filter((task) => task.live)

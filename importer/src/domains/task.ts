@@ -1,20 +1,25 @@
 import type { CommerceApi } from '../api/commerce-api.ts'
 import type { Outcome } from '../api/attempts.ts'
-import { runFields, userErrorsOf, type Field } from '../api/fields.ts'
+import type { Field } from '../api/batch.ts'
+import { runFields } from '../api/fields.ts'
+import { recordOf, type MutationPayload } from '../api/mutation-payload.ts'
 import type { Problem } from '../input/row.ts'
 
-/** What a row may do with a record that is there already. */
+/** The treatment of a record that exists already. */
 export type OnExisting = 'skip' | 'update'
 
-/** What the import remembers of a row whose record it was about to create. */
+/** The stored state of rows whose records may have been created. */
 export interface Starts<T> {
-  /** True when an earlier attempt began to create it: what is there is this import's own, and may be half done. */
+  /**
+   * True if an earlier attempt began to create it: an existing record then belongs to this import, and may be
+   * incomplete.
+   */
   readonly wasStarted: (row: T) => boolean
-  /** Resolves when it is written down. */
+  /** Resolves when it is stored. */
   readonly start: (rows: readonly T[]) => Promise<void>
 }
 
-/** A row on its way through one attempt. */
+/** The state of a row in one attempt. */
 export class Task<T> {
   readonly row: T
   readonly problems: Problem[] = []
@@ -25,7 +30,7 @@ export class Task<T> {
     this.row = row
   }
 
-  /** Whether there is anything more to do in this attempt. */
+  /** Whether this attempt continues with the row. */
   get live(): boolean {
     return this.problems.length === 0 && this.#again === undefined && this.#kind !== 'skipped'
   }
@@ -49,43 +54,54 @@ export class Task<T> {
 }
 
 /** A field to run for a task. */
-export interface Call<T> {
+interface Call<T, Value> {
   readonly task: Task<T>
-  readonly field: Field
-  /** Where in the row the input comes from, e.g. `reviews.2`; empty for the row itself. */
+  readonly field: Field<Value>
+  /** The input's place in the row, e.g. `reviews.2`; empty for the row itself. */
   readonly at: string
-  /** What to do with the answer of a query, or of a mutation that succeeded. */
-  readonly then?: (value: unknown) => void
 }
 
-export async function runQueries<T>(api: CommerceApi, calls: readonly Call<T>[]): Promise<void> {
-  await run(api, 'query', calls, (call, value) => call.then?.(value))
+interface QueryCall<T, Value> extends Call<T, Value> {
+  readonly then: (value: Value) => void
+}
+
+interface MutationCall<T, Payload> extends Call<T, Payload | null> {
+  /** Called with the payload of a successful mutation. */
+  readonly then?: (payload: Payload) => void
+}
+
+export async function runQueries<T, Value>(
+  api: CommerceApi,
+  calls: readonly QueryCall<T, Value>[],
+): Promise<void> {
+  await run(api, calls, (call, value) => call.then(value))
 }
 
 /** Runs mutations; their `UserError`s become problems of the rows. */
-export async function runMutations<T>(api: CommerceApi, calls: readonly Call<T>[]): Promise<void> {
-  await run(api, 'mutation', calls, (call, value) => {
-    const errors = userErrorsOf(value)
-    for (const { field, message, code } of errors) {
+export async function runMutations<T, Payload extends MutationPayload>(
+  api: CommerceApi,
+  calls: readonly MutationCall<T, Payload>[],
+): Promise<void> {
+  await run(api, calls, (call, answered: Payload | null) => {
+    const payload = recordOf(answered)
+    for (const { field, message, code } of payload.errors) {
       call.task.refuse({
         field: fieldOf(call.at, field ?? undefined),
         message,
         code: code ?? 'INVALID_VALUE',
       })
     }
-    if (errors.length === 0) call.then?.(value)
+    if (payload.errors.length === 0) call.then?.(payload)
   })
 }
 
-async function run<T>(
+async function run<T, Value, Own extends Call<T, Value>>(
   api: CommerceApi,
-  operation: 'query' | 'mutation',
-  calls: readonly Call<T>[],
-  onData: (call: Call<T>, value: unknown) => void,
+  calls: readonly (Own & Call<T, Value>)[],
+  onData: (call: Own, value: Value) => void,
 ): Promise<void> {
   const results = await runFields(
     api,
-    operation,
     calls.map(({ field }) => field),
   )
   for (const [index, call] of calls.entries()) {
@@ -103,7 +119,7 @@ async function run<T>(
   }
 }
 
-// The API names a field of the mutation's arguments; a report names the field of the row.
+// The API names a field of the mutation's arguments, but a report names the field of the row.
 function fieldOf(at: string, field: string | undefined): string | undefined {
   const own = field?.replace(/^\$?input\d*\.?/, '') ?? ''
   return [at, own].filter((part) => part !== '').join('.') || undefined

@@ -1,4 +1,4 @@
 import { loadContract } from '@commerce-graph/contract'
 
-/** What the contract holds the fields of its inputs to, by path: `CreateProductInput.name`. */
+/** The contract's bounds for the fields of its inputs, by path: `CreateProductInput.name`. */
 export const { bounds } = loadContract()

@@ -1,4 +1,4 @@
-/** A file that can't be read as a whole: nothing of it is imported. */
+/** A file that can't be read: nothing of it is imported. */
 export class InputError extends Error {
   override readonly name = 'InputError'
 }

@@ -4,7 +4,7 @@ import { bounds } from './contract-bounds.ts'
 import { levelsOf } from './category-path.ts'
 import { addFault, boundedText, currency, list, money, slug, text, url, wholeNumber } from './values.ts'
 
-/** Levels from the root, parted by `>`; each becomes a category of that name. */
+/** Levels from the root, separated by `>`; each becomes a category of that name. */
 const categoryPath = z.string().superRefine((path, context) => {
   const levels = levelsOf(path)
   if (levels.length === 0) addFault(context, { kind: 'required' })
@@ -72,7 +72,7 @@ const product = z.strictObject({
     text(bounds.textOf('CreateProductInput.tags')),
     bounds.mostEntriesOf('CreateProductInput.tags'),
   ).optional(),
-  /** Paths from the root, levels parted by ` > `. */
+  /** Paths from the root, levels separated by ` > `. */
   categories: list(categoryPath, bounds.mostEntriesOf('CreateProductInput.categoryIds')).optional(),
   images: list(image, bounds.mostEntriesOf('CreateProductInput.images')).optional(),
   variants: list(variant, bounds.mostEntriesOf('CreateProductInput.variants')).optional(),

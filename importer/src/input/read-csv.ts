@@ -7,7 +7,7 @@ import { unflatten } from './unflatten.ts'
 
 const maxRecordBytes = 1_000_000
 
-// A cell is text; these columns, by the last name of their path, hold something else.
+// Cells are texts, except in columns whose path ends with one of these names.
 const numbers = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock', 'width', 'height'])
 const booleans = new Set(['featured', 'marketingOptIn', 'isDefault'])
 const lists = new Set(['tags', 'categories', 'images'])
@@ -15,10 +15,9 @@ const lists = new Set(['tags', 'categories', 'images'])
 const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
 
 /**
- * Reads a CSV file with a header. A file holds products when it has a column `sku`, customers when it has a column
- * `email`.
+ * Reads a CSV file with a header. A file with a column `sku` has products, one with a column `email` has customers.
  *
- * @throws InputError when the header can't be that of either
+ * @throws InputError if the header fits neither
  */
 export async function* readCsv(file: string): AsyncGenerator<RawRow> {
   const parser = createReadStream(file).pipe(
@@ -88,12 +87,12 @@ function typed(value: unknown, name: string): unknown {
   if (typeof value === 'string') return typedCell(value, name)
   if (Array.isArray(value)) return value.map((element: unknown) => typed(element, ''))
   const members = Object.entries(value as Record<string, unknown>)
-  // The merchant makes the names below these two: warehouse codes with units, options with text.
+  // The names below these two come from the merchant: warehouse codes with units, options with texts.
   const made = name === 'stock' || name === 'options'
   return Object.fromEntries(members.map(([key, member]) => [key, typed(member, made ? name : key)]))
 }
 
-// A cell that is not what its column asks for stays text, and the schema says what is wrong with it.
+// A cell of the wrong type stays text, and the schema reports the error.
 function typedCell(text: string, name: string): unknown {
   if (numbers.has(name)) return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
   if (booleans.has(name)) return text === 'true' ? true : text === 'false' ? false : text

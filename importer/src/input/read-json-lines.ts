@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { RawRow } from './row.ts'
 
-// A row that is longer than a request may be can't be imported anyway.
+// A longer row exceeds the size of a request and could not be imported.
 const maxLineLength = 1_000_000
 
 interface Line {
@@ -10,7 +10,7 @@ interface Line {
   readonly tooLong: boolean
 }
 
-/** Reads a file of one JSON object per line. Empty lines are passed over. */
+/** Reads a file of one JSON object per line. Skips empty lines. */
 export async function* readJsonLines(file: string): AsyncGenerator<RawRow> {
   let index = 0
   for await (const line of readLines(file)) {
@@ -36,7 +36,7 @@ function parseLine(location: RawRow['location'], text: string): RawRow {
   }
 }
 
-// node:readline would gather a line of any length in memory; here the rest of a long one is dropped as it comes.
+// node:readline would keep a line of any length in memory; this code drops the rest of a long line as it arrives.
 async function* readLines(file: string): AsyncGenerator<Line> {
   let number = 1
   let text = ''

@@ -28,7 +28,7 @@ const valuesOf = (rows: readonly RawRow[]): unknown[] =>
   rows.map((row) => ('problem' in row ? row.problem : row.value))
 
 describe('JSON Lines', () => {
-  test('are read with their line numbers, past empty lines, a byte order mark and Windows line ends', async () => {
+  test('are read with their line numbers, with empty lines, a byte order mark and Windows line ends', async () => {
     const rows = await rowsOf('a.jsonl', '\uFEFF{"a":1}\r\n\r\n{"a":"ü\u2028"}\n')
     expect(valuesOf(rows)).toEqual([{ a: 1 }, { a: 'ü\u2028' }])
     expect(rows.map(({ location }) => [location.line, location.index])).toEqual([
@@ -37,12 +37,12 @@ describe('JSON Lines', () => {
     ])
   })
 
-  test('that are no JSON are refused alone', async () => {
+  test('that are no JSON are refused separately', async () => {
     const rows = await rowsOf('b.ndjson', '{"a":1}\n{"a":\n{"a":2}')
     expect(valuesOf(rows)).toMatchObject([{ a: 1 }, { code: 'INVALID_FORMAT' }, { a: 2 }])
   })
 
-  test('of any length are survived', async () => {
+  test('of any length are read in bounded memory', async () => {
     const rows = await rowsOf('c.jsonl', `${'x'.repeat(3_000_000)}\n{"a":2}\n`)
     expect(valuesOf(rows)).toMatchObject([{ code: 'OUT_OF_RANGE' }, { a: 2 }])
     expect(rows[1]?.location.line).toBe(2)
@@ -50,7 +50,7 @@ describe('JSON Lines', () => {
 })
 
 describe('CSV', () => {
-  test('reaches every field of a product by the path in its header', async () => {
+  test('has a column for every field of a product, named by its path', async () => {
     const [row] = await rowsOf(
       'products.csv',
       [
@@ -80,7 +80,7 @@ describe('CSV', () => {
     })
   })
 
-  test('with a column email holds customers', async () => {
+  test('with a column email has customers', async () => {
     const rows = await rowsOf(
       'customers.csv',
       'email,name,marketingOptIn,addresses.0.line1\na@example.com,A,false,"two\nlines"\n',
@@ -90,14 +90,14 @@ describe('CSV', () => {
     ])
   })
 
-  test('tells a cell that is not what its column asks for', async () => {
+  test('reports a cell of the wrong type', async () => {
     const [row] = await rowsOf('bad.csv', 'sku,name,price,currency\nA-1,A tent,9.99,USD')
     expect(row === undefined ? undefined : parseRow(row)).toMatchObject({
       refused: { key: 'A-1', problems: [{ field: 'price' }] },
     })
   })
 
-  test('with a row of another length refuses that row alone', async () => {
+  test('with a row of another length refuses only that row', async () => {
     const rows = await rowsOf('short.csv', 'sku,name\nA-1\nA-2,x\n')
     expect(valuesOf(rows)).toMatchObject([{ message: 'has 1 cells under 2 columns' }, { sku: 'A-2' }])
   })
@@ -114,14 +114,14 @@ describe('CSV', () => {
 })
 
 describe('a file', () => {
-  test('that is not there, or of another kind, is refused by name', async () => {
+  test('that is missing, or of another kind, is refused with its name', async () => {
     await expect(openSource(join(folder, 'absent.csv'))).rejects.toThrow(/absent\.csv: ENOENT/)
     await expect(openSource(join(folder, 'shop.xlsx'))).rejects.toThrow(/must end in/)
   })
 })
 
 describe('columns', () => {
-  test('that are flattened from any nested value give it back', () => {
+  test('that are flattened from any nested value restore it', () => {
     const name = fc.stringMatching(/^[a-z]{1,5}$/)
     const value = fc.letrec<{ tree: unknown }>((tie) => ({
       tree: fc.oneof(
@@ -138,7 +138,7 @@ describe('columns', () => {
     )
   })
 
-  test('cannot be a value and hold others', () => {
+  test('can’t be both a value and an object', () => {
     expect(
       unflatten([
         ['stock', '1'],
@@ -153,7 +153,7 @@ describe('columns', () => {
     ).toEqual({ conflict: 'stock' })
   })
 
-  test('named after members of every object are just names', () => {
+  test('with names of properties that every object has are ordinary names', () => {
     const result = unflatten([
       ['__proto__.polluted', 'yes'],
       ['stock.constructor', '1'],

@@ -12,7 +12,7 @@ function problemsOf(value: unknown, kind: RowKind | undefined = 'product'): read
 }
 
 describe('a row', () => {
-  test('of either kind is taken when it says what it has to', () => {
+  test('of either kind is accepted with its required fields', () => {
     expect(parseRow({ location, kind: undefined, value: { type: 'product', ...product } })).toEqual({
       kind: 'row',
       row: { kind: 'product', location, value: { type: 'product', ...product } },
@@ -23,7 +23,7 @@ describe('a row', () => {
     })
   })
 
-  test('is refused with every field that is wrong, not only the first', () => {
+  test('is refused with every invalid field, not only the first', () => {
     expect(
       problemsOf({
         name: 'ab',
@@ -78,7 +78,7 @@ describe('a row', () => {
     expect(problemsOf(value)).toMatchObject([{ field, code }])
   })
 
-  test('takes a price above 2^31', () => {
+  test('accepts a price above 2^31', () => {
     expect(problemsOf({ ...product, price: 2 ** 40 })).toEqual([])
   })
 

@@ -10,14 +10,14 @@ import type { z } from 'zod'
 import { customerRow, type CustomerRow } from './customer-row.ts'
 import { productRow, type ProductRow } from './product-row.ts'
 
-/** Where a row stands, for people (file and line) and for the state file (its index in the file). */
+/** The place of a row, for people (file and line) and for the state file (its index in the file). */
 interface Location {
   readonly file: string
   readonly line: number
   readonly index: number
 }
 
-/** One reason for which a row is refused. Codes are those of the API's `ErrorCode`. */
+/** One reason why a row is refused. Codes are those of the API's `ErrorCode`. */
 export interface Problem {
   readonly field: string | undefined
   readonly message: string
@@ -30,7 +30,7 @@ export type Row =
 
 export type RowKind = Row['kind']
 
-/** A row as a reader found it: a value still to be checked, or a line that is none. */
+/** A row from a reader: a value that is not checked yet, or an unreadable line. */
 export type RawRow = { readonly location: Location; readonly kind: RowKind | undefined } & (
   { readonly value: unknown } | { readonly problem: Problem }
 )
@@ -38,7 +38,7 @@ export type RawRow = { readonly location: Location; readonly kind: RowKind | und
 export interface RefusedRow {
   readonly location: Location
   readonly kind: RowKind | undefined
-  /** The SKU or e-mail address, where there is one. */
+  /** The SKU or e-mail address, if there is one. */
   readonly key: string | undefined
   readonly problems: readonly Problem[]
 }
@@ -46,7 +46,7 @@ export interface RefusedRow {
 export type ParsedRow =
   { readonly kind: 'row'; readonly row: Row } | { readonly kind: 'refused'; readonly refused: RefusedRow }
 
-/** The columns, or members, that a row of this kind may have at its top. */
+/** The columns or properties that a row of this kind may have at its top level. */
 export const fieldsOf = (kind: RowKind): readonly string[] =>
   Object.keys(kind === 'product' ? productRow.shape : customerRow.shape)
 
@@ -77,7 +77,7 @@ export function parseRow(raw: RawRow): ParsedRow {
   }
 }
 
-/** What tells rows of a kind apart: the SKU, or the e-mail address in any case. */
+/** The key of a row of its kind: the SKU, or the e-mail address ignoring case. */
 export const naturalKey = (row: Row): string =>
   row.kind === 'product' ? `sku ${row.value.sku}` : `email ${row.value.email.toLowerCase()}`
 
@@ -103,7 +103,7 @@ function keyOf(value: unknown, name: string): string | undefined {
 const memberOf = (value: unknown, name: PropertyKey): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[name] : undefined
 
-/** What is sold is counted by its SKU, so a product and its variants have one each. */
+/** Stock is counted by SKU, so a product and each of its variants have their own. */
 function repeatedSkus({ sku, variants }: ProductRow): readonly Problem[] {
   const seen = new Set([sku])
   return (variants ?? []).flatMap((variant, index) => {
@@ -113,7 +113,7 @@ function repeatedSkus({ sku, variants }: ProductRow): readonly Problem[] {
   })
 }
 
-// A field that breaks several rules is reported once, by the first of them.
+// A field that breaks several rules is reported once, with the first of them.
 function problemsOf<Value extends object>(
   parsed: z.ZodSafeParseResult<Value>,
   given: unknown,

@@ -6,19 +6,19 @@ import { readCsv } from './read-csv.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import type { RawRow } from './row.ts'
 
-/** An input file. The hash of its content is its name in the state file: a changed file is another one. */
+/** An input file. The state file identifies it by the hash of its content, so a changed file is a new one. */
 export interface Source {
   readonly file: string
   readonly sha256: string
-  /** Rows, good and bad. */
+  /** Rows, valid and invalid. */
   readonly rowCount: number
   readonly read: () => AsyncGenerator<RawRow>
 }
 
 /**
- * Reads a file once, to know it before anything is imported.
+ * Reads a file once before anything is imported.
  *
- * @throws InputError when it isn't there, or is no JSON Lines or CSV file
+ * @throws InputError if it is missing, or no JSON Lines or CSV file
  */
 export async function openSource(file: string): Promise<Source> {
   const read = readerFor(file)

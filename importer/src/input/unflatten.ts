@@ -1,10 +1,10 @@
 type Tree = Map<string, Tree | string>
 
 /**
- * Turns columns such as `reviews.0.rating` into nested values. A level whose names are all whole numbers becomes a
+ * Converts columns such as `reviews.0.rating` to nested values. A level whose names are all whole numbers becomes a
  * list in their order.
  *
- * @returns the value, or the column that wants to be a value and hold others at once
+ * @returns the value, or the column that would be both a value and an object
  */
 export function unflatten(
   cells: Iterable<readonly [column: string, text: string]>,

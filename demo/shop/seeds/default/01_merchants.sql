@@ -5,7 +5,7 @@ INSERT INTO merchant.merchant (id, name, email, phone, website, created_at) VALU
   ('01a1f000-0001-7000-8000-000000000002', 'Kestrel Coffee Roasters', 'hallo@kestrelcoffee.example', '+49 40 5550 117', 'https://www.kestrelcoffee.example', now() - interval '200 days')
 ON CONFLICT DO NOTHING;
 
--- Every merchant has a plan and settings from the start. A shop that was seeded before keeps what it has made of them.
+-- Every merchant has a plan and settings from the start. A shop that was seeded before keeps its changes.
 UPDATE merchant.subscription s
 SET plan = d.plan, status = d.status, current_period_start = date_trunc('month', now()),
   current_period_end = date_trunc('month', now()) + interval '1 month'

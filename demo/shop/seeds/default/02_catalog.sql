@@ -93,7 +93,7 @@ FROM (VALUES
 ) AS c (product, category)
 ON CONFLICT DO NOTHING;
 
--- Sizes and colours. A variant without a price costs what its product costs.
+-- Sizes and colours. A variant without a price has its product's price.
 INSERT INTO catalog.product_variant (merchant_id, id, product_id, sku, price, position)
 SELECT
   '01a1f000-0001-7000-8000-000000000001',
@@ -123,7 +123,7 @@ FROM (VALUES
 ) AS o (variant, name, value)
 ON CONFLICT DO NOTHING;
 
--- Two pictures each: the product, and the product in use. The host is a reserved name that nobody can own.
+-- Two pictures each: the product, and the product in use. The host is a reserved name that can't be registered.
 INSERT INTO catalog.product_image (merchant_id, id, product_id, url, alt, width, height, position)
 SELECT
   p.merchant_id,

@@ -1,4 +1,4 @@
--- Alder & Pine's warehouses and what was delivered to them. Orders (05_orders.sql) take from it.
+-- Alder & Pine's warehouses and deliveries to them. Orders (05_orders.sql) use this stock.
 
 INSERT INTO inventory.warehouse (merchant_id, id, name, code, priority) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000001', 'Bend', 'BEND', 0),
@@ -27,7 +27,7 @@ JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-00000000
 JOIN inventory.warehouse w ON w.merchant_id = i.merchant_id AND w.code IN ('BEND', 'AVL')
 ON CONFLICT DO NOTHING;
 
--- The stove that is sold out is on its way.
+-- The stove is sold out, and more are on their way.
 INSERT INTO inventory.incoming_stock (merchant_id, id, stock_item_id, warehouse_id, quantity, expected_date)
 SELECT i.merchant_id, n.id::uuid, i.id, '01a1f000-0004-7000-8000-000000000001', n.quantity, current_date + n.days
 FROM (VALUES

@@ -1,4 +1,4 @@
--- Alder & Pine's customers, their addresses, and what they say of the products.
+-- Alder & Pine's customers, their addresses and reviews.
 
 INSERT INTO crm.customer
   (merchant_id, id, email, name, phone, marketing_opt_in, email_verified, tags, created_at)
@@ -20,7 +20,7 @@ FROM (VALUES
 ) AS c (number, email, name, phone, opt_in, verified, tags)
 ON CONFLICT DO NOTHING;
 
--- A point for every dollar, from before the first order. Points are good for two years.
+-- A point for every dollar, from before the first order. Points are valid for two years.
 UPDATE crm.loyalty_program g SET enabled = true, earn_points = 1, earn_amount = 100, points_expire_after_days = 730
 WHERE g.merchant_id = '01a1f000-0001-7000-8000-000000000001'
   AND NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = g.merchant_id);
@@ -55,7 +55,7 @@ FROM (VALUES
   (101, '700 SW 5th Avenue', 'Suite 900', 'Portland', 'OR', '97204', 'US'),
   (104, 'PO Box 218', NULL, 'Estes Park', 'CO', '80517', 'US')
 ) AS a (number, line1, line2, city, state, postal_code, country)
--- A customer that somebody deleted stays deleted, and an address that became the default one stays it.
+-- A deleted customer stays deleted, and a default address stays the default.
 WHERE EXISTS (
   SELECT FROM crm.customer c
   WHERE c.merchant_id = '01a1f000-0001-7000-8000-000000000001'

@@ -1,6 +1,6 @@
--- Alder & Pine's orders, one or more in every state, with what each left behind: lines, addresses, payments,
--- reservations and stock. One statement, gated by the orders it inserts: a second run finds nothing to do, so stock
--- is taken and popularity counted once.
+-- Alder & Pine's orders, one or more in every state, with their lines, addresses, payments,
+-- reservations and stock. One statement that depends on the orders it inserts: a second run does nothing, so stock
+-- and popularity are counted once.
 
 INSERT INTO promotion.campaign (merchant_id, id, name, description)
 VALUES ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000001', 'Winter', 'Codes in the winter catalogue')
@@ -130,7 +130,7 @@ counted AS (
   ) s
   WHERE p.merchant_id = s.merchant_id AND p.id = s.product_id
 ),
--- What is on its way or was delivered has left the shelf; what is to be shipped is reserved; the rest went back.
+-- Sent and delivered units have left stock, units to be sent are reserved, the others went back.
 reserved AS (
   INSERT INTO inventory.reservation (merchant_id, id, status, order_id, expires_at, created_at)
   SELECT
@@ -181,7 +181,7 @@ fulfilled AS (
     placed_at
   FROM new_order
 ),
--- What was sent, in one shipment each.
+-- Sent orders, with one shipment each.
 sent AS (
   INSERT INTO ordering.shipment
     (merchant_id, id, order_id, status, carrier, tracking_number, shipped_at, estimated_delivery_at, delivered_at, created_at)
@@ -206,8 +206,8 @@ sent_lines AS (
   JOIN new_order o USING (number)
   WHERE o.status IN ('SHIPPED', 'DELIVERED', 'REFUNDED')
 ),
--- All were paid outside of the platform (processor `manual`), so cancelling and refunding them works: no processor has
--- to know of them.
+-- All were paid outside of the platform (processor `manual`), so they can be cancelled and refunded without a
+-- processor.
 paid AS (
   INSERT INTO payment.payment
     (merchant_id, id, order_id, amount, currency, status, method, last4, brand, expiry_month, expiry_year, processor,
@@ -282,7 +282,7 @@ SELECT
 FROM new_order
 WHERE status = 'REFUNDED' OR number = 11;
 
--- A cart that somebody left open.
+-- An abandoned cart.
 INSERT INTO cart.cart (merchant_id, id, customer_id, currency)
 SELECT c.merchant_id, '01a1f000-0014-7000-8000-000000000001', c.id, 'USD'
 FROM crm.customer c
@@ -300,7 +300,7 @@ JOIN cart.cart c
   ON c.merchant_id = i.merchant_id AND c.id = '01a1f000-0014-7000-8000-000000000001' AND c.checked_out_at IS NULL
 ON CONFLICT DO NOTHING;
 
--- What a customer asked for on the phone, and will call back about.
+-- A draft for a customer who ordered by phone and will call back.
 INSERT INTO ordering.draft_order (merchant_id, id, customer_id, shipping_method_id, line1, city, state, postal_code, country, notes, tags, expires_at)
 SELECT
   a.merchant_id, '01a1f000-002a-7000-8000-000000000001', a.customer_id, '01a1f000-0003-7000-8000-000000000001', a.line1, a.city,

@@ -1,5 +1,5 @@
--- Kestrel Coffee Roasters: a few rows of another merchant. One SKU and one slug are Alder & Pine's as well, which
--- is nobody's business but theirs.
+-- Kestrel Coffee Roasters: a few rows of another merchant. One SKU and one slug are the same as Alder & Pine's,
+-- because merchants are independent.
 
 INSERT INTO catalog.category (merchant_id, id, name, slug, description) VALUES
   ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0005-7000-8000-000000000901', 'Coffee', 'coffee', 'Roasted on Tuesdays'),

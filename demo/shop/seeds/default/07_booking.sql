@@ -1,4 +1,4 @@
--- What Alder & Pine's workshop does by appointment, who does it and when, and some appointments. Something of Kestrel's as well.
+-- The services of Alder & Pine's workshop, its staff and schedules, and some appointments. A few rows of Kestrel's as well.
 
 INSERT INTO booking.service (merchant_id, id, name, description, duration, price, currency, active) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000001', 'Boot fitting', 'Measured, tried on and walked in, with insoles if you need them.', 45, 0, 'USD', true),
@@ -24,6 +24,21 @@ SELECT
 FROM (VALUES (1, 1), (1, 2), (2, 2), (2, 3), (2, 4), (3, 2)) AS o (staff, service)
 UNION ALL
 SELECT '01a1f000-0001-7000-8000-000000000002', '01a1f000-0018-7000-8000-000000000901', '01a1f000-0017-7000-8000-000000000901'
+ON CONFLICT DO NOTHING;
+
+-- Two rooms to try boots on in, and one bench for repairs.
+INSERT INTO booking.resource (merchant_id, id, name, kind, priority) VALUES
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-001b-7000-8000-000000000001', 'Front fitting room', 'fitting room', 0),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-001b-7000-8000-000000000002', 'Back fitting room', 'fitting room', 1),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-001b-7000-8000-000000000003', 'Repair bench', 'bench', 0),
+  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-001b-7000-8000-000000000901', 'Tasting room', 'room', 0)
+ON CONFLICT DO NOTHING;
+
+INSERT INTO booking.resource_requirement (merchant_id, service_id, kind) VALUES
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000001', 'fitting room'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000003', 'bench'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000004', 'bench'),
+  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0017-7000-8000-000000000901', 'room')
 ON CONFLICT DO NOTHING;
 
 -- Ruth from Tuesday to Saturday with a break, Dev on weekdays, Noa on two evenings, Frauke on Fridays.
@@ -75,7 +90,7 @@ FROM (VALUES
 JOIN booking.service s
   ON s.merchant_id = '01a1f000-0001-7000-8000-000000000001'
   AND s.id = ('01a1f000-0017-7000-8000-' || lpad(a.service::text, 12, '0'))::uuid
--- Whoever was deleted has no appointments.
+-- A deleted customer has no appointments.
 JOIN crm.customer c
   ON c.merchant_id = s.merchant_id AND c.id = ('01a1f000-0009-7000-8000-' || lpad(a.customer::text, 12, '0'))::uuid,
   LATERAL (
@@ -83,4 +98,12 @@ JOIN crm.customer c
       date_trunc('week', now() AT TIME ZONE 'America/Los_Angeles') + make_interval(weeks => a.week, days => a.day) + a.time::interval
     ) AT TIME ZONE 'America/Los_Angeles' AS start
   ) t
+ON CONFLICT DO NOTHING;
+
+INSERT INTO booking.appointment_resource (merchant_id, appointment_id, resource_id, start_time, end_time, takes_time)
+SELECT a.merchant_id, a.id, r.id, a.start_time, a.end_time, a.takes_time
+FROM booking.appointment a
+JOIN booking.resource_requirement q ON q.merchant_id = a.merchant_id AND q.service_id = a.service_id
+JOIN booking.resource r ON r.merchant_id = q.merchant_id AND r.kind = q.kind AND r.priority = 0
+WHERE a.id::text LIKE '01a1f000-001a-%'
 ON CONFLICT DO NOTHING;

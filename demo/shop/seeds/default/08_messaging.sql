@@ -1,4 +1,4 @@
--- What Alder & Pine has told its customers, and how. Nothing here is queued, so nothing of it goes out.
+-- Alder & Pine's messages to customers. None of them is queued, so none is sent.
 
 INSERT INTO email.template (merchant_id, id, kind, subject, html, text) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0040-7000-8000-000000000001', 'ORDER_SHIPPED',

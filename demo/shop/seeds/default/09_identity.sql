@@ -1,4 +1,4 @@
--- Who works at Alder & Pine, and in which role. Nobody has a password yet: an invitation sets one.
+-- Alder & Pine's staff and their roles. They have no passwords yet: an invitation sets one.
 
 INSERT INTO identity.user (merchant_id, id, email, name, phone, status, email_verified, created_at) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0020-7000-8000-000000000001', 'mara@alderandpine.example', 'Mara Alder', '+1 541 555 0143', 'ACTIVE', true, now() - interval '400 days'),

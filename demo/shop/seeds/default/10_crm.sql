@@ -16,7 +16,7 @@ INSERT INTO crm.segment (merchant_id, id, name, description, loyalty_tier_ids) V
    '{01a1f000-0031-7000-8000-000000000002,01a1f000-0031-7000-8000-000000000003}')
 ON CONFLICT DO NOTHING;
 
--- What orders earned is in the ledger already; some came from elsewhere.
+-- The ledger has the points of orders already; these have other sources.
 SELECT crm.hold_loyalty_account(c.merchant_id, c.id) FROM crm.customer c WHERE c.merchant_id = '01a1f000-0001-7000-8000-000000000001';
 INSERT INTO crm.loyalty_entry (merchant_id, id, customer_id, type, points, reason, expires_at)
 SELECT
@@ -30,7 +30,7 @@ FROM (VALUES
 JOIN crm.loyalty_account a
   ON a.merchant_id = '01a1f000-0001-7000-8000-000000000001'
   AND a.customer_id = ('01a1f000-0009-7000-8000-' || lpad(e.customer::text, 12, '0'))::uuid
--- Not by ON CONFLICT, which would find out after the account has moved.
+-- Not with ON CONFLICT, because the account would change before the conflict is found.
 WHERE NOT EXISTS (
   SELECT FROM crm.loyalty_entry x
   WHERE x.merchant_id = a.merchant_id AND x.id = ('01a1f000-0033-7000-8000-' || lpad(e.customer::text, 12, '0'))::uuid

@@ -1,4 +1,4 @@
--- A dashboard of Alder & Pine's, and views of what it sells in the last weeks, more of what is bought more.
+-- A dashboard of Alder & Pine's, and views of its products in the last weeks, more for popular products.
 
 INSERT INTO analytics.dashboard (merchant_id, id, name, description)
 VALUES ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0027-7000-8000-000000000001', 'The shop', 'What Monday morning wants to know')
@@ -21,5 +21,5 @@ INSERT INTO analytics.product_view (merchant_id, bucket, product_id, views)
 SELECT p.merchant_id, analytics.bucket_of(now() - make_interval(days => d, hours => (d * 7) % 24)), p.id, 1 + (p.popularity * 3 + d) % 9
 FROM catalog.product p, generate_series(1, 28) AS d
 WHERE p.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND p.status = 'ACTIVE' AND p.deleted_at IS NULL
-  -- Once: by the clock, a second run would find other quarters of an hour.
+  -- Only once, because the time decides the quarters of an hour and a second run would add others.
   AND NOT EXISTS (SELECT FROM analytics.product_view v WHERE v.merchant_id = p.merchant_id);

@@ -3,7 +3,7 @@ import { ledgerChecks } from './ledgers.ts'
 import { reportChecks } from './reports.ts'
 import type { Check } from './compare.ts'
 
-/** Recomputes what is kept of a shop (reports, totals, points, stock) from its raw rows, and compares. */
+/** Recalculates a shop's derived values (reports, totals, points, stock) from its rows, and compares. */
 export async function checkShop(databaseUrl: string, merchantId: string): Promise<readonly Check[]> {
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -11,7 +11,7 @@ export async function checkShop(databaseUrl: string, merchantId: string): Promis
     connection: { application_name: 'demo check' },
   })
   try {
-    // One snapshot, so that a shop that is open can be checked as well.
+    // One snapshot, so that an open shop can be checked as well.
     return await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (transaction) => {
       const snapshot = transaction as unknown as Sql
       return [...(await reportChecks(snapshot, merchantId)), ...(await ledgerChecks(snapshot, merchantId))]

@@ -1,6 +1,6 @@
 const maxShown = 5
 
-/** Compares what is kept with what was recomputed, by key. What is nothing needn't be there. */
+/** Compares stored with recalculated values, by key. A zero may be missing. */
 export function compare(
   name: string,
   kept: ReadonlyMap<string, number>,
@@ -16,11 +16,11 @@ export function compare(
 export const byKey = (rows: readonly { readonly key: string; readonly value: number | null }[]) =>
   new Map(rows.map(({ key, value }) => [key, value ?? 0]))
 
-/** Something that must hold of a shop, and what of it doesn't. */
+/** A rule for a shop, and its violations. */
 export interface Check {
   readonly name: string
-  /** How many things were compared. */
+  /** The number of compared values. */
   readonly compared: number
-  /** What differs, described; at most five of them. */
+  /** The differences as texts; at most five. */
   readonly wrong: readonly string[]
 }

@@ -15,7 +15,7 @@ const compared = (name: string, rows: readonly Pair[]): Check =>
     byKey(rows.map(({ key, recomputed }) => ({ key, value: recomputed }))),
   )
 
-/** Totals, points, promotions, payments and stock, and what the rows that they follow from say. */
+/** Totals, points, promotions, payments and stock, and the same values from their rows. */
 export async function ledgerChecks(sql: Sql, merchantId: string): Promise<readonly Check[]> {
   const merchant = sql`merchant_id = ${merchantId}`
   return [

@@ -6,7 +6,7 @@ interface Row {
   readonly value: number | null
 }
 
-/** Reports by day, month and product over all that a shop has, and what its rows say. */
+/** Reports by day, month and product over all of a shop's time, and the same values from its rows. */
 export async function reportChecks(sql: Sql, merchantId: string): Promise<readonly Check[]> {
   const [span] = await sql<{ zone: string; first: string; last: string }[]>`
     SELECT s.timezone AS zone,
@@ -17,7 +17,7 @@ export async function reportChecks(sql: Sql, merchantId: string): Promise<readon
   const { zone } = span
   const checks: Check[] = []
   for (const interval of ['day', 'month'] as const) {
-    // At most as many days as a report by day may have.
+    // The maximum number of days in a report by day.
     const first = sql`greatest(${span.first}::date, ${span.last}::date - 799)`
     const reported = await sql<Row[]>`
       SELECT concat_ws(' ', (r.start_time AT TIME ZONE ${zone})::date, r.metric, r.currency) AS key, r.value::float AS value
@@ -98,7 +98,7 @@ async function productCheck(sql: Sql, merchantId: string): Promise<Check> {
   return compare('reports by product', byKey(kept), byKey(recomputed))
 }
 
-/** What the report of today ends with, and what is on the shelves. */
+/** The last value of today's report, and the current stock. */
 async function levelCheck(sql: Sql, merchantId: string): Promise<Check> {
   const kept = await sql<Row[]>`
     SELECT 'on the shelves' AS key, r.value::float AS value

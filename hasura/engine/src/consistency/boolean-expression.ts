@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../metadata/parse.ts'
 import { type QualifiedName, qualifiedName } from '../metadata/qualified-name.ts'
 
-/** What a name in a boolean expression refers to. */
+/** The meaning of a name in a boolean expression. */
 export type Field =
   | { readonly kind: 'column' }
   | { readonly kind: 'relationship'; readonly target: QualifiedName }

@@ -2,7 +2,7 @@ import type { WebhookHeader } from '../metadata/types.ts'
 import { defaultHeaders, isDefaultHeader } from '../webhook/default-headers.ts'
 import type { CalledTrigger, TriggerOutcome } from './call-trigger.ts'
 
-/** What happens to an event after an attempt. */
+/** The next step for an event after an attempt. */
 export type Verdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterSeconds: number }

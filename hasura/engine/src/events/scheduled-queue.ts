@@ -15,7 +15,7 @@ export interface ScheduledRow {
   readonly overdueSeconds: number
 }
 
-/** How a row is delivered. A row without a call is not delivered (any more). */
+/** The delivery of a row. A row without a call is not delivered (any more). */
 export interface ScheduledCall extends Addressee {
   readonly headers: readonly WebhookHeader[]
   /** JSON text. */

@@ -69,7 +69,10 @@ export type FieldGroup =
       readonly isolation: Isolation
     }
 
-/** What the group runs on its connection: reading statements, one writing statement, or a transaction of several. */
+/**
+ * The isolation of a group's statements on their connection: reading statements, one writing statement, or a
+ * transaction of several.
+ */
 type Isolation = 'reads' | 'single-write' | 'transaction'
 
 export function compileOperation(

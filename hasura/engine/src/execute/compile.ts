@@ -31,7 +31,7 @@ export interface CompiledStatement {
   readonly parameters: readonly ParameterSource[]
 }
 
-/** What runs for a root field. Each statement returns a single value, the finished JSON; no row means null. */
+/** The statements of a root field. Each returns a single value, the finished JSON; no row means null. */
 export type CompiledField =
   | { readonly kind: 'statement'; readonly statement: CompiledStatement; readonly path: string }
   | { readonly kind: 'write'; readonly write: CompiledWrite; readonly path: string }

@@ -158,7 +158,7 @@ const goldens: readonly Golden[] = [
     session: merchant(1),
     query: `mutation { insert_author(
       objects: [{name: "Ann"}, {name: "Dora"}]
-      on_conflict: {constraint: author_merchant_id_name_key, update_columns: [name], where: {name: {_neq: "Nobody"}}}
+      on_conflict: {constraint: author_merchant_id_name_key, update_columns: [name], where: {name: {_neq: "Unknown"}}}
     ) { affected_rows } }`,
   },
   {

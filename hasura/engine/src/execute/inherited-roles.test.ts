@@ -291,7 +291,7 @@ describe('an inherited role', () => {
 
 test.each([
   [[{ role_name: 'a', role_set: ['a'] }], 'cannot be in the role combination'],
-  [[{ role_name: 'a', role_set: ['nobody'] }], 'parent role(s) are not found: "nobody"'],
+  [[{ role_name: 'a', role_set: ['absent'] }], 'parent role(s) are not found: "absent"'],
   [
     [
       { role_name: 'a', role_set: ['b'] },

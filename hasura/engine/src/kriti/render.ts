@@ -53,7 +53,7 @@ export function render(
   }
 }
 
-/** What is wrong with a template's text; undefined when nothing is. */
+/** The fault of a template's text; undefined if there is none. */
 export function templateProblem(source: string): string | undefined {
   try {
     parseCached(source)

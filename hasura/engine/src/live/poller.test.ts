@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Bookshop, merchant, openBookshop } from '../execute/testing/bookshop.ts'
 import type { GraphQLResult } from '../graphql-request.ts'
 import type { Session } from '../session/types.ts'
+import { type Membership, Poller } from './poller.ts'
 import { type SubscriptionHub, createSubscriptionHub } from './subscription-hub.ts'
 
 let shop: Bookshop
@@ -99,4 +100,38 @@ test('a subscriber that left receives nothing more', async () => {
   await expect.poll(() => staying.results.length).toBe(2)
   expect(leaving.results).toHaveLength(1)
   staying.leave()
+})
+
+test('rows that were read before new metadata hid them are not sent', async () => {
+  const query = 'subscription { book_stream(batch_size: 9, cursor: [{initial_value: {id: 0}}]) { title } }'
+  const prepared = shop.executor.prepareSubscription({ query }, merchant(1))
+  const reading = Promise.withResolvers<undefined>()
+  const read = Promise.withResolvers<[string, string, string][]>()
+  const joined: Membership[] = []
+  let isOutdated = false
+  const poller = new Poller(prepared, {
+    intervalMs: 60_000,
+    batchSize: 1,
+    logger: pino({ level: 'silent' }),
+    refresh: () => {
+      if (isOutdated) joined[0]?.leave()
+    },
+    run: () => {
+      reading.resolve(undefined)
+      return read.promise
+    },
+  })
+  const results: GraphQLResult[] = []
+  const subscriber = {
+    receive: (result: GraphQLResult) => results.push(result),
+    isReady: () => true,
+    end: () => {},
+  }
+  joined.push(poller.join(prepared, { subscriber, sent: undefined }))
+  await reading.promise
+  isOutdated = true
+  read.resolve([['0', '{"book_stream":[{"title":"Hidden"}]}', '9']])
+  await sleep(0)
+  expect(results).toEqual([])
+  expect(poller.isIdle).toBe(true)
 })

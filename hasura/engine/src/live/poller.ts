@@ -18,7 +18,7 @@ export interface Refetch {
 
 export interface PollerOptions extends Refetch {
   readonly run: (values: readonly (string | null)[]) => Promise<readonly ResultRow[]>
-  /** Called before each poll. Members of an outdated snapshot leave here. */
+  /** Called before each poll and before its answer is delivered. Members of an outdated snapshot leave here. */
   readonly refresh: () => void
   readonly logger: Logger
 }
@@ -154,6 +154,8 @@ export class Poller {
     } catch (error) {
       return this.#recover(batch, error)
     }
+    // New metadata may hide rows that this statement still read.
+    this.#options.refresh()
     for (const [index, json, cursor] of rows) {
       const member = batch[Number(index)]
       if (member === undefined || json == null) continue

@@ -12,7 +12,7 @@ import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
 import { variableAt, type Variables } from './variables.ts'
 
-/** What an argument's values are read from and written in. */
+/** The source and the format of an argument's values. */
 export interface RemoteArgumentScope {
   /** The remote schema's own names. */
   readonly names: RemoteNames

@@ -118,7 +118,7 @@ describe('with a webhook', () => {
       cookie: 'c=1',
       'x-hasura-role': 'admin',
       'x-hasura-merchant-id': 'another',
-      'x-hasura-customer-id': 'somebody',
+      'x-hasura-customer-id': 'another-customer',
       'content-length': '9999',
       'user-agent': 'client',
       origin: 'http://page',

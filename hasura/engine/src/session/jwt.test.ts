@@ -271,7 +271,7 @@ describe('a token', () => {
     expect(await ask(setting, bearer(theirs))).toMatchObject({ role: 'reader' })
     const forged = await sign({ iss: 'us', [namespace]: claims }, { key: Buffer.from(other) })
     expect(await ask(setting, bearer(forged))).toMatchObject({ code: 'invalid-jwt' })
-    expect(await ask(setting, bearer(await sign({ iss: 'nobody' })))).toMatchObject({
+    expect(await ask(setting, bearer(await sign({ iss: 'unknown' })))).toMatchObject({
       message: 'Could not verify JWT: JWTNotInIssuer',
     })
     const places = [hmac, { ...hmac, header: { type: 'Cookie', name: 's' } }]

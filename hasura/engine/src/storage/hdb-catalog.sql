@@ -23,7 +23,7 @@ create table if not exists hdb_catalog.hdb_metadata (
   resource_version integer not null default 1 unique
 );
 
--- Told by whoever changed the metadata, polled by every other instance.
+-- Written by the instance that changed the metadata, polled by every other instance.
 create table if not exists hdb_catalog.hdb_schema_notifications (
   id integer primary key check (id = 1),
   notification json not null,

@@ -22,7 +22,7 @@ create table if not exists hdb_catalog.event_log (
   error boolean not null default false,
   tries integer not null default 0,
   created_at timestamp default now(),
-  -- Since when an engine has been delivering it; null: nobody is.
+  -- Since when an engine has been delivering it; null: no engine is.
   locked timestamptz,
   next_retry_at timestamp,
   archived boolean not null default false

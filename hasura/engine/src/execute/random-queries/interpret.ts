@@ -16,8 +16,8 @@ import type {
 type Truth = boolean | null
 
 /**
- * Whose condition it is. In a client's, relationships lead only to rows that the role may see. A permission's is
- * evaluated over all rows, and has a root: the row that it decides about.
+ * The author of a condition. In a client's condition, relationships lead only to rows that the role may see. A
+ * permission's condition is evaluated over all rows, and has a root: the row that it decides about.
  */
 type Speaker = { readonly kind: 'client' } | { readonly kind: 'permission'; readonly root: Row }
 
