@@ -33,7 +33,7 @@ const pay = gql`
   }
 `
 
-test('Apollo Client reads why a card was declined, beside the data and as errors', async () => {
+test('Apollo Client reads why a card was declined, both in the data and as errors', async () => {
   const { id: productId } = await createStockedProduct(client, 1)
   const items = [{ productId, quantity: 1 }]
   const created = succeeded(await createOrder(client, await createCustomer(client), items))
@@ -54,7 +54,7 @@ test('Apollo Client reads why a card was declined, beside the data and as errors
   ])
 })
 
-test('Apollo Client reads the errors of a request that is refused as a whole, and data beside a refused field', async () => {
+test('Apollo Client reads the errors of a refused request, and the data next to a refused field', async () => {
   const refused = await apollo.query({ query: gql('{ products(first: 1000) { totalCount } }') }).then(
     () => undefined,
     (error: unknown) => error,

@@ -10,12 +10,12 @@ import { expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** Runs the step of CI against a registry that answers as told. */
+/** Runs the step of CI against a registry with the given answer. */
 async function audit(answer: RequestListener): Promise<{ readonly code: number; readonly output: string }> {
   const registry = createServer(answer).listen(0, '127.0.0.1')
   await once(registry, 'listening')
   const { port } = registry.address() as AddressInfo
-  // npm remembers advisories, and these are none that anybody else may meet.
+  // npm caches advisories, so this run has a cache of its own.
   const cache = await mkdtemp(path.join(tmpdir(), 'commerce-graph-audit-'))
   const options = [`--registry=http://127.0.0.1:${port}/`, '--fetch-retries=0', `--cache=${cache}`]
   const child = spawn(process.execPath, ['scripts/audit-dependencies.mjs', ...options], {
@@ -29,7 +29,7 @@ async function audit(answer: RequestListener): Promise<{ readonly code: number; 
   return { code, output }
 }
 
-/** Answers npm's question about all dependencies at once; whatever else it asks is not found. */
+/** Answers npm's request about all dependencies. Answers any other request with 404. */
 const advisories =
   (found: object): RequestListener =>
   (request, response) => {
@@ -52,13 +52,13 @@ const advisory = (severity: string) => ({
   ],
 })
 
-test('the audit fails for a severe known vulnerability in what is shipped', async () => {
+test('the audit fails if a shipped dependency has a known severe vulnerability', async () => {
   const { code, output } = await audit(advisories(advisory('critical')))
   expect(output).toContain('A hole')
   expect(code).toBe(1)
 })
 
-test('the audit passes when there is none, or a slight one', async () => {
+test('the audit passes if there is no vulnerability, or only a minor one', async () => {
   expect(await audit(advisories({}))).toMatchObject({
     code: 0,
     output: expect.stringContaining('0 critical') as unknown,
@@ -66,7 +66,7 @@ test('the audit passes when there is none, or a slight one', async () => {
   expect((await audit(advisories(advisory('low')))).code).toBe(0)
 })
 
-test('a registry that can not say is told, and passed over', async () => {
+test('the audit reports a registry without an answer, and passes', async () => {
   const { code, output } = await audit((_request, response) => response.writeHead(405).end())
   expect(output).toContain('could not be audited')
   expect(code).toBe(0)

@@ -10,7 +10,7 @@ interface Payload {
   readonly errors: readonly { readonly field: string; readonly message: string }[]
 }
 
-/** The demo shop's workshop, over HTTP: what a shop and a shopper do with it. */
+/** The demo shop's workshop over HTTP: the calls that a shop and a shopper make. */
 describe('an appointment', { timeout: 60_000 }, () => {
   let platform: TestPlatform
   let shop: Client
@@ -44,7 +44,7 @@ describe('an appointment', { timeout: 60_000 }, () => {
       ),
     ).result
 
-  test('is found, booked by the faster of two shoppers, confirmed, and cancelled by who has it', async () => {
+  test('can be found, is booked by the faster of two shoppers, is confirmed, and can be cancelled by its shopper', async () => {
     const [first, second] = shoppers
     if (!first || !second) throw new Error('the demo shop has too few customers')
     const { bookingServices } = succeeded(

@@ -6,8 +6,9 @@ import { type Domain, domains, domainSdl, loadContract } from '@commerce-graph/c
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /*
- * A bound stands in the SDL. An end of it stands in a CHECK as well where no row may break it whoever writes it, since Hasura's own
- * API passes no service. Both ends are not needed there; one that a CHECK has is the SDL's (docs/decisions/0086).
+ * A bound is defined in the SDL. One end of it is repeated as a CHECK if no row may break it, because Hasura's own
+ * API writes rows without our services. Not every bound needs both; an end that is a CHECK must equal the SDL's
+ * (docs/decisions/0086).
  */
 
 interface Range {
@@ -17,7 +18,7 @@ interface Range {
 
 const { bounds } = loadContract()
 
-/** Columns that a field of the same name is not written to as it was sent, and why. */
+/** Columns that store something else than the field of the same name, and why. */
 const others: Readonly<Record<string, string>> = {
   'crm.loyalty_account.points': 'the sum of the entries, of which one may take points away',
   'payment.payment.amount': 'an order that costs nothing is confirmed without a payment',
@@ -25,7 +26,7 @@ const others: Readonly<Record<string, string>> = {
 
 let database: TestDatabase
 let sql: Sql
-/** The tables of each domain, as types' names would have them. */
+/** The tables of each domain, named as types are. */
 let tables: ReadonlyMap<string, readonly string[]>
 beforeAll(async () => {
   database = await createMigratedDatabase({
@@ -41,7 +42,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('an end of a range in a CHECK is that of the SDL’s fields that are written there', async () => {
+test('a CHECK has the same bound as the SDL’s fields that write its column', async () => {
   const checks = await checkedColumns()
   const disagreeing = checks.flatMap(({ name, domain, type, column, of, range }) =>
     fieldsOf(domain, type, column)
@@ -53,7 +54,7 @@ test('an end of a range in a CHECK is that of the SDL’s fields that are writte
   expect([...new Set(disagreeing.map(({ name }) => name))].filter((name) => name in others)).toEqual(
     Object.keys(others),
   )
-  // Else the patterns below have stopped to read what Postgres writes.
+  // Otherwise the patterns below no longer match what Postgres prints.
   expect(
     checks.filter(({ domain, type, column }) => fieldsOf(domain, type, column).length > 0).length,
   ).toBeGreaterThan(30)
@@ -63,14 +64,14 @@ interface CheckedColumn {
   /** `ordering.order_item.quantity` */
   readonly name: string
   readonly domain: Domain
-  /** The table as a type's name would have it: `OrderItem`. */
+  /** The table's name as a type's name: `OrderItem`. */
   readonly type: string
   readonly column: string
   readonly of: 'number' | 'length'
   readonly range: Range
 }
 
-/** The CHECKs of one column that are nothing but ends of a range, as Postgres words them. */
+/** The CHECKs of one column that only bound its range, as Postgres prints them. */
 async function checkedColumns(): Promise<readonly CheckedColumn[]> {
   const rows = await sql<{ schema: Domain; table: string; column: string; definition: string }[]>`
     SELECT n.nspname AS schema, t.relname AS table, a.attname AS column, pg_get_constraintdef(c.oid) AS definition
@@ -100,7 +101,7 @@ function rangeOfEnds(ends: readonly (readonly [string, number])[]): Range {
   return inType({ min: of('>=', '>', 1), max: of('<=', '<', -1) })
 }
 
-/** The end of Int and of Money is the type's, which needs no word in either place. */
+/** The bounds of Int and of Money come with the type, so neither place repeats them. */
 const inType = ({
   min,
   max,
@@ -112,7 +113,7 @@ const inType = ({
   max: max == null || max === Number.MAX_SAFE_INTEGER || max === 2_147_483_647 ? null : max,
 })
 
-/** What is a price is above 0. */
+/** A price must be above 0. */
 const rangeOf = (field: string): Range =>
   inType(bounds.of(field).format === 'price' ? { min: 1 } : (bounds.of(field).range ?? {}))
 
@@ -121,7 +122,10 @@ function lengthOf(field: string): Range {
   return { min: min === undefined || min === 0 ? null : min, max: max ?? null }
 }
 
-/** The fields that mutations take for a column: those of its name in inputs named after the table, or else in inputs named after none. */
+/**
+ * The fields that mutations write to a column: those of its name in inputs named after the table, or otherwise in
+ * inputs named after no table.
+ */
 function fieldsOf(domain: Domain, table: string, column: string): readonly string[] {
   const named = parse(domainSdl(domain))
     .definitions.filter((definition) => definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)

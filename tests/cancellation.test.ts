@@ -22,7 +22,7 @@ afterAll(async () => {
   await platform.stop()
 })
 
-/** How many statements of the engine or the actions wait for a lock; the jobs have work of their own. */
+/** How many statements of the engine or the actions wait for a lock. The jobs have other statements. */
 async function waiting(): Promise<number | undefined> {
   const [row] = await sql<{ statements: number }[]>`
     SELECT count(*)::integer AS statements FROM pg_stat_activity
@@ -37,14 +37,14 @@ const send = (query: string, variables: object, signal?: AbortSignal): Promise<R
     headers: {
       authorization: `Bearer ${platform.liveKey}`,
       'content-type': 'application/json',
-      // With a key, an action does all of it in a transaction of its own.
+      // With an idempotency key, an action does everything in one transaction.
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify({ query, variables }),
     ...(signal && { signal }),
   })
 
-/** Holds what the requests need for as long as the work takes. */
+/** Locks the table that the requests need until the work is done. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`LOCK TABLE ${transaction(table)} IN ACCESS EXCLUSIVE MODE`
@@ -68,18 +68,18 @@ const cases = [
 ] as const
 
 describe.each(cases)('%s', (_what, table, query) => {
-  test('that takes too long is answered with 503, and Postgres is not at it any more', async () => {
+  test('that takes too long is answered with 503, and Postgres stops its statement', async () => {
     await whileLocked(table, async () => {
       const answer = send(query, { id: productId })
       await expect.poll(waiting, { timeout: 2_000, interval: 20 }).toBe(1)
       const { status } = await answer
       expect(status).toBe(503)
-      // Long before the statement would end by itself, and while what it waits for is still held.
+      // Long before the statement's own time-out, and while the lock is still held.
       await expect.poll(waiting, { timeout: 5_000, interval: 20 }).toBe(0)
     })
   })
 
-  test('whose client goes away is given up at once', async () => {
+  test('whose client disconnects is cancelled at once', async () => {
     await whileLocked(table, async () => {
       const leaving = new AbortController()
       const answer = send(query, { id: productId }, leaving.signal).catch(() => 'gone')
@@ -91,7 +91,7 @@ describe.each(cases)('%s', (_what, table, query) => {
   })
 })
 
-test('nothing of it was done, and the connections that were freed are as good as new', async () => {
+test('cancelled requests change nothing, and their connections can be used again', async () => {
   const [left] = await sql<[{ users: number }]>`
     SELECT count(*)::integer AS users FROM identity.user WHERE email = 'new@example.com'`
   expect(left.users).toBe(0)

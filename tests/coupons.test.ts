@@ -76,7 +76,7 @@ async function createCart(productId: string): Promise<string> {
   return created.cart.id
 }
 
-test('a coupon goes from the merchant over a shopper’s cart to an order, and its use is counted', async () => {
+test('a merchant’s coupon applies to a shopper’s cart and order, and its use is counted', async () => {
   const promotionId = await createPromotion('QUARTER', { usageLimit: 1 })
   const product = await createStockedProduct(merchant, 10, 1001)
   const cartId = await createCart(product.id)
@@ -122,7 +122,7 @@ test('a coupon goes from the merchant over a shopper’s cart to an order, and i
   expect(await usage()).toEqual({ promotion: { usageCount: 0 } })
 })
 
-test('a shopper sees its coupon and what that promises, not whom else it is for, nor any other', async () => {
+test('a shopper sees the coupon and its benefit, but neither its other customers nor other coupons', async () => {
   await createPromotion('SEEN')
   await createPromotion('UNSEEN')
   const product = await createStockedProduct(merchant, 10)
@@ -165,7 +165,7 @@ test('a shopper sees its coupon and what that promises, not whom else it is for,
   expect(JSON.stringify(found)).not.toContain('UNSEEN')
 })
 
-test('a shopper tries twenty coupons in vain in an hour, in carts and orders together, and no more', async () => {
+test('a shopper can try twenty invalid coupons an hour, over carts and orders together', async () => {
   await createPromotion('KNOWN')
   const product = await createStockedProduct(merchant, 10, 1001)
   const cartId = await createCart(product.id)
@@ -185,7 +185,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
   const guesses = []
   for (let guess = 0; guess < 25; guess += 1)
     guesses.push((await (guess % 5 === 0 ? order : applyCoupon.bind(null, cartId))(`GUESS${guess}`)).status)
-  // Coupons of the tests before count as well.
+  // The coupons of the tests above count as well.
   expect(guesses.filter((status) => status === 200).length).toBeLessThanOrEqual(20)
   expect(guesses.slice(20)).toEqual([429, 429, 429, 429, 429])
   const refused = await applyCoupon(cartId, 'KNOWN')
@@ -207,7 +207,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
   )
 })
 
-test('a promotion without a code applies by itself, and the shopper sees which, not for whom it is', async () => {
+test('a promotion without a code applies automatically, and the shopper sees its name but not its customers', async () => {
   const product = await createStockedProduct(merchant, 10, 1001)
   const promotionId = await createPromotion('Half off', {
     code: null,

@@ -9,11 +9,11 @@ const answersBeforeTheCrash = 25
 
 type OrderAnswer = Awaited<ReturnType<typeof createOrder>>
 
-describe('a platform that is killed in the middle of a rush', () => {
+describe('a platform that is killed under load', () => {
   let platform: PlatformProcess | undefined
   afterEach(async () => platform?.remove())
 
-  test('comes back with every order that it confirmed, and sells the rest of the stock exactly once', async () => {
+  test('keeps every confirmed order after a restart, and sells the remaining stock exactly once', async () => {
     platform = await PlatformProcess.create()
     let ready = await platform.start()
     let client = createClient(ready.graphqlUrl, bearer(ready.liveKey))

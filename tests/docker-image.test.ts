@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longTests } from './support/long-tests.ts'
 
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '..')
 const timeoutMs = 15 * 60_000
 
-/** What the Dockerfile installs with, as it stands there, without what is about the image's own folders. */
+/** The command in the Dockerfile that installs packages, without the parts that need the image's own folders. */
 function installLine(): string {
   const line = /^RUN (npm ci [^&\n]*)/m.exec(readFileSync(path.join(root, 'Dockerfile'), 'utf8'))?.[1]
   if (line === undefined) throw new Error('the Dockerfile has no RUN npm ci')
   return line.trim()
 }
 
-/** What the image runs, and what it could be told to run. */
+/** The workspaces with a main export: all the code that the image can run. */
 const entryPoints = (folder: string): readonly string[] =>
   globSync('*/package.json', { cwd: folder })
     .concat(globSync('hasura/*/package.json', { cwd: folder }))
@@ -28,14 +29,12 @@ const entryPoints = (folder: string): readonly string[] =>
       return exports !== undefined && '.' in exports ? [name] : []
     })
 
-const asked = process.env['TEST_LONG'] !== undefined
-
 /**
- * Installs from the registry, which takes minutes: asked for by TEST_LONG=1, and not part of the quick run.
- * No Docker: what the image lacks is found in an empty folder as well.
+ * Installs from the registry, which takes minutes: it runs with `npm run test:long` only.
+ * It needs no Docker: an empty folder shows missing packages as well.
  */
-describe.skipIf(!asked)(
-  `what the Dockerfile installs${asked ? '' : ' (skipped: it takes minutes, and TEST_LONG is not set)'}`,
+describe.skipIf(!longTests)(
+  `what the Dockerfile installs${longTests ? '' : ' (skipped: it takes minutes; npm run test:long runs it)'}`,
   { timeout: timeoutMs },
   () => {
     const image = mkdtempSync(path.join(tmpdir(), 'image-'))
@@ -49,7 +48,7 @@ describe.skipIf(!asked)(
       await run('sh', ['-c', installLine()], { cwd: image, maxBuffer: 16_000_000 })
     }, timeoutMs)
 
-    test('is enough for every package to be imported', async () => {
+    test('is enough to import every package', async () => {
       const names = entryPoints(image)
       expect(names).toContain('@commerce-graph/platform')
       const script = `for (const name of ${JSON.stringify(names)}) await import(name)`
@@ -58,7 +57,7 @@ describe.skipIf(!asked)(
       })
     })
 
-    test('is enough for the command of the image to begin', async () => {
+    test('is enough to start the command of the image', async () => {
       const command = /^CMD \["node", "([^"]+)"\]/m.exec(
         readFileSync(path.join(image, 'Dockerfile'), 'utf8'),
       )?.[1]

@@ -8,7 +8,7 @@ const decisionsFolder = path.join(root, 'docs/decisions')
 const decisions = readdirSync(decisionsFolder).filter((file) => /^\d/.test(file))
 const text = (file: string): string => readFileSync(file, 'utf8')
 
-test('the index of decisions has each of them, under its number and title', () => {
+test('the index of decisions lists each of them with its number and title', () => {
   const entries = decisions.sort().map((file) => {
     const [, number, title] = /^# (\d+)\. (.*)/.exec(text(path.join(decisionsFolder, file))) ?? []
     return `- [${number ?? '?'}](${file}) ${title ?? '?'}`
@@ -16,14 +16,14 @@ test('the index of decisions has each of them, under its number and title', () =
   expect(text(path.join(decisionsFolder, 'README.md')).match(/^- \[.*$/gm)).toEqual(entries)
 })
 
-test('no two decisions have one number, and a file’s number is its title’s', () => {
+test('each decision has its own number, which is the same in its file’s name and its title', () => {
   const numbers = decisions.map((file) => file.slice(0, 4))
   expect(new Set(numbers).size).toBe(numbers.length)
   for (const file of decisions)
     expect(text(path.join(decisionsFolder, file))).toMatch(new RegExp(`^# ${Number(file.slice(0, 4))}\\. `))
 })
 
-test('a mail is at most seven stops from its event, each with a file', () => {
+test('the path from an event to its mail has at most seven steps, each with a file', () => {
   const [, section = ''] =
     /^## From an event to a mail\n(.*?)^## /ms.exec(text(path.join(root, 'docs/architecture.md'))) ?? []
   const stops = section.trim().split(/^(?=\d+\. )/m)
@@ -32,7 +32,7 @@ test('a mail is at most seven stops from its event, each with a file', () => {
   for (const stop of stops) expect(stop).toMatch(/\]\(\.\.\/(metadata|actions)\//)
 })
 
-test('every link of a document to a file of the repository leads to one', () => {
+test('every link of a document to a file of the repository leads to an existing file', () => {
   const documents = [
     ...[
       'README.md',

@@ -5,7 +5,7 @@ import { killEngines } from './support/kill-engine.ts'
 let database: TestDatabase | undefined
 afterEach(() => database?.drop())
 
-test('engines that are killed lose no event, make no second job and leave nothing half done', async () => {
+test('killed engines lose no event, create no second job and leave no operation half done', async () => {
   database = await createTestDatabase()
   const { faults, answered, jobs } = await killEngines({
     databaseUrl: database.url,

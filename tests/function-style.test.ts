@@ -28,6 +28,6 @@ test.each([
   ['it asserts', 'function f(a: unknown): asserts a { return g(a) }'],
   ['it has overloads', 'function f(a: A): B\nfunction f(a: C): D\nfunction f(a: any) { return g(a) }'],
   ['it stands inside another', 'const f = (a: A) => g(() => { h(a); i(a) })'],
-])('a function stays as it is where %s', (_, code) => {
+])('a function is not changed if %s', (_, code) => {
   expect(repaired(code)).toBe(code)
 })

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { print } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  AddInteractionDocument,
+  type AddInteractionMutationVariables,
+} from './support/generated/hasura-operations.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { createCustomer, createStockedProduct, succeeded } from './support/shop.ts'
@@ -71,7 +76,7 @@ describe('an Idempotency-Key of an action', () => {
   const createDocument = `mutation ($input: CreateCartInput!) {
     createCart(input: $input) { cart { id items { quantity } } errors { field code } } }`
 
-  test('has it happen once, and says of the second answer that it is the first one', async () => {
+  test('runs the action once; the second answer repeats the first and says so', async () => {
     const key = randomUUID()
     const before = await cartsOf(customerId)
     const first = await send(createDocument, { input: { customerId } }, key)
@@ -82,7 +87,7 @@ describe('an Idempotency-Key of an action', () => {
     expect(await cartsOf(customerId)).toBe(before + 1)
   })
 
-  test('answers what is asked of the record now', async () => {
+  test('replays an answer with the record’s current fields', async () => {
     const key = randomUUID()
     const { id: productId } = await createStockedProduct(shop(), 5)
     const first = await send(createDocument, { input: { customerId } }, key)
@@ -99,7 +104,7 @@ describe('an Idempotency-Key of an action', () => {
     })
   })
 
-  test('is one for each field of a document, whatever it is called', async () => {
+  test('counts separately for each field of a document, under any alias', async () => {
     const key = 'k'.repeat(255)
     const before = await cartsOf(customerId)
     const document = `mutation ($input: CreateCartInput!) {
@@ -112,7 +117,7 @@ describe('an Idempotency-Key of an action', () => {
     expect(await cartsOf(customerId)).toBe(before + 2)
   })
 
-  test('is refused with another request', async () => {
+  test('is refused with a different request', async () => {
     const key = randomUUID()
     await send(createDocument, { input: { customerId } }, key)
     expect(await send(createDocument, { input: { customerId, currency: 'EUR' } }, key)).toMatchObject({
@@ -125,16 +130,19 @@ describe('an Idempotency-Key of an action', () => {
     ['nothing', ''],
     ['too much', 'k'.repeat(256)],
     ['more than ASCII', 'clé'],
-  ])('that holds %s is refused by the name of the header, and nothing is done', async (_what, key) => {
-    const before = await cartsOf(customerId)
-    expect(await send(createDocument, { input: { customerId } }, key)).toMatchObject({
-      status: 400,
-      body: { errors: [{ extensions: { id: 'SVC_VAL_002', details: { field: 'Idempotency-Key' } } }] },
-    })
-    expect(await cartsOf(customerId)).toBe(before)
-    // A query is none the worse for it.
-    expect(await send('{ __typename }', {}, key)).toMatchObject({ status: 200 })
-  })
+  ])(
+    'that holds %s is refused with an error that names the header, and the action does not run',
+    async (_what, key) => {
+      const before = await cartsOf(customerId)
+      expect(await send(createDocument, { input: { customerId } }, key)).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { id: 'SVC_VAL_002', details: { field: 'Idempotency-Key' } } }] },
+      })
+      expect(await cartsOf(customerId)).toBe(before)
+      // A query ignores the header.
+      expect(await send('{ __typename }', {}, key)).toMatchObject({ status: 200 })
+    },
+  )
 })
 
 describe('an Idempotency-Key of rows', () => {
@@ -145,7 +153,7 @@ describe('an Idempotency-Key of rows', () => {
   const notes = async () => (await sql`SELECT FROM crm.interaction WHERE customer_id = ${customerId}`).length
   const interactionOf = ({ body }: Sent) => body.data?.['createInteraction']?.interaction
 
-  test('has them written once, and says of the second answer that it is the first one', async () => {
+  test('writes the rows once; the second answer repeats the first and says so', async () => {
     const key = randomUUID()
     const before = await notes()
     const first = await send(createDocument, note(), key)
@@ -155,10 +163,10 @@ describe('an Idempotency-Key of rows', () => {
     expect(await notes()).toBe(before + 1)
   })
 
-  test('makes one of what is sent many times at once', async () => {
+  test('writes one row for many concurrent requests', async () => {
     const key = randomUUID()
     const before = await notes()
-    // Every connection there is has been opened by then.
+    // Opens every connection of the pool first.
     await Promise.all(Array.from({ length: 8 }, () => send('{ __typename }', {}, key)))
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(createDocument, note(), key)))
     expect(new Set(answers.map((answer) => interactionOf(answer)?.id)).size).toBe(1)
@@ -167,7 +175,7 @@ describe('an Idempotency-Key of rows', () => {
     expect(await notes()).toBe(before + 1)
   })
 
-  test('is refused with another request, and not spent by a refusal', async () => {
+  test('is refused with a different request, and is not used up by a refused one', async () => {
     const key = randomUUID()
     const refused = await send(createDocument, note(''), key)
     expect(refused.body.data?.['createInteraction']?.errors).toHaveLength(1)
@@ -178,7 +186,7 @@ describe('an Idempotency-Key of rows', () => {
     })
   })
 
-  test('answers a deletion again, once and at the same time', async () => {
+  test('replays a deletion’s answer, also to concurrent requests', async () => {
     const id = interactionOf(await send(createDocument, note(), randomUUID()))?.id
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(deleteDocument, { id }, key)))
@@ -191,7 +199,7 @@ describe('an Idempotency-Key of rows', () => {
     )
   })
 
-  test('answers a creation with null for what was deleted since', async () => {
+  test('replays a creation with null if the row has been deleted since', async () => {
     const key = randomUUID()
     const id = interactionOf(await send(createDocument, note(), key))?.id
     await send(deleteDocument, { id }, randomUUID())
@@ -201,7 +209,7 @@ describe('an Idempotency-Key of rows', () => {
     })
   })
 
-  test('answers an update with the record as it is, and not with the unique value that it has taken itself', async () => {
+  test('replays an update with the current record, and does not report its own value as taken', async () => {
     const { id, sku } = await createStockedProduct(shop(), 1)
     const update = `mutation ($id: ID!, $input: UpdateProductInput!) {
       updateProduct(id: $id, input: $input) { product { sku name } errors { field code } } }`
@@ -216,7 +224,7 @@ describe('an Idempotency-Key of rows', () => {
     })
   })
 
-  test('is one for each item of a list, so that what was refused is tried again', async () => {
+  test('counts separately for each item of a list, so that refused items can be tried again', async () => {
     const create = `mutation ($inputs: [CreateProductInput!]!) {
       createProducts(inputs: $inputs) { products { id name } errors { field code } } }`
     const key = randomUUID()
@@ -238,7 +246,7 @@ describe('an Idempotency-Key of rows', () => {
     expect(await sql`SELECT FROM catalog.product WHERE sku IN (${a}, ${b})`).toHaveLength(2)
   })
 
-  test('is recorded with the rows or not at all', async () => {
+  test('is recorded with the rows, in one transaction', async () => {
     const key = randomUUID()
     const before = await notes()
     await sql.unsafe(`
@@ -256,7 +264,7 @@ describe('an Idempotency-Key of rows', () => {
     expect(await notes()).toBe(before + 1)
   })
 
-  test('leaves nothing of a customer who is anonymised', async () => {
+  test('leaves no data of an anonymised customer', async () => {
     const person = await createCustomer(shop())
     const keys = [randomUUID(), randomUUID()]
     const input = { customerId: person, type: 'NOTE', subject: 'Tea' }
@@ -273,7 +281,7 @@ describe('an Idempotency-Key of rows', () => {
     expect(await records()).toEqual([])
   })
 
-  test('can be set by the gateway alone: Hasura’s own API takes no word for it', async () => {
+  test('can be set by the gateway only: Hasura’s own API ignores it', async () => {
     const key = randomUUID()
     const hasura = await fetch(`${platform.hasuraUrl}/v1/graphql`, {
       method: 'POST',
@@ -286,8 +294,8 @@ describe('an Idempotency-Key of rows', () => {
         'x-hasura-idempotency-record': 'crm_interaction',
       },
       body: JSON.stringify({
-        query: `mutation ($id: uuid!) { insert_crm_interaction_one(object: { customer_id: $id, type: "NOTE", subject: "Tea" }) { id } }`,
-        variables: { id: customerId },
+        query: print(AddInteractionDocument),
+        variables: { customerId } satisfies AddInteractionMutationVariables,
       }),
     })
     expect(await hasura.json()).toMatchObject({ data: { insert_crm_interaction_one: {} } })

@@ -5,7 +5,7 @@ import { ImportGraph } from './support/import-graph.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** Whom each workspace may import, besides libraries and itself. docs/architecture.md says why. */
+/** The workspaces that each workspace may import, besides libraries and itself. docs/architecture.md says why. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
   'http-server': [],
@@ -39,6 +39,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   gateway: ['hasura/data-layer', 'audit', 'auth-webhook', 'contract', 'http-server', 'rate-limits'],
   importer: ['contract'],
   'demo/shop': ['auth-webhook', 'hasura/cli', 'postgres-driver'],
+  'demo/storefront': [],
   'demo/year': [
     'access-tokens',
     'actions',
@@ -67,7 +68,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Folders whose children are domains: one may use another through its index only. */
+/** Folders whose subfolders are domains: a domain may import another one through its index only. */
 const domainFolders: Readonly<Record<string, readonly string[]>> = {
   'actions/src': [
     'analytics',
@@ -118,10 +119,10 @@ test('a workspace imports only those below it', () => {
       return target !== undefined && target !== folder && !allowed.includes(target)
     }),
   )
-  expect(wrong.map(told)).toEqual([])
+  expect(wrong.map(importLine)).toEqual([])
 })
 
-test("a domain reaches another one through that one's index only", () => {
+test('a domain imports another one through its index only', () => {
   const wrong = Object.entries(domainFolders).flatMap(([folder, domains]) =>
     domains.flatMap((domain) =>
       imports(path.join(folder, domain)).filter(({ file, specifier }) => {
@@ -133,16 +134,16 @@ test("a domain reaches another one through that one's index only", () => {
       }),
     ),
   )
-  expect(wrong.map(told)).toEqual([])
+  expect(wrong.map(importLine)).toEqual([])
 })
 
-test('every domain folder is held to it', () => {
+test('every domain folder has source files that the test above checks', () => {
   for (const [folder, domains] of Object.entries(domainFolders)) {
     for (const domain of domains) expect(sourceFiles(path.join(root, folder, domain))).not.toEqual([])
   }
 })
 
-test('no module imports itself through others, for its types neither', () => {
+test('no module imports itself through others, also not for types', () => {
   const { workspaces } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly workspaces: readonly string[]
   }
@@ -154,7 +155,7 @@ test('no module imports itself through others, for its types neither', () => {
 
 function imports(folder: string): readonly Import[] {
   return sourceFiles(path.join(root, folder)).flatMap((file) => {
-    // Tests may open a whole shop; what ships may not.
+    // Tests may open a whole shop; shipped code may not.
     if (/\.test\.ts$|\/testing\/|\/test\//.test(file)) return []
     const text = readFileSync(file, 'utf8')
     return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
@@ -190,6 +191,6 @@ function workspaceOf(relative: string): string | undefined {
   return Object.keys(allowedImports).find((folder) => relative.startsWith(`${folder}${path.sep}`))
 }
 
-function told({ file, specifier }: Import): string {
+function importLine({ file, specifier }: Import): string {
   return `${path.relative(root, file)} imports ${specifier}`
 }

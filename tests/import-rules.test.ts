@@ -15,7 +15,7 @@ const place = { line1: '1', city: 'Bend', state: 'OR', postalCode: '97701', coun
 const product: Row = { sku: 'A-1', name: 'A tent', price: 999, currency: 'USD' }
 const customer: Row = { email: 'ann@example.com', name: 'Ann' }
 
-/** The fields that a row of a kind has with a text in one place, by the field's path. */
+/** For each field path, a row with the given text in that field. */
 const customerFields: Readonly<Record<string, (text: string) => Row>> = {
   name: (name) => ({ ...customer, name }),
   phone: (phone) => ({ ...customer, phone }),
@@ -74,10 +74,10 @@ function refusedByApi(name: string, input: Row): readonly unknown[] {
   ])
 }
 
-/** A row's texts are sent without the blanks around them. */
+/** The importer trims a row's texts before it sends them. */
 const asSent = (value: string) => value.trim()
 
-describe('a dry run refuses what the API refuses, in its words', () => {
+describe('a dry run refuses the rows that the API refuses, with the same messages', () => {
   test.each(Object.keys(customerFields))('customers: %s', (field) => {
     const row = customerFields[field]
     fc.assert(
@@ -111,7 +111,7 @@ describe('a dry run refuses what the API refuses, in its words', () => {
     )
   })
 
-  test('lists are as long as the API takes them', () => {
+  test('a dry run has the API’s limits for lists', () => {
     const tags = Array.from({ length: 101 }, (_, index) => `t${index}`)
     expect(refusedByImport('customer', { ...customer, tags })).toEqual(
       refusedByApi('createCustomer', { ...customer, tags }),

@@ -174,7 +174,7 @@ async function expectExactly(howMany: number): Promise<void> {
 }
 
 describe('an import', () => {
-  test('brings a product with all that belongs to it', async () => {
+  test('creates a product with its images, categories, variants, stock and reviews', async () => {
     const summary = await importFiles([await file('shop.jsonl', jsonLines([jacket, ann]))])
     expect(summary).toEqual({
       rows: 2,
@@ -208,7 +208,7 @@ describe('an import', () => {
     ])
   })
 
-  test('brings a customer with addresses, the default one as the row says', async () => {
+  test('creates a customer with addresses and the row’s default address', async () => {
     await importFiles([await file('shop.jsonl', jsonLines([ann]))])
     const { customers } = succeeded(
       await client<{ customers: { edges: unknown[] } }>(
@@ -227,7 +227,7 @@ describe('an import', () => {
     ])
   })
 
-  test('takes CSV as it takes JSON Lines', async () => {
+  test('accepts the same rows as CSV and as JSON Lines', async () => {
     const csv =
       'sku,name,price,currency,categories,tags,stock.AVL,variants.0.sku\n' +
       'MUG,"Mug, blue",1800,USD,Kitchen > Mugs,a|b,40,\n'
@@ -247,7 +247,7 @@ describe('an import', () => {
     })
   })
 
-  test('that is repeated doubles nothing', async () => {
+  test('creates nothing twice when it is repeated', async () => {
     const files = [await file('shop.jsonl', jsonLines([jacket, ann]))]
     await importFiles(files)
     const before = { ...(await count()), jacket: succeeded(await client(jacketQuery)) }
@@ -261,7 +261,7 @@ describe('an import', () => {
     expect({ ...(await count()), jacket: succeeded(await client(jacketQuery)) }).toEqual(before)
   })
 
-  test('updates what is there when asked to, and adds what it lacks', async () => {
+  test('updates existing records on request, and adds what they lack', async () => {
     await importFiles([await file('shop.jsonl', jsonLines([jacket, ann]))])
     const changed = {
       type: 'product',
@@ -294,7 +294,7 @@ describe('an import', () => {
     ])
   })
 
-  test('refuses a wrong row with every reason, its line and its field, and takes the others', async () => {
+  test('refuses a wrong row with all its reasons, its line and its fields, and imports the other rows', async () => {
     const rows = [
       { ...jacket, sku: 'A' },
       { type: 'product', sku: 'B', name: 'x', price: 0, currency: 'USD' },
@@ -337,7 +337,7 @@ describe('an import', () => {
     expect(await count()).toMatchObject({ products: 1, customers: 0 })
   })
 
-  test('refuses what only the API can know, with the field of the row', async () => {
+  test('reports errors that only the API can find with the field of the row', async () => {
     await importFiles([await file('first.jsonl', jsonLines([jacket]))])
     const taken = {
       type: 'product',
@@ -353,14 +353,14 @@ describe('an import', () => {
     expect(await count()).toMatchObject({ products: 1 })
   })
 
-  test('that is a dry run says what would be refused and sends nothing', async () => {
+  test('as a dry run reports the rows that would be refused, and sends nothing', async () => {
     const rows = [jacket, { type: 'product', sku: 'B' }]
     const summary = await importFiles([await file('shop.jsonl', jsonLines(rows))], { target: undefined })
     expect(summary.counts.refused).toBe(1)
     expect(await count()).toMatchObject({ products: 0 })
   })
 
-  test('over a network that loses answers, to a server that is full, brings every row once', async () => {
+  test('creates every row once although the network loses answers and the server is overloaded', async () => {
     const proxy = await startUnreliableProxy(target.url)
     const summary = await importFiles([await file('many.jsonl', jsonLines(many(60)))], {
       target: { ...target, url: proxy.url },
@@ -398,7 +398,7 @@ describe('npm run import', () => {
     await expect.poll(async () => (await count()).products, { timeout: 30_000 }).toBeGreaterThan(products)
   }
 
-  test('that is killed in the middle goes on when it is started again, and doubles nothing', async () => {
+  test('continues after it was killed, and creates nothing twice', async () => {
     await file('many.jsonl', jsonLines(many(300)))
     for (let kill = 0; kill < 3; kill++) {
       const child = start('many.jsonl', '--url', target.url)
@@ -412,7 +412,7 @@ describe('npm run import', () => {
     await expectExactly(300)
   }, 120_000)
 
-  test('that is stopped with Ctrl-C ends cleanly with code 130 and can be resumed', async () => {
+  test('ends with code 130 after Ctrl-C and can be resumed', async () => {
     await file('many.jsonl', jsonLines(many(200)))
     const child = start('many.jsonl', '--url', target.url, '--concurrency', '1')
     await untilSomeAreAdded()
@@ -426,14 +426,14 @@ describe('npm run import', () => {
     await expectExactly(200)
   }, 120_000)
 
-  test('ends with code 1 and the place of the report when rows were refused', async () => {
+  test('ends with code 1 and prints the path of the report if rows were refused', async () => {
     await file('bad.csv', 'sku,name,price,currency\nA,A tent,9.99,USD\n')
     const { code, output } = await run('bad.csv', '--url', target.url)
     expect(code).toBe(1)
     expect(output).toContain(path.join(folder, 'import/refused.jsonl'))
   })
 
-  test('says what is wrong with a key, a file and an option, without a stack trace', async () => {
+  test('explains a wrong key, file or option without a stack trace', async () => {
     await file('one.jsonl', jsonLines([jacket]))
     for (const [args, message] of [
       [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/],

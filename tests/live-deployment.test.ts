@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
@@ -48,7 +48,7 @@ async function payByCard({ graphqlUrl, liveKey }: Ready): Promise<Paid> {
   )
 }
 
-describe('a live deployment, as it is started', { timeout: timeoutMs }, () => {
+describe('a live deployment', { timeout: timeoutMs }, () => {
   test.each([
     [
       'an example secret',
@@ -62,74 +62,72 @@ describe('a live deployment, as it is started', { timeout: timeoutMs }, () => {
     ],
     ['mail without a sender', { SMTP_URL: 'smtp://127.0.0.1:25' }, 'MAIL_FROM is needed'],
     ['unsigned pushes', { PUSH_WEBHOOK_URL: 'http://127.0.0.1:9/' }, 'PUSH_WEBHOOK_SECRET is needed'],
-  ])('ends at once with %s, and says which variable it is', async (_, env, message) => {
+  ])('does not start with %s, and names the variable', async (_, env, message) => {
     const platform = await createPlatform()
     await expect(platform.start({ ...live, ...env })).rejects.toThrow(message)
     expect(existsSync(path.join(platform.dataDir, 'postgres'))).toBe(false)
   })
 
-  test('takes no card without a processor, has no sandbox, and writes no secret to a log', async () => {
-    const platform = await createPlatform()
-    const ready = await platform.start(live)
-    expect(ready.paymentSandboxUrl).toBeNull()
-    await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
-    const { data, errors } = await payByCard(ready)
-    expect(data?.processPayment ?? null).toBeNull()
-    expect(errors).toMatchObject([
-      { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
-    ])
-    for (const secret of [ready.adminSecret, ready.liveKey, ready.testKey])
-      expect(platform.output).not.toContain(secret)
-    expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
-  })
+  describe('with nothing configured', () => {
+    let platform: PlatformProcess
+    let ready: Ready
+    beforeAll(async () => {
+      platform = await PlatformProcess.create()
+      ready = await platform.start(live)
+    }, timeoutMs)
+    afterAll(() => platform.remove())
 
-  test('without a way for e-mail suppresses it instead of keeping it, and warns of that at the start', async () => {
-    const platform = await createPlatform()
-    const { graphqlUrl, liveKey } = await platform.start(live)
-    for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
-      expect(platform.output).toContain(`${name} is not set`)
-    const client = createClient(graphqlUrl, bearer(liveKey))
-    const registered = await client<{ registerCustomer: { customerId: string | null } }>(
-      `mutation ($input: RegisterCustomerInput!) {
-        registerCustomer(input: $input) { customerId }
-      }`,
-      { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
-    )
-    expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
-    const deliveries = async () => {
-      const log = await client(
-        '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
+    test('declines cards without a processor, has no sandbox, and writes no secret to a log', async () => {
+      expect(ready.paymentSandboxUrl).toBeNull()
+      await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
+      const { data, errors } = await payByCard(ready)
+      expect(data?.processPayment ?? null).toBeNull()
+      expect(errors).toMatchObject([
+        { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
+      ])
+      for (const secret of [ready.adminSecret, ready.liveKey, ready.testKey])
+        expect(platform.output).not.toContain(secret)
+      expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
+    })
+
+    test('without a transport suppresses e-mail instead of storing it, and warns about that when it starts', async () => {
+      const { graphqlUrl, liveKey } = ready
+      for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
+        expect(platform.output).toContain(`${name} is not set`)
+      const client = createClient(graphqlUrl, bearer(liveKey))
+      const registered = await client<{ registerCustomer: { customerId: string | null } }>(
+        `mutation ($input: RegisterCustomerInput!) {
+          registerCustomer(input: $input) { customerId }
+        }`,
+        { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
       )
-      return log.data
-    }
-    const node = {
-      status: 'SUPPRESSED',
-      reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
-      transport: null,
-      sentAt: null,
-    }
-    await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
-    expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
+      expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
+      const deliveries = async () => {
+        const log = await client(
+          '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
+        )
+        return log.data
+      }
+      const node = {
+        status: 'SUPPRESSED',
+        reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
+        transport: null,
+        sentAt: null,
+      }
+      await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
+      expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
+    })
   })
 
-  test('opens no demo shop in a database of one’s own', async () => {
+  test('creates no demo shop in the operator’s own database, and reports payments there that a test deployment’s sandbox made', async () => {
     const database = await createTestDatabase()
     cleanUps.push(() => database.drop())
     const platform = await createPlatform()
-    const ready = await platform.start({ ...live, DATABASE_URL: database.url })
-    expect(ready).not.toHaveProperty('liveKey')
+    const first = await platform.start({ ...live, DATABASE_URL: database.url })
+    await platform.stop()
+    expect(first).not.toHaveProperty('liveKey')
     const sql = postgres(database.url, { max: 1 })
     expect(await sql`SELECT count(*)::int AS n FROM merchant.merchant`).toEqual([{ n: 0 }])
-    await sql.end()
-  })
-
-  test('tells at the start and in /readyz of payments that the sandbox of a test deployment made', async () => {
-    const database = await createTestDatabase()
-    cleanUps.push(() => database.drop())
-    const platform = await createPlatform()
-    await platform.start({ ...live, DATABASE_URL: database.url })
-    await platform.stop()
-    const sql = postgres(database.url, { max: 1 })
     await sql`
       WITH m AS (INSERT INTO merchant.merchant (name, email) VALUES ('Shop', 'shop@example.com') RETURNING id)
       INSERT INTO payment.payment (merchant_id, amount, currency, status, method, processor)
@@ -144,7 +142,7 @@ describe('a live deployment, as it is started', { timeout: timeoutMs }, () => {
     })
   })
 
-  test('refuses a database in which a test deployment left the demo shop', async () => {
+  test('refuses a database with the demo shop of a test deployment', async () => {
     const platform = await createPlatform()
     await expect(platform.start({ ...live, DATABASE_URL: await demoDatabaseUrl() })).rejects.toThrow(
       'holds the demo shop of a test deployment',
@@ -159,7 +157,7 @@ describe('a key that Stripe refuses', { timeout: timeoutMs }, () => {
     DATABASE_URL: await demoDatabaseUrl(),
   })
 
-  test('ends the start', async () => {
+  test('stops the start', async () => {
     const stripe = await startStripeThatRefuses('refusing')
     cleanUps.push(() => stripe.close())
     const platform = await createPlatform()
@@ -168,7 +166,7 @@ describe('a key that Stripe refuses', { timeout: timeoutMs }, () => {
     )
   })
 
-  test('later fails a payment at once, leaves the order to be paid otherwise, and alarms', async () => {
+  test('fails a later payment at once, leaves the order payable by other methods, and logs an error', async () => {
     const stripe = await startStripeThatRefuses()
     cleanUps.push(() => stripe.close())
     const platform = await createPlatform()
@@ -181,7 +179,7 @@ describe('a key that Stripe refuses', { timeout: timeoutMs }, () => {
       .split('\n')
       .find((line) => line.includes('Stripe refuses STRIPE_SECRET_KEY'))
     expect(JSON.parse(alarm ?? '{}')).toMatchObject({ level: 50 })
-    // An answer of it is kept for a second.
+    // /readyz caches its answer for a second.
     const readiness = async (): Promise<unknown> => (await fetch(new URL('/readyz', ready.graphqlUrl))).json()
     await expect.poll(readiness, { timeout: 5_000 }).toMatchObject({
       status: 'degraded',

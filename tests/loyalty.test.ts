@@ -124,7 +124,7 @@ test('a shopper earns points with an order, reaches a tier, spends points on a c
   expect(inTier.customers.totalCount).toBeGreaterThan(0)
 })
 
-test('a shopper sees no one else’s points, no reasons, and gives himself none', async () => {
+test('a shopper sees no other customer’s points and no reasons, and can’t grant points', async () => {
   const other = await createCustomer(merchant)
   payload(
     await merchant<Record<string, Errors>>(

@@ -14,11 +14,11 @@ afterEach(async () => {
 
 const patience = { timeout: 120_000, interval: 200 }
 
-test('orders that are paid are confirmed once each, by a platform that is killed while it does', async () => {
+test('a platform that is killed while it sends confirmations sends one for each paid order', async () => {
   catcher = await startMailCatcher()
   platform = await PlatformProcess.create()
   const { mails } = catcher
-  // The server takes the receiver and then says nothing, so that the kill comes in the middle of the dialogue.
+  // The server accepts the recipient and then does not answer, so that the kill interrupts the SMTP dialogue.
   catcher.answerWith({ kind: 'hang' })
   let ready = await platform.start({ SMTP_URL: catcher.url })
   const merchant = createClient(ready.graphqlUrl, bearer(ready.liveKey))
@@ -60,7 +60,7 @@ test('orders that are paid are confirmed once each, by a platform that is killed
   } finally {
     await sql.end()
   }
-  // The demo shop has mails of its own.
+  // The demo shop sends mails, too.
   const confirmations = mails.filter(({ subject }) => subject.includes('is confirmed'))
   expect(confirmations).toHaveLength(orders.length)
   expect(new Set(confirmations.map(({ subject }) => subject)).size).toBe(orders.length)

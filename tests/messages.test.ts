@@ -47,7 +47,7 @@ interface Delivery {
 const errors = 'errors { field code message }'
 const patience = { timeout: 20_000, interval: 100 }
 
-/** What the log says was sent to a customer. */
+/** The entries of the delivery log for a customer. */
 async function deliveriesTo(customerId: string): Promise<readonly Delivery[]> {
   const answer: Answer<{ emailDeliveries: { edges: { node: Delivery }[] } }> = await merchant(
     `query ($id: ID!) { emailDeliveries(filters: { customerId: $id }, sortOrder: ASC) {
@@ -100,7 +100,7 @@ async function shopperOf(customerId: string): Promise<Client> {
   return createClient(platform.graphqlUrl, bearer(accessToken))
 }
 
-/** Has the engine deliver an event again, as it does when it heard no answer. */
+/** Makes the engine deliver an event again, as it does when it got no answer. */
 async function redeliver(trigger: string): Promise<void> {
   const events = await sql<
     { id: string }[]
@@ -115,20 +115,20 @@ async function redeliver(trigger: string): Promise<void> {
       })
       return status
     }
-    // The engine refuses an event that it is delivering at this moment.
+    // The engine refuses to redeliver an event that it is delivering now.
     await expect.poll(redelivered, patience).toBe(200)
   }
 }
 
-describe('an order that is paid', () => {
-  test('is confirmed by one e-mail and one notification, however often the event is delivered', async () => {
+describe('a paid order', () => {
+  test('is confirmed by one e-mail and one notification, even if the event is delivered several times', async () => {
     const customerId = await createCustomer(merchant)
     const address = await emailOf(customerId)
     const { orderId, number } = await payForOrder(customerId)
     await expect.poll(() => mailsTo(address), patience).toHaveLength(1)
     expect(mailsTo(address)[0]).toMatchObject({ subject: `Your order ${number} is confirmed` })
     await redeliver('order_status_changed')
-    // Even for a queue that has forgotten the event's id.
+    // The same must hold if the queue no longer has the event's id.
     await sql`DELETE FROM bullmq.job WHERE name = 'order_status_changed' AND state = 'completed'`
     await redeliver('order_status_changed')
     await expect
@@ -157,7 +157,7 @@ describe('an order that is paid', () => {
     })
   })
 
-  test('is confirmed by one e-mail, too, when it costs nothing and there is no payment', async () => {
+  test('that costs nothing, and has no payment, is confirmed by one e-mail, too', async () => {
     const customerId = await createCustomer(merchant)
     const address = await emailOf(customerId)
     const product = await createStockedProduct(merchant, 1)
@@ -181,7 +181,7 @@ describe('an order that is paid', () => {
     expect(mail?.text).not.toContain('payment')
   })
 
-  test('is told of again when it is shipped, and when a cancelled one is refunded', async () => {
+  test('causes mails when it is shipped, cancelled and refunded', async () => {
     const customerId = await createCustomer(merchant)
     const shipped = await payForOrder(customerId)
     const refunded = await payForOrder(customerId)
@@ -212,7 +212,7 @@ describe('an order that is paid', () => {
 })
 
 describe('a mail server', () => {
-  test('that says no for now is asked again, and one that does so too often leaves a dead letter that can be sent again', async () => {
+  test('that refuses temporarily gets the mail again; after six attempts the delivery is FAILED and can be retried', async () => {
     catcher.answerWith({ kind: 'refuse', status: 451 })
     const customerId = await createCustomer(merchant)
     const address = await emailOf(customerId)
@@ -220,7 +220,7 @@ describe('a mail server', () => {
     await expect
       .poll(() => deliveriesTo(customerId), patience)
       .toMatchObject([{ status: 'QUEUED', attempts: 1 }])
-    // The next attempts, without the wait.
+    // Makes the next attempts due now.
     await sql`UPDATE email.delivery SET attempts = 5, next_attempt_at = now() WHERE customer_id = ${customerId}`
     await expect
       .poll(() => deliveriesTo(customerId), patience)
@@ -237,7 +237,7 @@ describe('a mail server', () => {
     expect(mailsTo(address)).toHaveLength(1)
   })
 
-  test('that knows no such address bounces the message at once', async () => {
+  test('that rejects the address bounces the message at once', async () => {
     catcher.answerWith({ kind: 'refuse', status: 550 })
     const customerId = await createCustomer(merchant)
     await payForOrder(customerId)
@@ -248,7 +248,7 @@ describe('a mail server', () => {
 })
 
 describe('stock', () => {
-  test('that comes back is told once to each who waits for it', async () => {
+  test('that comes back causes one mail to each subscriber of its alert', async () => {
     const product = await createStockedProduct(merchant, 0)
     const email = 'waiting@example.com'
     await mutate(
@@ -265,7 +265,7 @@ describe('stock', () => {
     expect(mailsTo(email)[0]?.subject).toBe(`Product ${product.sku} is back in stock`)
   })
 
-  test('that runs low is told once to the merchant for each time that it does, and not for every sale', async () => {
+  test('that runs low causes one notification to the merchant each time, not one per sale', async () => {
     const product = await createStockedProduct(merchant, 20)
     const set = (available: number) =>
       mutate(
@@ -292,8 +292,8 @@ describe('stock', () => {
   })
 })
 
-test('nothing was sent for what the demo shop was seeded with', async () => {
-  const told = await sql`
+test('the demo shop’s seeds cause no mails', async () => {
+  const deliveries = await sql`
     SELECT kind, recipient FROM email.delivery WHERE recipient LIKE '%.example' AND kind <> 'LOW_STOCK_ALERT' AND subject_key NOT LIKE 'seed-%'`
-  expect(told).toEqual([])
+  expect(deliveries).toEqual([])
 })

@@ -25,7 +25,7 @@ const Source = z.object({
 const metadata = await readMetadataDirectory(new URL('../metadata', import.meta.url).pathname)
 const [source] = z.tuple([Source]).parse(metadata['sources'])
 
-/** What Hasura is to call otherwise than it would by itself. */
+/** Whether a setting gives something another name in Hasura than in SQL. */
 const isCustom = (setting: string): boolean => setting.startsWith('custom_') || setting === 'column_config'
 
 test('metadata renames no table, column, function or root field: Hasura’s API has the names of SQL', () => {

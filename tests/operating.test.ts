@@ -8,7 +8,7 @@ import { succeeded } from './support/shop.ts'
 
 const timeoutMs = 180_000
 
-describe('a platform of one machine', { timeout: timeoutMs }, () => {
+describe('a platform on one machine', { timeout: timeoutMs }, () => {
   const running: PlatformProcess[] = []
   afterEach(async () => {
     for (const platform of running.splice(0)) await platform.remove()
@@ -19,7 +19,7 @@ describe('a platform of one machine', { timeout: timeoutMs }, () => {
     return platform
   }
 
-  test('keeps its keys and data over a stop, and says in ready.json only what answers', async () => {
+  test('keeps its keys and data when it restarts, and has a ready.json only while it runs', async () => {
     const platform = await create()
     const first = await platform.start()
     const client = createClient(first.graphqlUrl, bearer(first.liveKey))
@@ -39,7 +39,7 @@ describe('a platform of one machine', { timeout: timeoutMs }, () => {
     expect(found).toEqual({ customer: { email: 'kept@example.com' } })
   })
 
-  test('takes test keys as it is, and refuses them when it is live, without telling why', async () => {
+  test('accepts test keys in test mode, and refuses them in live mode without saying why', async () => {
     const platform = await create()
     const trial = await platform.start()
     const taken = await createClient(trial.graphqlUrl, bearer(trial.testKey))('{ viewer { id } }')
@@ -53,7 +53,7 @@ describe('a platform of one machine', { timeout: timeoutMs }, () => {
     expect(answer.text).not.toMatch(/live|mode/)
   })
 
-  test('says which port is busy and what it was meant for, and starts nothing', async () => {
+  test('does not start on a busy port, and says which port it is and what it is for', async () => {
     const platform = await create()
     const squatter = createServer()
     await new Promise<void>((resolve) => squatter.listen(platform.port + 1, '127.0.0.1', resolve))

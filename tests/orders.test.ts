@@ -26,7 +26,7 @@ const orderFields = `id status total items { id quantity refundedQuantity } fulf
   returns { returnNumber status refund { amount items { quantity amount } } }
   payment { id status refundedAmount capturedAmount }`
 
-/** The demo shop over HTTP: an order in two parcels, half of which comes back. */
+/** The demo shop over HTTP: an order in two parcels, half of which is returned. */
 describe('an order', { timeout: 60_000 }, () => {
   let platform: TestPlatform
   let shop: Client
@@ -66,7 +66,7 @@ describe('an order', { timeout: 60_000 }, () => {
       ),
     ).result
 
-  test('is sent in parts, comes back by its customer’s wish, and is refunded by line', async () => {
+  test('is sent in parts, returned on its customer’s request, and refunded by line', async () => {
     const first = order.items[0]
     if (first === undefined) throw new Error('the order has no line')
     const items = [{ orderItemId: first.id, quantity: 1 }]
@@ -110,7 +110,7 @@ describe('an order', { timeout: 60_000 }, () => {
     expect(after.returns[0]?.refund?.amount).toBe(after.payment.refundedAmount)
   })
 
-  test('shows its customer its history without what is for staff, and nobody can write it', async () => {
+  test('shows its customer the history without internal entries, and the history can’t be written', async () => {
     const note = `mutation ($id: ID!, $text: String!, $visible: Boolean!) {
       result: addOrderNote(id: $id, input: { text: $text, visibleToCustomer: $visible }) { order { id } errors { field } } }`
     await run(shop, note, { id: order.id, text: 'Rings twice', visible: false })
@@ -160,7 +160,7 @@ describe('an order', { timeout: 60_000 }, () => {
     expect(written.text).toContain('not found')
   })
 
-  test('is drafted, completed and seen by its number', async () => {
+  test('starts as a draft, is completed, and can be found by its number', async () => {
     const { draftOrders } = succeeded(
       await shop<{ draftOrders: { edges: { node: { id: string; total: number } }[] } }>(
         '{ draftOrders(filters: { status: OPEN }) { edges { node { id total tags shippingAddress { city } items { product { name } } } } } }',

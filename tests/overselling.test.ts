@@ -6,7 +6,7 @@ import { createCustomer, createOrder, createStockedProduct, stockOf } from './su
 const stock = 50
 const buyers = 200
 
-describe('a SKU that more want than there is', () => {
+describe('a SKU with more demand than stock', () => {
   let platform: TestPlatform
   let client: Client
 
@@ -16,7 +16,7 @@ describe('a SKU that more want than there is', () => {
   })
   afterAll(() => platform.stop())
 
-  test('is sold exactly as often as it is in stock, and everyone else hears how much is left', async () => {
+  test('is sold exactly as often as it is in stock, and the other buyers get the remaining number', async () => {
     const product = await createStockedProduct(client, stock)
     const customerId = await createCustomer(client)
 

@@ -1,8 +1,10 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { AddWarehouseDocument, EnableIpAllowListDocument } from './support/generated/hasura-operations.ts'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
-import { shippingAddress, payload, succeeded } from './support/shop.ts'
+import { createGuestCart, visitor } from './support/guest.ts'
+import { createStockedProduct, shippingAddress, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 let platform: TestPlatform
@@ -33,7 +35,7 @@ describe('on a plan without several warehouses', () => {
   beforeAll(() => setPlan('FREE'))
   afterAll(() => setPlan('PRO'))
 
-  test('/graphql refuses a further one with the feature and the plan that has it', async () => {
+  test('/graphql refuses a second warehouse and names the feature and a plan that includes it', async () => {
     const answer = await contract(
       `mutation ($input: CreateWarehouseInput!) { createWarehouse(input: $input) { ${errors} } }`,
       { input: { name: 'North', code: 'NORTH', location: shippingAddress } },
@@ -51,17 +53,15 @@ describe('on a plan without several warehouses', () => {
     expect(answer.text).not.toMatch(/constraint|relation|plan_feature/)
   })
 
-  test('Hasura’s own API refuses it, too', async () => {
-    const { errors: told } = await hasura(
-      'mutation { insert_inventory_warehouse_one(object: {name: "North", code: "NORTH"}) { id } }',
-    )
-    expect(told[0]?.message).toContain(
+  test('Hasura’s own API refuses a second warehouse, too', async () => {
+    const { errors: refusals } = await hasura(AddWarehouseDocument, { name: 'North', code: 'NORTH' })
+    expect(refusals[0]?.message).toContain(
       'the plan FREE does not include multiple_warehouses, which needs the plan STARTER',
     )
   })
 })
 
-test('a merchant who is made with nothing but a name has a plan and settings, and can change them', async () => {
+test('a merchant that was created with only a name has a plan and settings, and can change them', async () => {
   const admin = createClient(`${platform.hasuraUrl}/v1/graphql`, {
     'x-hasura-admin-secret': platform.adminSecret,
   })
@@ -138,7 +138,7 @@ describe('an IP allow-list', () => {
     await worksAgain()
   })
 
-  test('is not switched on without the caller’s own address, unless it says to know that', async () => {
+  test('can’t be enabled without the caller’s own address, unless the caller confirms the lock-out', async () => {
     await add('192.0.2.0/24')
     expect(await enable()).toMatchObject([{ field: 'ipWhitelistEnabled', code: 'INVALID_VALUE' }])
     expect((await contract('{ viewer { id } }')).status).toBe(200)
@@ -148,7 +148,33 @@ describe('an IP allow-list', () => {
       .toBe('SVC_AUTH_004')
   })
 
-  test('keeps the caller’s own address, unless it says to know', async () => {
+  test('leaves the storefront open to visitors and shoppers from everywhere', async () => {
+    const page = { key: platform.publishableKey, origin: 'http://localhost:3000' }
+    const guest = visitor(platform.graphqlUrl, page)
+    const { id, secret } = await createGuestCart(guest, (await createStockedProduct(contract, 1)).id)
+    const { accessToken } = payload(
+      await visitor(
+        platform.graphqlUrl,
+        page,
+        secret,
+      )<Record<string, Payload & { accessToken: string }>>(
+        `mutation ($id: ID!) {
+          startGuestCheckout(input: { email: "list@example.com", cartId: $id }) { accessToken ${errors} }
+        }`,
+        { id },
+      ),
+    )
+    await add('192.0.2.0/24')
+    expect(await enable(true)).toEqual([])
+    await expect.poll(async () => (await contract('{ viewer { id } }')).status).toBe(403)
+    expect((await guest('{ products { totalCount } }')).status).toBe(200)
+    const shopper = createClient(platform.graphqlUrl, bearer(accessToken))
+    expect(succeeded(await shopper('query ($id: ID!) { cart(id: $id) { id } }', { id }))).toEqual({
+      cart: { id },
+    })
+  })
+
+  test('keeps the caller’s own address, unless the caller confirms the lock-out', async () => {
     await add('192.0.2.0/24')
     await add('127.0.0.1')
     expect(await enable()).toEqual([])
@@ -158,17 +184,15 @@ describe('an IP allow-list', () => {
     expect(await remove('127.0.0.1/32', true)).toEqual([])
   })
 
-  test('takes an IPv4 range that is written as an IPv6 one for what it is', async () => {
+  test('stores an IPv4 range in IPv6 notation as IPv4', async () => {
     expect(await add('::ffff:127.0.0.0/120')).toBe('127.0.0.0/24')
     expect(await enable()).toEqual([])
     expect((await contract('{ viewer { id } }')).status).toBe(200)
   })
 
-  test('is not switched on by Hasura’s own API, which does not know where the caller is', async () => {
+  test('can’t be enabled through Hasura’s own API, which doesn’t know the caller’s address', async () => {
     await add('127.0.0.1')
-    const { errors: told } = await hasura(
-      `mutation { update_merchant_merchant(where: {}, _set: { ip_allow_list_enabled: true }) { affected_rows } }`,
-    )
-    expect(told[0]?.message).toContain('would not be on the list')
+    const { errors: refusals } = await hasura(EnableIpAllowListDocument)
+    expect(refusals[0]?.message).toContain('would not be on the list')
   })
 })

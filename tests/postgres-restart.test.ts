@@ -13,7 +13,7 @@ const writerCount = 8
 const started = new AsyncDisposableStack()
 afterEach(() => started.disposeAsync())
 
-test('a platform outlives the restarts of its Postgres under load, and is ready again after each', async () => {
+test('a platform under load survives restarts of its Postgres, and is ready again after each', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'restarted-'))
   started.defer(() => rm(dataDir, { recursive: true, force: true }))
   let server = await startLocalPostgres({ dataDir, databases: ['shop'] })

@@ -2,6 +2,7 @@ import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmptyShop } from './support/empty-shop.ts'
+import { FirstProductDocument } from './support/generated/hasura-operations.ts'
 import { createClient } from './support/graphql-client.ts'
 import { type GatewayProcess, startGatewayProcess } from './support/gateway-process.ts'
 import { hasRedis, RedisProcess } from './support/redis-process.ts'
@@ -60,41 +61,44 @@ describe.skipIf(!hasRedis)(
     test.each([
       ['stops', () => redis.stop(), () => redis.start()],
       ['hangs', () => redis.freeze(), () => redis.thaw()],
-    ])('go on when Redis %s, say so, and are right again when it is back', async (_how, lose, restore) => {
-      await everyoneSays('ok')
-      const key = await keyOn('PRO')
-      expect(await send(key, 30)).toEqual({ 200: 30 })
-      await lose()
-      expect(await send(key, 300)).toEqual({ 200: 300 })
-      const away = 'Redis is away: each process holds the limits for itself'
-      await everyoneSays(away)
-      // A process alone holds the rate still.
-      const [first] = gateways
-      const own = await keyOn('FREE')
-      expect(
-        await sendRequests({ urls: [`${first?.url ?? ''}/graphql`], key: own, requests: 150, atOnce: 8 }),
-      ).toEqual({ 200: 100, 429: 50 })
+    ])(
+      'keep working when Redis %s, report it, and count together again when it is back',
+      async (_how, lose, restore) => {
+        await everyoneSays('ok')
+        const key = await keyOn('PRO')
+        expect(await send(key, 30)).toEqual({ 200: 30 })
+        await lose()
+        expect(await send(key, 300)).toEqual({ 200: 300 })
+        const away = 'Redis is away: each process holds the limits for itself'
+        await everyoneSays(away)
+        // One process alone enforces the rate, too.
+        const [first] = gateways
+        const own = await keyOn('FREE')
+        expect(
+          await sendRequests({ urls: [`${first?.url ?? ''}/graphql`], key: own, requests: 150, atOnce: 8 }),
+        ).toEqual({ 200: 100, 429: 50 })
 
-      await restore()
-      await everyoneSays('ok')
-      expect(await send(await keyOn('FREE'), 300)).toEqual({ 200: 100, 429: 200 })
-      for (const { log } of gateways) {
-        expect(log.filter((line) => line.includes('Redis is away')).length).toBeGreaterThan(0)
-        expect(log.filter((line) => line.includes('Redis is back')).length).toBeGreaterThan(0)
-      }
-    })
+        await restore()
+        await everyoneSays('ok')
+        expect(await send(await keyOn('FREE'), 300)).toEqual({ 200: 100, 429: 200 })
+        for (const { log } of gateways) {
+          expect(log.filter((line) => line.includes('Redis is away')).length).toBeGreaterThan(0)
+          expect(log.filter((line) => line.includes('Redis is back')).length).toBeGreaterThan(0)
+        }
+      },
+    )
   },
 )
 
-test('requests to /v1/graphql are counted together with those to /graphql', async () => {
+test('requests to /v1/graphql and to /graphql count towards the same limit', async () => {
   const key = await keyOn('FREE')
   const atHasura = (name: string) =>
     createClient(`${platform.hasuraUrl}/v1/graphql`, { authorization: `Bearer ${key}`, 'x-name': name })(
-      '{ catalog_product(limit: 1) { id } }',
+      FirstProductDocument,
     )
   for (let sent = 0; sent < 100; sent += 1)
     expect(await atHasura(String(sent))).toMatchObject({ status: 200, data: { catalog_product: [] } })
-  // Hasura has no other word for a webhook that says 429.
+  // Hasura has no other error code for a webhook that answers 429.
   expect(await atHasura('one more')).toMatchObject({
     data: null,
     errors: [{ message: 'Invalid response from authorization hook', extensions: { code: 'unexpected' } }],
@@ -103,7 +107,7 @@ test('requests to /v1/graphql are counted together with those to /graphql', asyn
   expect((await contract('{ viewer { id } }')).status).toBe(429)
 })
 
-test('a client that tries many passwords has to wait, whatever the e-mail addresses', async () => {
+test('a client that tries many passwords is limited by its address, whatever the e-mail addresses', async () => {
   const { key } = await openEmptyShop(platform.databaseUrl)
   const client = createClient(platform.graphqlUrl, {
     authorization: `Bearer ${key}`,
@@ -114,8 +118,8 @@ test('a client that tries many passwords has to wait, whatever the e-mail addres
       input: { email, password: 'a password that many have' },
     })
   for (let tried = 0; tried < 8; tried += 1)
-    expect((await signIn(`somebody${tried}@example.com`)).status).toBe(200)
-  expect(await signIn('somebody-else@example.com')).toMatchObject({
+    expect((await signIn(`user${tried}@example.com`)).status).toBe(200)
+  expect(await signIn('other-user@example.com')).toMatchObject({
     status: 429,
     errors: [{ extensions: { id: 'SVC_RATE_001', details: { limit: 'guesses' } } }],
   })

@@ -1,5 +1,5 @@
-// A catalog, customers and carts that this project did not write: imported, ordered and paid through the public API,
-// and the API's own answers held to the figures that came with the data.
+// A catalog, customers and carts from outside this project are imported, ordered and paid through the public API.
+// The API's answers must equal the figures that came with the data.
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(data))(
       await rm(folder, { recursive: true, force: true })
     })
 
-    test('is imported to the last cent, unit and review', async () => {
+    test('is imported without a difference in cents, units or reviews', async () => {
       const { totalCount, nodes } = await products()
       const categories = await readAllPages(client, 'categories', 'productCount', category)
       const customers = await readAllPages(client, 'customers', 'id email', customer)
@@ -229,7 +229,7 @@ describe.skipIf(!existsSync(data))(
       readonly quantity: number
     }
 
-    /** What each line is to be refused with, by arithmetic of our own; takes what is bought off `left`. */
+    /** The expected refusal of each line, calculated from the input. Subtracts the bought units from `left`. */
     function expectedRefusals(lines: readonly Line[], left: Map<string, number>): (string | null)[] {
       const inCart = new Map<string, number>()
       const expected = lines.map(({ sku, quantity }) => {
@@ -244,7 +244,7 @@ describe.skipIf(!existsSync(data))(
       return expected
     }
 
-    /** Buys as a shop's front end does: a cart, its lines, checkout, payment. */
+    /** Buys like a shop's front end: a cart, its lines, checkout, payment. */
     async function shopperOf(api: Client, bySku: ReadonlyMap<string, Product>) {
       const customers = await read<readonly InputCustomer[]>('customers.json')
       const nodes = (await readAllPages(api, 'customers', 'id email', customer)).nodes
@@ -258,7 +258,7 @@ describe.skipIf(!existsSync(data))(
         })
       }
 
-      /** Puts all lines in by one document: a line that is refused leaves the others in. */
+      /** Adds all lines with one document: a refused line does not affect the others. */
       async function fillCart(cartId: string, lines: readonly Line[]): Promise<(string | null)[]> {
         const fields = lines.map(
           (_, index) =>

@@ -9,11 +9,11 @@ const orders = 24
 
 const missing = hasRedis ? '' : ' (skipped: no redis-server is installed)'
 
-describe.skipIf(!hasRedis)(`a Redis that dies and comes back empty${missing}`, () => {
+describe.skipIf(!hasRedis)(`a Redis that dies and restarts empty${missing}`, () => {
   const started = new AsyncDisposableStack()
   afterEach(() => started.disposeAsync())
 
-  test('takes no event along: every order that was paid is confirmed once', async () => {
+  test('loses no event: every paid order is confirmed once', async () => {
     const redis = await RedisProcess.start()
     started.defer(() => redis.stop())
     const catcher: MailCatcher = await startMailCatcher()

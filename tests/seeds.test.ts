@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-// One request per file, as run_sql sends it: a transaction of its own.
+// One request per file, as run_sql sends it: each file is one transaction.
 async function run(file: string): Promise<void> {
   await sql.unsafe(await readFile(file, 'utf8'))
 }
@@ -34,13 +34,13 @@ async function seed(): Promise<void> {
 }
 
 describe('the demo shops', () => {
-  test('are seeded once, however often', async () => {
+  test('do not change when the seeds run again', async () => {
     const before = [await fingerprint(sql, outfitter), await fingerprint(sql, roaster)]
     await seed()
     expect([await fingerprint(sql, outfitter), await fingerprint(sql, roaster)]).toEqual(before)
   })
 
-  test('come without keys: nothing that lets anybody in is written in a repository', async () => {
+  test('have no keys: the repository contains no credential', async () => {
     expect(await sql`SELECT FROM merchant.api_key`).toHaveLength(0)
     expect(await sql`SELECT FROM identity.signing_key`).toHaveLength(0)
   })
@@ -58,7 +58,7 @@ describe('the demo shops', () => {
     ])
   })
 
-  test('hold what the rules of stock hold: reserved is what open reservations hold, order by order', async () => {
+  test('obey the rules of stock: the reserved units are those of open reservations, order by order', async () => {
     const levels = await sql`
       SELECT l.stock_item_id, l.reserved, coalesce(h.quantity, 0) AS held
       FROM inventory.stock_level l
@@ -90,7 +90,7 @@ describe('the demo shops', () => {
     expect(lines).toEqual([])
   })
 
-  test('have paid for every order that says so, and refunds that add up', async () => {
+  test('have a payment for every paid order, and refunds that add up', async () => {
     const wrong = await sql`
       SELECT o.order_number
       FROM ordering.order o
@@ -105,7 +105,7 @@ describe('the demo shops', () => {
     expect(wrong).toEqual([])
   })
 
-  test('book only within working hours, as the rules would', async () => {
+  test('have appointments within working hours only', async () => {
     const appointments = await sql<{ id: string; within: boolean }[]>`
       SELECT a.id, tstzrange(a.start_time, a.end_time) <@ booking.working_hours(a.merchant_id, a.staff_id, a.start_time, a.end_time) AS within
       FROM booking.appointment a`
@@ -113,7 +113,20 @@ describe('the demo shops', () => {
     expect(appointments.filter(({ within }) => !within)).toEqual([])
   })
 
-  test('go on with their order numbers', async () => {
+  test('have appointments with the resources that their services need', async () => {
+    const needs = await sql<{ id: string; needed: number; has: number }[]>`
+      SELECT a.id, q.quantity AS needed, (
+        SELECT count(*)::int FROM booking.appointment_resource x
+        JOIN booking.resource r ON r.merchant_id = x.merchant_id AND r.id = x.resource_id AND r.kind = q.kind
+        WHERE x.merchant_id = a.merchant_id AND x.appointment_id = a.id
+      ) AS has
+      FROM booking.appointment a
+      JOIN booking.resource_requirement q ON q.merchant_id = a.merchant_id AND q.service_id = a.service_id`
+    expect(needs.length).toBeGreaterThan(3)
+    expect(needs.filter(({ needed, has }) => has !== needed)).toEqual([])
+  })
+
+  test('continue their order numbers', async () => {
     const [row] = await sql<[{ next: string; taken: boolean }]>`
       SELECT n.next, EXISTS (SELECT FROM ordering.order o WHERE o.order_number = n.next) AS taken
       FROM (SELECT ordering.next_order_number(${outfitter}) AS next) n`

@@ -3,6 +3,7 @@ import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UsersAndFirstOrderDocument } from './support/generated/hasura-operations.ts'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { shippingAddress, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
@@ -47,12 +48,13 @@ async function newKey(permissions: readonly string[]): Promise<string> {
   return payload(answer).key
 }
 
-/** The token in the last mail to somebody with these words in its subject. */
+/** The token in the last mail to this address with these words in its subject. */
 async function mailed(email: string, subject: string): Promise<string> {
   const mail = () =>
     catcher.mails.findLast((caught) => caught.to.includes(email) && caught.subject.includes(subject))
   await expect.poll(mail, { timeout: 10_000, interval: 50 }).toBeDefined()
-  const [token] = /(?<![\w-])[\w-]{43}(?![\w-])/.exec((mail()?.source ?? '').replaceAll('=\r\n', '')) ?? []
+  const [token] =
+    /(?<![\w-])main_[\w-]{43}(?![\w-])/.exec((mail()?.source ?? '').replaceAll('=\r\n', '')) ?? []
   return token ?? ''
 }
 
@@ -109,7 +111,7 @@ const signInUser = async (email: string) =>
   )
 
 describe('a user', () => {
-  test('who was invited signs in, and both APIs show what the role permits and nothing else', async () => {
+  test('accepts an invitation and signs in, and both APIs show what the role permits and no more', async () => {
     const email = await invite('Support')
     const { accessToken, userId } = await signInUser(email)
     expect(succeeded(await as(accessToken)('{ viewer { kind id role merchant { id } } }'))).toEqual({
@@ -118,16 +120,12 @@ describe('a user', () => {
     succeeded(await as(accessToken)('{ orders(first: 1) { totalCount } }'))
     const refused = await as(accessToken)('{ users { totalCount } }')
     expect(refused).toMatchObject({ status: 403, errors: [{ extensions: { id: 'SVC_AUTH_003' } }] })
-    const rows = succeeded(
-      await hasura(accessToken)<{ identity_user: unknown[]; ordering_order: unknown[] }>(
-        '{ identity_user { id } ordering_order(limit: 1) { id } }',
-      ),
-    )
+    const rows = succeeded(await hasura(accessToken)(UsersAndFirstOrderDocument))
     expect(rows.identity_user).toEqual([])
     expect(rows.ordering_order).toHaveLength(1)
   })
 
-  test('who is suspended is out of both APIs within a second, and no password hash is to be had of either', async () => {
+  test('is signed out of both APIs within a second of being suspended, and neither API shows a password hash', async () => {
     const email = await invite('Manager')
     const { accessToken, userId } = await signInUser(email)
     succeeded(await as(accessToken)('{ viewer { id } }'))
@@ -142,7 +140,7 @@ describe('a user', () => {
   })
 })
 
-test('a guest fills a cart with a storefront’s key, registers, and buys what was in it', async () => {
+test('a guest fills a cart with a storefront’s key, registers, and buys the cart’s items', async () => {
   const product = await createStockedProduct(owner, 5)
   const { cart } = payload(
     await mutate<Payload & { cart: { id: string } }>(
@@ -197,7 +195,7 @@ test('a guest fills a cart with a storefront’s key, registers, and buys what w
     .toBe(401)
 })
 
-test('a shopper confirms the address and sets a new password by what is mailed, through the shop’s own page', async () => {
+test('a shopper verifies the address and sets a new password with the mailed links, through the shop’s own page', async () => {
   const email = 'shopper@example.com'
   const url = 'https://shop.example.com/reset#{token}'
   payload(
@@ -276,13 +274,13 @@ test('a shopper confirms the address and sets a new password by what is mailed, 
   expect(dump).toEqual([])
 })
 
-test('guesses at a password are stopped with 429, and the storefront’s key may not try users', async () => {
+test('password guesses are answered with 429, and the storefront’s key may not sign users in', async () => {
   const guess = (field: string, type: string) =>
     mutate(
       storefront,
       `${field}(input: $input)`,
       'accessToken',
-      { input: { email: 'nobody@example.com', password: 'guess' } },
+      { input: { email: 'unknown@example.com', password: 'guess' } },
       `$input: ${type}!`,
     )
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -295,7 +293,7 @@ test('guesses at a password are stopped with 429, and the storefront’s key may
   expect(await guess('signInUser', 'SignInUserInput')).toMatchObject({ status: 403 })
 })
 
-test('a hundred wrong passwords at a shop’s sign-in form keep no other person and no other shop out', async () => {
+test('a hundred wrong passwords at a shop’s sign-in form affect no other client and no other shop', async () => {
   const people = ['first@guessed.example', 'second@guessed.example']
   const refreshTokens: string[] = []
   for (const email of people) {
@@ -320,7 +318,7 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
       '$input: SignInCustomerInput!',
     )
   const wrong = Array.from({ length: 110 }, (_, index) =>
-    signIn('198.51.100.9', `nobody${index}@guessed.example`, 'a guess'),
+    signIn('198.51.100.9', `unknown${index}@guessed.example`, 'a guess'),
   )
   const statuses = (await Promise.all(wrong)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(100)
@@ -355,7 +353,7 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
   })
 })
 
-test('anybody can verify an access token with the published keys', async () => {
+test('a third party can verify an access token with the published keys', async () => {
   const { accessToken, userId } = await signInUser(await invite('Read-only'))
   const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', platform.graphqlUrl))
   const { payload: claims } = await jwtVerify(accessToken, keys, { issuer: 'commerce-graph' })

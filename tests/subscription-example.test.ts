@@ -16,14 +16,14 @@ let merchant: Client
 let proxy: CuttableProxy
 let folder: string
 let example: ChildProcess
-const told: string[] = []
+const printed: string[] = []
 const complaints: string[] = []
 
 beforeAll(async () => {
   platform = await startTestPlatform()
   merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   proxy = await startCuttableProxy(Number(new URL(platform.graphqlUrl).port))
-  // Beside the installed packages, as the reader's file is beside theirs.
+  // Beside the installed packages, like the reader's own file.
   folder = await mkdtemp(path.join(root, 'node_modules/.subscription-example-'))
   const page = await readFile(path.join(root, 'docs/subscriptions.md'), 'utf8')
   const [, source = ''] = /```js\n(.*?)```/s.exec(page) ?? []
@@ -38,7 +38,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const [stream, lines] of [
-    [example.stdout, told],
+    [example.stdout, printed],
     [example.stderr, complaints],
   ] as const) {
     if (stream !== null) createInterface(stream).on('line', (line) => lines.push(line))
@@ -64,25 +64,25 @@ async function placeOrder(): Promise<string> {
   return succeeded(answer).order.orderNumber
 }
 
-const timesTold = (orderNumber: string) => told.filter((line) => line.includes(orderNumber)).length
+const timesPrinted = (orderNumber: string) => printed.filter((line) => line.includes(orderNumber)).length
 
-test('the example of docs/subscriptions.md, as it is printed, misses no order when its connection is cut or falls silent', async () => {
-  // Until it listens, orders are none of its business.
+test('the printed example of docs/subscriptions.md misses no order when its connection is cut or goes silent', async () => {
+  // The example misses orders that are placed before it listens.
   let first = await placeOrder()
   await expect
     .poll(async () => {
-      if (timesTold(first) === 0) first = await placeOrder()
-      return timesTold(first)
+      if (timesPrinted(first) === 0) first = await placeOrder()
+      return timesPrinted(first)
     }, patience)
     .toBe(1)
   const numbers = [first]
   proxy.cut()
   numbers.push(await placeOrder())
-  await expect.poll(() => timesTold(numbers[1] ?? ''), patience).toBe(1)
+  await expect.poll(() => timesPrinted(numbers[1] ?? ''), patience).toBe(1)
   proxy.silence()
   numbers.push(await placeOrder())
-  await expect.poll(() => timesTold(numbers[2] ?? ''), { ...patience, timeout: 30_000 }).toBe(1)
-  for (const number of numbers) expect(timesTold(number)).toBe(1)
+  await expect.poll(() => timesPrinted(numbers[2] ?? ''), { ...patience, timeout: 30_000 }).toBe(1)
+  for (const number of numbers) expect(timesPrinted(number)).toBe(1)
   expect(complaints.join('\n').match(/The connection is lost/g)).toHaveLength(2)
   expect(example.exitCode).toBeNull()
 }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * Values that look like a fault and are none in these places, each with the reason. Whoever adds a field whose zero,
- * negative or other odd value means something adds it here.
+ * Values that look wrong but are valid in these places, each with the reason. If you add a field for which zero, a
+ * negative number or another odd value is valid, add it here.
  */
 export const acceptedInputs: readonly { readonly because: string; readonly places: readonly string[] }[] = [
   {
@@ -24,14 +24,35 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
       'updateCategory input.position zero',
       'createWarehouse input.priority zero',
       'updateWarehouse input.priority zero',
+      'createResource input.priority zero',
+      'updateResource input.priority zero',
       'createStaffMember input.priority zero',
       'updateStaffMember input.priority zero',
       'createDashboard input.position zero',
       'updateDashboard input.position zero',
+      'createPaymentOption input.position zero',
+      'updatePaymentOption input.position zero',
     ],
   },
   {
-    because: 'the first tier may be everybody’s, and a reward good for any purchase',
+    because: 'a method of payment may be offered from any total on',
+    places: ['createPaymentOption input.minAmount zero', 'updatePaymentOption input.minAmount zero'],
+  },
+  {
+    because: 'missing an appointment may cost nothing, and it may be cancelled until it begins',
+    places: [
+      'createBookingService input.noShowFee zero',
+      'updateBookingService input.noShowFee zero',
+      'createBookingService input.cancellationMinutes zero',
+      'updateBookingService input.cancellationMinutes zero',
+    ],
+  },
+  {
+    because: 'a publishable key may have no origin, and then works only from loopback in a test deployment',
+    places: ['setPublishableKeyOrigins origins empty'],
+  },
+  {
+    because: 'the first tier may include every customer, and a reward may apply to any purchase',
     places: [
       'createLoyaltyTier input.threshold zero',
       'updateLoyaltyTier input.threshold zero',
@@ -56,7 +77,7 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
   { because: 'a line with no units is removed', places: ['updateCartItem quantity zero'] },
   { because: 'there are places without a tax', places: ['updateMerchantSettings input.taxRate zero'] },
   {
-    because: 'a guest cart that is gone, or was never there, keeps nobody from signing in',
+    because: 'a guest cart that is gone, or was never there, does not stop a customer from signing in',
     places: [
       'signInCustomer input.cartId malformed',
       'signInCustomer input.cartId foreign',

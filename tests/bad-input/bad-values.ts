@@ -21,27 +21,27 @@ type Fault =
   | 'card number'
   | 'foreign'
 
-/** The good variables of an operation with one thing wrong. */
+/** The valid variables of an operation with one wrong value. */
 export interface BadInput {
-  /** Where, as in `input.items.0.quantity`. */
+  /** The path of the wrong value, such as `input.items.0.quantity`. */
   readonly path: string
   readonly fault: Fault
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** A test card of many processors, as people write it. */
+/** A test card number of many processors, with blanks. */
 const cardNumber = 'my card is 4242 4242 4242 4242'
 
-/** Fields of which long numbers are the nature, or which are not stored: contract/README.md. */
+/** Fields that may hold long numbers, or that are not stored: see contract/README.md. */
 const mayHoldCardNumber =
   /^(sku|skus|reference|trackingNumber|phone|url|password|currentPassword|newPassword|token|refreshToken)$/
 
-/** Longer than any text that the API takes. */
+/** Longer than any text that the API accepts. */
 const tooLong = 'x'.repeat(200_001)
 
 /**
  * Every way in which one leaf of the variables can be wrong.
- * @param foreignId another merchant's id of the same kind as the value, or undefined where the value names no row
+ * @param foreignId another merchant's id of the same kind as the value, or undefined if the value names no row
  */
 export function badInputs(
   args: readonly GraphQLArgument[],
@@ -72,7 +72,7 @@ export function badInputs(
   return found
 }
 
-/** The name of the field that a path leads to; an entry of a list goes by its list's. */
+/** The name of the field at the end of a path; an entry of a list has the list's name. */
 const fieldOf = (path: readonly string[]): string => path.findLast((step) => !/^\d+$/.test(step)) ?? ''
 
 const absent = Symbol('absent')
@@ -139,7 +139,7 @@ function leafFaults(
         ['card number', cardNumber],
       ]
     default:
-      // DateTime, Date, URL, EmailAddress: texts of a form.
+      // Texts of a fixed form: DateTime, Date, URL, EmailAddress.
       return [...(required ? [['empty', ''] as const] : []), ['malformed', 'neither this nor that']]
   }
 }
@@ -156,7 +156,7 @@ function replaced(
       if (String(index) !== first) return item
       return rest.length === 0 ? (value === absent ? null : value) : replaced(item, rest, value)
     })
-    // A list is one of the steps in between; the outermost value is an object.
+    // A step of the path may be a list, but the outermost value is an object.
     return items as unknown as Readonly<Record<string, unknown>>
   }
   const { [first]: old, ...others } = whole as Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@ import { getNamedType, isObjectType, type GraphQLField } from 'graphql'
 import type postgres from '@commerce-graph/postgres-driver'
 import { projections } from '../../gateway/src/projection/projections.ts'
 
-/** The table behind each type of the contract that has one of its own: `Product` is `catalog.product`. */
+/** The table of each type of the contract that has one: `Product` is `catalog.product`. */
 export async function tablesByType(sql: postgres.Sql): Promise<ReadonlyMap<string, string>> {
   const tables = await sql<{ name: string; table: string }[]>`
     SELECT n.nspname || '_' || c.relname AS name, format('%I.%I', n.nspname, c.relname) AS table
@@ -17,7 +17,7 @@ export async function tablesByType(sql: postgres.Sql): Promise<ReadonlyMap<strin
   )
 }
 
-/** What an id is called where its name isn't its type's, and mutations whose `id` their names don't tell. */
+/** The types of ids whose names don't contain the type, and of `id` in mutations whose names don't contain it. */
 const called: Readonly<Record<string, string>> = {
   service: 'BookingService',
   staff: 'StaffMember',
@@ -31,8 +31,8 @@ const called: Readonly<Record<string, string>> = {
 }
 
 /**
- * The type whose id a value of this name is: by the name itself (`productId`; `itemId` of `removeCartItem`), or, where
- * that is only `id`, by the mutation's name (`cancelOrder`) or what it answers.
+ * The type that a value of this name identifies. The name itself says it (`productId`; `itemId` of
+ * `removeCartItem`); for a plain `id`, the mutation's name (`cancelOrder`) or its payload says it.
  */
 export function typeOfId(
   name: string,
@@ -59,7 +59,7 @@ function answeredTypes(mutation: GraphQLField<unknown, unknown>): readonly strin
     : []
 }
 
-/** Which row of a type to name, where what can be done depends on its state. */
+/** The row to choose for types whose mutations depend on the row's state. */
 const preferred: Readonly<Record<string, string>> = {
   Order: "status = 'PENDING'",
   Cart: 'customer_id IS NULL',
@@ -68,7 +68,7 @@ const preferred: Readonly<Record<string, string>> = {
   Appointment: "status = 'SCHEDULED'",
 }
 
-/** A row of each type's table that a merchant has. */
+/** One row of each type's table that belongs to a merchant. */
 export async function rowsOf(
   sql: postgres.Sql,
   merchantId: string,
@@ -89,17 +89,17 @@ export async function rowsOf(
   return rows
 }
 
-/** A shopper with a password: whoever can't sign in is told nothing about the rest. */
+/** A shopper with a password: without a valid sign-in, the API reports no other error. */
 export const registered = {
   email: 'registered@example.com',
   password: 'correct horse battery staple',
   name: 'Registered',
 }
 
-/** Sold by the demo shop (demo/shop/seeds/default/02_catalog.sql). */
+/** The demo shop sells this SKU (demo/shop/seeds/default/02_catalog.sql). */
 const sku = 'AP-RIDGE-TARP'
 
-/** A value of the type that is right in form; `name` says where form depends on more than the type. */
+/** A value with the form that the type needs. `name` is the field's name, for types whose form depends on it. */
 export function goodValue(name: string, type: string, mutation: GraphQLField<unknown, unknown>): unknown {
   switch (type) {
     case 'Int':
@@ -109,7 +109,7 @@ export function goodValue(name: string, type: string, mutation: GraphQLField<unk
     case 'Money':
       return 100
     case 'Boolean':
-      // Said of cash and transfers only; the payment of the samples is by card.
+      // These methods are for cash and transfers only; the sample payment is by card.
       return name === 'received' ? null : true
     case 'DateTime':
       if (name === 'scheduledAt') return new Date(Date.now() + 30 * 24 * 60 * 60_000).toISOString()
@@ -134,10 +134,19 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
     case 'countries':
       return 'US'
     case 'currency':
+    case 'currencies':
       return 'USD'
     case 'timezone':
     case 'timeZone':
       return 'Europe/Berlin'
+    case 'origins':
+      return 'https://shop.example'
+    case 'clientId':
+      return 'sandbox_of_the_test'
+    case 'secretKey':
+      return 'sk_test_sandbox_of_the_test'
+    case 'webhookSecret':
+      return 'whsec_of_the_test'
     case 'phone':
       return '+49 30 123456'
     case 'paymentMethodId':
@@ -150,7 +159,7 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
       return `${randomUUID()}@example.com`
     case 'sku':
     case 'code':
-      // A name to be given must be new, a name to be found must be there.
+      // The name of a new record must be new; the name of an existing record must exist.
       if (/Inventory|Stock|Transfer/.test(mutation.name)) return sku
       return randomUUID().toUpperCase()
     case 'slug':

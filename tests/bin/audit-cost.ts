@@ -7,8 +7,9 @@ import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
 
-// What the audit log costs a mutation: a change of a row with and without its entry, and what an action waits for before it begins.
-// One client, in a database of its own on the server named by TEST_DATABASE_URL: `npm run bench:audit -- --rounds 5 --mutations 2000`.
+// Measures what the audit log costs a mutation: a change of a row with and without its entry, and the wait before
+// an action begins. Uses one client, in a new database on the server of TEST_DATABASE_URL:
+//   npm run bench:audit -- --rounds 5 --mutations 2000
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, mutations: { type: 'string', default: '2000' } },
@@ -25,7 +26,7 @@ try {
     INSERT INTO merchant.merchant (name, email) VALUES ('Bench', 'bench@example.com') RETURNING id`
   const caller = { 'x-hasura-role': 'merchant', 'x-hasura-key-id': randomUUID() }
   const change = (session: object) => async () => {
-    // What follows the setting sees it: both are one statement, as the engine sends them in one round trip.
+    // The setting and the change are one statement, because the engine sends both in one round trip.
     await sql`
       UPDATE merchant.settings w SET tax_rate = w.tax_rate
       FROM (SELECT set_config('hasura.user', ${JSON.stringify(session)}, true) OFFSET 0) s
@@ -63,7 +64,10 @@ try {
   await database.drop()
 }
 
-/** Runs the ways in turns, so that whatever else the machine does meets all of them, and tells their medians in microseconds. */
+/**
+ * Runs the variants in turns, so that other load of the machine affects all of them equally. Passes their medians in
+ * microseconds to `tell`.
+ */
 async function measure(
   ways: Readonly<Record<string, () => Promise<void>>>,
   times: number,

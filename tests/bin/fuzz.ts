@@ -1,5 +1,5 @@
 /**
- * Sends malformed and odd requests to a platform of its own, and says what came of them: statuses, faults, memory.
+ * Sends malformed and odd requests to its own platform, and prints the statuses, the faults and the memory.
  *
  *   npm run fuzz -- --requests 100000 --seed 1
  */
@@ -16,10 +16,10 @@ const help = `npm run fuzz -- [--requests 100000] [--seed <any whole number>] [-
 
 Starts a platform over a data folder of its own (or over an empty database) and sends it requests: operations made of the schema with right,
 odd and missing values, damaged documents, other JSON, raw HTTP, WebSocket frames. Fails for a 5xx, a refusal without an id
-of the catalogue, an answer that tells of the inside, a socket left open, a crash. The same seed makes the same requests.
+of the catalogue, an answer that shows internals, a socket left open, a crash. The same seed makes the same requests.
 Memory is the process's resident set.`
 
-/** What may be counted for is counted, but nobody is kept out: nobody is the fuzzer's concern. */
+/** Requests count towards the limits, but the limits are too high to refuse the fuzzer. */
 const unlimited = {
   LIMIT_RATE_FREE: 'unlimited/100000000/100000000',
   LIMIT_RATE_STARTER: 'unlimited/100000000/100000000',
@@ -97,7 +97,7 @@ try {
   await platform.remove()
 }
 
-/** Linux says it in /proc; elsewhere it isn't known. */
+/** Linux has the value in /proc; other systems don't. */
 async function residentMegabytes(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]

@@ -1,5 +1,5 @@
 /**
- * A gateway with an engine and an authenticator of its own, over the database of a platform that runs or has run:
+ * Starts a gateway with its own engine and authenticator on the database of a platform that runs or has run:
  *   DATABASE_URL=… REDIS_URL=… LIMIT_…=… node tests/bin/gateway.ts    (prints its URL, logs to standard error)
  */
 import { createAuthenticator } from '@commerce-graph/auth-webhook'

@@ -1,9 +1,3 @@
-/**
- * Whether the time of an answer tells another merchant's id from one that nobody has: both are asked for in turn, and the
- * two sets of times compared (Mann-Whitney; p is the chance that equal ones would differ as much).
- *
- *   npm run id-timing -- --requests 2000
- */
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
@@ -12,12 +6,23 @@ import { z } from 'zod'
 import { bearer, createClient } from '../support/graphql-client.ts'
 import { copyMerchantWithNewIds } from '../tenancy/tenants.ts'
 
-const { values } = parseArgs({ options: { requests: { type: 'string' }, database: { type: 'string' } } })
+const help = `npm run id-timing -- [--requests 2000] [--database postgres://…]
+
+Tests whether the time of an answer tells another merchant's id from one that does not exist. Asks for both in turns, and compares the two
+sets of times by Mann and Whitney's test: p is the probability that equal sets would differ this much.`
+
+const { values } = parseArgs({
+  options: { requests: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } },
+})
+if (values.help === true) {
+  console.log(help)
+  process.exit(0)
+}
 const { requests } = z
   .object({ requests: z.coerce.number().int().min(100).max(100_000).default(2_000) })
   .parse(values)
 
-/** What is asked for, and the table whose ids it takes. */
+/** The queries, and the table whose ids each takes. */
 const questions = [
   ['query ($id: ID!) { customer(id: $id) { id } }', 'crm.customer'],
   ['query ($id: ID!) { order(id: $id) { id total items { id } } }', 'ordering."order"'],
@@ -40,13 +45,13 @@ try {
     const times = { foreign: [] as number[], unknown: [] as number[] }
     for (let count = 0; count < requests + 100; count++) {
       const foreign = rows[count % rows.length]?.id ?? randomUUID()
-      // Which of the two comes first alternates, so that neither gains by it.
+      // The order of the two alternates, so that neither has an advantage.
       const pair = [['foreign', foreign] as const, ['unknown', randomUUID()] as const]
       for (const [which, id] of count % 2 === 0 ? pair : pair.toReversed()) {
         const started = performance.now()
         const { status, text } = await client(query, { id })
         if (status !== 200) throw new Error(`${query} is refused, which says nothing of ids: ${text}`)
-        // The first hundred warm up.
+        // The first hundred requests warm up the process.
         if (count >= 100) times[which].push(performance.now() - started)
       }
     }
@@ -66,7 +71,7 @@ function median(times: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Two-sided p of the Mann-Whitney U test by its normal approximation, which is exact enough from a few dozen on. */
+/** Two-sided p of the Mann-Whitney U test by the normal approximation, which is good from a few dozen samples on. */
 function mannWhitney(one: readonly number[], other: readonly number[]): number {
   const all = [...one.map((time) => ({ time, mine: true })), ...other.map((time) => ({ time, mine: false }))]
   const ranked = all.toSorted((a, b) => a.time - b.time)
@@ -77,7 +82,7 @@ function mannWhitney(one: readonly number[], other: readonly number[]): number {
   return 2 * (1 - normal(Math.abs((u - mean) / deviation)))
 }
 
-/** The standard normal distribution (Abramowitz and Stegun 26.2.17; off by less than 7.5e-8). */
+/** The standard normal distribution (Abramowitz and Stegun 26.2.17; the error is below 7.5e-8). */
 function normal(z: number): number {
   const t = 1 / (1 + 0.2316419 * z)
   const tail =

@@ -1,6 +1,6 @@
 /**
- * Kills engines with SIGKILL at random moments of mutations and of event deliveries, and tells what is lost, doubled or half
- * done: nothing must be. Ends with 1 if anything is.
+ * Kills engines with SIGKILL at random moments of mutations and of event deliveries. Prints what is lost, doubled or
+ * half done, and exits with 1 if there is any.
  *
  *   node tests/bin/kill-engine.ts [--kills 100] [--seed 1]
  */

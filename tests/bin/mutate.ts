@@ -1,5 +1,6 @@
 /**
- * Puts faults into a copy of the code, one at a time, and tells which ones the tests nearest to them don't notice. See docs/testing.md.
+ * Puts faults into a copy of the code, one at a time, and prints those that the nearest tests don't notice. See
+ * docs/testing.md.
  *
  *   npm run mutate -- --area payment
  */
@@ -109,7 +110,10 @@ function chooseFaults(): readonly Fault[] {
   )
 }
 
-/** A test that fails anyway notices nothing. So many at once are slower than a few, and some tests wait for so long only. */
+/**
+ * A test that fails without the fault proves nothing. Too many runs at once are slow, and some tests then exceed
+ * their time-outs.
+ */
 async function passWithoutFaults(faults: readonly Fault[], [copy]: readonly ScratchCopy[]): Promise<boolean> {
   if (copy === undefined) return true
   const tests = [...new Set(faults.flatMap((fault) => fault.tests))]
@@ -141,7 +145,7 @@ async function putIn(faults: readonly Fault[], copies: readonly ScratchCopy[]): 
   return results
 }
 
-/** Puts the fault in, runs its tests, and takes it out. */
+/** Applies the fault, runs its tests, and reverts it. */
 async function judge({ edits, tests, only }: Fault, root: string): Promise<Verdict> {
   const migrates = edits.some(({ file }) => file.startsWith('sql/'))
   const right = new Map(edits.map(({ file }) => [file, readFileSync(path.join(root, file), 'utf8')]))

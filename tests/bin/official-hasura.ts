@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * Runs the gateway's tests over the official image of Hasura (`npm run test:hasura`). Without a Docker engine nothing is
- * run, which is said, and is neither a success nor a failure: the process ends with 2.
+ * Runs the gateway's tests with the official image of Hasura (`npm run test:hasura`). Without a Docker engine it
+ * runs nothing, prints that, and exits with 2: neither success nor failure.
  */
 
 const notRun = 2
@@ -22,7 +22,7 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const chosen = process.argv.slice(2)
 const files =
   chosen.length > 0 ? chosen : ['gateway/src/query', 'gateway/src/mutation', 'gateway/src/subscription']
-// Each file has a Hasura of its own: a few at a time are enough for one machine.
+// Each file starts its own Hasura; one machine can run a few at a time.
 const args = [vitest, 'run', '--maxWorkers=2', '--hookTimeout=180000', ...files]
 const run = spawnSync(process.execPath, args, {
   cwd: root,

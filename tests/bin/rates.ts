@@ -1,8 +1,3 @@
-/**
- * Three gateways on one Redis under more requests than plans allow, for minutes: what is admitted, by minute and plan,
- * beside what the plan says. Then Redis stops in the middle of it, and comes back.
- *   npm run rates -- [--minutes 3]        ends with 1 when a plan is missed by more than 1 %
- */
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,9 +8,17 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { RedisProcess } from '../support/redis-process.ts'
 import { sendRequests } from '../support/send-requests.ts'
 
-const { minutes } = z
-  .object({ minutes: z.coerce.number().int().min(1).max(120).default(3) })
-  .parse(parseArgs({ options: { minutes: { type: 'string' } } }).values)
+const help = `npm run rates -- [--minutes <1 to 120, 3 unless said>]
+
+Sends more requests than the plans allow to three gateways on one Redis, which stops in the middle and comes back. Prints the admitted
+requests by minute and plan. Ends with 1 if a count differs from the plan by more than 1 %.`
+
+const { values } = parseArgs({ options: { minutes: { type: 'string' }, help: { type: 'boolean' } } })
+if (values.help === true) {
+  console.log(help)
+  process.exit(0)
+}
+const { minutes } = z.object({ minutes: z.coerce.number().int().min(1).max(120).default(3) }).parse(values)
 
 const tolerance = 0.01
 const atOnce = 6
@@ -58,11 +61,13 @@ started.defer(async () => {
 })
 const urls = gateways.map(({ url }) => `${url}/graphql`)
 
-/** Sends steadily until the windows of so many minutes are over, and tells what was admitted in each. */
+/**
+ * Sends at a steady rate until the given number of windows is over. Returns the number of admitted requests in each.
+ */
 async function admittedByMinute(key: string): Promise<readonly number[]> {
   const began = Date.now()
   const admitted = Array.from({ length: minutes }, () => 0)
-  // The windows begin with the first request, a moment after this clock does.
+  // The windows begin with the first request, a moment after this clock starts.
   for (let at = 0; at < minutes; at += 1) {
     const end = began + (at + 1) * minute - 200
     while (Date.now() < end) {
@@ -87,8 +92,8 @@ async function holdHour(): Promise<void> {
 }
 
 async function health(): Promise<string> {
-  const told = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).text()))
-  return [...new Set(told)].join(' ')
+  const reports = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).text()))
+  return [...new Set(reports)].join(' ')
 }
 
 async function loseRedis(): Promise<void> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => platform.stop())
 
-/** The types of the package say that its default export is the module that it comes from, and of another build. */
+/** The types of the package declare its default export as the module itself, from another build. */
 const createDataProvider = dataProvider as unknown as (
   client: GraphQLClient,
   options: HasuraDataProviderOptions,
@@ -68,7 +68,10 @@ test('Refine creates, changes and deletes a category', async () => {
   expect((await getOne({ ...categories, id })).data).toBeNull()
 })
 
-/** What ra-data-hasura 0.6 sends, fewer columns aside. It is no dependency, since it brings React Admin 4 and its Apollo Client. */
+/**
+ * The documents that ra-data-hasura 0.6 sends, with fewer columns. It is no dependency, because it brings React
+ * Admin 4 and its Apollo Client.
+ */
 const reactAdmin = {
   getList: `query catalog_product($limit: Int, $offset: Int, $order_by: [catalog_product_order_by!]!, $where: catalog_product_bool_exp) {
     items: catalog_product(limit: $limit offset: $offset order_by: $order_by where: $where) { id name price __typename }

@@ -4,7 +4,6 @@ import {
   CombinedGraphQLErrors,
   HttpLink,
   InMemoryCache,
-  type TypedDocumentNode,
   gql,
 } from '@apollo/client'
 import { BatchHttpLink } from '@apollo/client/link/batch-http'
@@ -16,6 +15,15 @@ import { SubscriptionClient } from 'subscriptions-transport-ws'
 import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { ada, articleId, authorHeaders, openBlogForFile } from './blog.ts'
+import {
+  RenameDocument,
+  StreamViewsDocument,
+  type StreamViewsSubscription,
+  TitlesDocument,
+  type TitlesQuery,
+  WatchViewsDocument,
+  type WatchViewsSubscription,
+} from './generated/blog.ts'
 
 const blog = await openBlogForFile()
 
@@ -29,50 +37,15 @@ const clientOver = (link: ApolloLink): ApolloClient =>
 
 const overHttp = (): ApolloClient => clientOver(new HttpLink({ uri: blog.graphqlUrl, headers }))
 
-const titles: TypedDocumentNode<Titles, { where?: object; limit?: number }> = gql`
-  query Titles($where: article_bool_exp, $limit: Int) {
-    article(where: $where, order_by: { created_at: asc }, limit: $limit) {
-      ...Titled
-      author {
-        id
-        name
-      }
-    }
-    article_aggregate(where: $where) {
-      aggregate {
-        count
-      }
-    }
-  }
-  fragment Titled on article {
-    id
-    title
-  }
-`
-
-const rename = gql`
-  mutation Rename($id: uuid!, $title: String!) {
-    update_article_by_pk(pk_columns: { id: $id }, _set: { title: $title }) {
-      id
-      title
-    }
-  }
-`
-
 interface Result<T> {
   readonly data?: T | undefined
   readonly error?: Error | undefined
 }
 
-interface Titles {
-  readonly article: readonly { readonly id: string; readonly title: string }[]
-  readonly article_aggregate: { readonly aggregate: { readonly count: number } }
-}
-
 describe('over HTTP', () => {
-  test('a query answers with the type names that the cache asks for', async () => {
+  test('a query’s answer has the type names that the cache needs', async () => {
     const client = overHttp()
-    const { data } = await client.query({ query: titles, variables: { limit: 2 } })
+    const { data } = await client.query({ query: TitlesDocument, variables: { limit: 2 } })
     expect(data).toEqual({
       article: [1, 2].map((n) => ({
         __typename: 'article',
@@ -93,20 +66,20 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('what a mutation returns changes what a watched query shows, without asking again', async () => {
+  test('a mutation’s answer updates a watched query without another request', async () => {
     const client = overHttp()
-    const query = { query: titles, variables: { where: { id: { _eq: articleId(1) } } } }
-    const seen = results<Titles>(client.watchQuery(query))
+    const query = { query: TitlesDocument, variables: { where: { id: { _eq: articleId(1) } } } }
+    const seen = results<TitlesQuery>(client.watchQuery(query))
     expect((await seen.next()).data?.article[0]?.title).toBe('Article 1')
-    await client.mutate({ mutation: rename, variables: { id: articleId(1), title: 'New' } })
+    await client.mutate({ mutation: RenameDocument, variables: { id: articleId(1), title: 'New' } })
     expect((await seen.next()).data?.article[0]?.title).toBe('New')
     const cached = await client.query({ ...query, fetchPolicy: 'cache-only' })
     expect(cached.data?.article[0]?.title).toBe('New')
     seen.stop()
-    await client.mutate({ mutation: rename, variables: { id: articleId(1), title: 'Article 1' } })
+    await client.mutate({ mutation: RenameDocument, variables: { id: articleId(1), title: 'Article 1' } })
   })
 
-  test("Hasura's errors arrive with their codes", async () => {
+  test('Hasura’s errors arrive with their codes', async () => {
     const failed = overHttp().query({ query: gql`{ article { secret } }` }) // prettier-ignore
     const error = await failed.catch((reason: unknown) => reason)
     expect(CombinedGraphQLErrors.is(error)).toBe(true)
@@ -118,9 +91,9 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('a batch of operations is answered in its order, an error among them too', async () => {
+  test('the answers of a batch of operations have the batch’s order, including an error', async () => {
     const client = clientOver(new BatchHttpLink({ uri: blog.graphqlUrl, headers, batchInterval: 20 }))
-    const ask = (limit: number) => client.query({ query: titles, variables: { limit } })
+    const ask = (limit: number) => client.query({ query: TitlesDocument, variables: { limit } })
     const [one, wrong, two] = await Promise.allSettled([ask(1), ask(-1), ask(2)])
     expect([one, two]).toMatchObject([
       { value: { data: { article: { length: 1 } } } },
@@ -143,63 +116,46 @@ const protocols: readonly (readonly [string, () => { link: ApolloLink; close: ()
     () => {
       const options = { connectionParams: { headers }, reconnect: false }
       const client = new SubscriptionClient(blog.webSocketUrl, options, WebSocket)
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- applications of its time still have it
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- older applications still use it
       return { link: new WebSocketLink(client), close: () => client.close() }
     },
   ],
 ]
 
 describe.each(protocols)('over %s', (_, open) => {
-  test('a live query shows a change, and fills the same cache', async () => {
+  test('a live query shows a change, and updates the same cache', async () => {
     const { link, close } = open()
     const client = clientOver(link)
-    const subscription = gql`
-      subscription ($id: uuid!) {
-        article_by_pk(id: $id) {
-          id
-          views
-        }
-      }
-    `
-    interface Views {
-      readonly article_by_pk: { readonly views: number }
-    }
-    const seen = results<Views>(client.subscribe({ query: subscription, variables: { id: articleId(2) } }))
-    const before = (await seen.next()).data?.article_by_pk.views ?? 0
+    const watched = client.subscribe({ query: WatchViewsDocument, variables: { id: articleId(2) } })
+    const seen = results<WatchViewsSubscription>(watched)
+    const before = (await seen.next()).data?.article_by_pk?.views ?? 0
     await blog.database.query('update article set views = views + 1 where id = $1', [articleId(2)])
-    expect((await seen.next()).data?.article_by_pk.views).toBe(before + 1)
+    expect((await seen.next()).data?.article_by_pk?.views).toBe(before + 1)
     expect(client.cache.extract()).toMatchObject({ [`article:${articleId(2)}`]: { views: before + 1 } })
     seen.stop()
     close()
   })
 
-  test('queries, mutations and errors take the same socket', async () => {
+  test('queries, mutations and errors use the same socket', async () => {
     const { link, close } = open()
     const client = clientOver(link)
-    const { data } = await client.query({ query: titles, variables: { limit: 1 } })
+    const { data } = await client.query({ query: TitlesDocument, variables: { limit: 1 } })
     expect(data?.article).toHaveLength(1)
-    const renamed = client.mutate({ mutation: rename, variables: { id: articleId(5), title: 'Not mine' } })
+    const renamed = client.mutate({
+      mutation: RenameDocument,
+      variables: { id: articleId(5), title: 'Not mine' },
+    })
     expect((await renamed).data).toEqual({ update_article_by_pk: null })
     const failed = client.query({ query: gql`{ nothing }` }) // prettier-ignore
-    expect(await failed.catch(told)).toMatch(/"nothing.+query_root/)
+    expect(await failed.catch(errorText)).toMatch(/"nothing.+query_root/)
     const refused = results(client.subscribe({ query: gql`subscription { nothing }` })) // prettier-ignore
-    expect(told((await refused.next()).error)).toMatch(/"nothing.+subscription_root/)
+    expect(errorText((await refused.next()).error)).toMatch(/"nothing.+subscription_root/)
     close()
   })
 
-  test('a stream hands out each row once, in order', async () => {
+  test('a stream delivers each row once, in order', async () => {
     const { link, close } = open()
-    const stream = gql`
-      subscription {
-        article_stream(batch_size: 4, cursor: { initial_value: { views: 20 }, ordering: ASC }) {
-          views
-        }
-      }
-    `
-    interface Streamed {
-      readonly article_stream: readonly { readonly views: number }[]
-    }
-    const seen = results<Streamed>(clientOver(link).subscribe({ query: stream }))
+    const seen = results<StreamViewsSubscription>(clientOver(link).subscribe({ query: StreamViewsDocument }))
     const streamed: number[] = []
     while (streamed.length < 8)
       streamed.push(...((await seen.next()).data?.article_stream ?? []).map(({ views }) => views))
@@ -209,11 +165,11 @@ describe.each(protocols)('over %s', (_, open) => {
   })
 })
 
-/** Apollo keeps the list of errors that the legacy client hands to it as the cause of one of its own. */
-const told = (error: unknown): string =>
+/** Apollo wraps the legacy client's list of errors as the cause of its own error. */
+const errorText = (error: unknown): string =>
   JSON.stringify(error instanceof Error ? [error.message, error.cause] : error)
 
-/** The results of an observable that have data or an error; the others say that something is loading. */
+/** The results of an observable that have data or an error; the other results only say that it is loading. */
 function results<T>(observable: Subscribable<Result<unknown>>): Arrivals<Result<T>> {
   const all = arrivals<Result<T>>((arrive) => {
     const subscription = observable.subscribe({ next: (result) => arrive(result as Result<T>) })

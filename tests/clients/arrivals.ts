@@ -1,4 +1,4 @@
-/** What comes over a subscription, taken one after the other. */
+/** The messages of a subscription, taken one after the other. */
 export interface Arrivals<T> {
   /** The next one that is wanted, or a failure after ten seconds without. */
   readonly next: (wanted?: (value: T) => boolean) => Promise<T>

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 
-/** What an application knows of Hasura: where it is, and what to say to it. */
+/** The address of a Hasura and the headers for it. */
 export interface Blog {
   readonly graphqlUrl: string
   readonly webSocketUrl: string

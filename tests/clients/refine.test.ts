@@ -15,7 +15,7 @@ const createDataProvider = dataProvider as unknown as (
   options: HasuraDataProviderOptions,
 ) => Required<DataProvider>
 
-/** The data provider of Refine makes its queries itself, in either naming convention. */
+/** The data provider of Refine generates its own queries, in either naming convention. */
 const conventions: readonly (readonly [NamingConvention, (column: string) => string])[] = [
   ['hasura-default', (column) => column],
   ['graphql-default', (column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())],
@@ -36,7 +36,7 @@ describe.each(conventions)('in an admin panel of Refine with %s names', (naming,
   const fields = ['id', 'title', 'views', named('is_published'), { author: ['name'] }]
   const article = { resource: 'article', meta: { fields } }
 
-  test('a list is filtered, sorted and cut into pages, and says how many there are', async () => {
+  test('a list can be filtered, sorted and paged, and has its total', async () => {
     const { data, total } = await provider().getList({
       ...article,
       filters: [
@@ -85,14 +85,14 @@ describe.each(conventions)('in an admin panel of Refine with %s names', (naming,
     expect(data.map(({ id }) => id)).toEqual(numbers.map(articleId))
   })
 
-  test('one row, and many, are those of the ids that the role may see', async () => {
+  test('one row and many rows are found by ids, if the role may see them', async () => {
     const { data } = await provider(bo).getMany({ ...article, ids: [2, 3, 4].map(articleId) })
     expect(data.map(({ id }) => id).sort()).toEqual([articleId(2), articleId(4)])
     expect((await provider(bo).getOne({ ...article, id: articleId(4) })).data.title).toBe('Article 4')
     expect((await provider(bo).getOne({ ...article, id: articleId(3) })).data).toBeNull()
   })
 
-  test('rows are made, changed and deleted, one and many, and the permissions hold', async () => {
+  test('one row and many rows can be created, changed and deleted, within the role’s permissions', async () => {
     const { create, createMany, update, updateMany, deleteOne, deleteMany } = provider()
     const made = await create({ ...article, variables: { title: 'Made', views: 1 } })
     expect(made.data).toMatchObject({ title: 'Made', author: { name: 'Ada' } })

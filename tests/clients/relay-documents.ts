@@ -1,4 +1,4 @@
-/** A module of an application, as relay-compiler finds it: operations are named after it. */
+/** A module of an application in the form that relay-compiler needs: operations are named after it. */
 export const relayModule = 'Blog.js'
 
 export const relayDocuments = `

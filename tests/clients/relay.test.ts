@@ -64,7 +64,7 @@ beforeEach(() => {
   fetched = []
   const fetchOverHttp: FetchFunction = ({ name, text }, variables) => {
     fetched.push(name)
-    // Hasura refuses variables that a document does not declare, as those of @appendNode (its issue 7163).
+    // Hasura refuses variables that a document does not declare, such as those of @appendNode (its issue 7163).
     const declared = Object.entries(variables).filter(([variable]) => text?.includes(`$${variable}: `))
     return ask(text ?? '', Object.fromEntries(declared))
   }
@@ -97,7 +97,7 @@ interface Connection {
   readonly edges: readonly { readonly node: { readonly id: string } }[]
 }
 
-/** What the page offers to who looks at it: more, and the key under which Relay keeps the list. */
+/** What the page shows to the user: whether there is more, and the key under which Relay stores the list. */
 interface Shown {
   readonly connectionId: string
   readonly hasNext: boolean
@@ -130,7 +130,7 @@ function openFrontPage() {
     last = shown
   }
   const page = createElement(Suspense, { fallback: 'loading' }, createElement(FrontPage, { onShow }))
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- React's only renderer that needs no DOM
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- React's only renderer without a DOM
   const rendered = create(createElement(RelayEnvironmentProvider, { environment, children: page }))
   return {
     shown: (): Shown => last ?? expect.fail('nothing is shown'),
@@ -156,7 +156,7 @@ const change = (name: (typeof names)[number], variables: Variables): Promise<unk
 const byAda = (...numbers: readonly number[]): readonly string[] =>
   numbers.map((n) => `Article ${n} by ${n % 5 === 0 ? 'Bo' : 'Ada'}`)
 
-test('a list grows page by page to its end, and mutations add to it, change it, and take from it', async () => {
+test('a list grows page by page to its end, and mutations add, change and remove its entries', async () => {
   const page = openFrontPage()
   await eventually(page.articles).toEqual(byAda(1, 2, 3))
   expect(page.shown().hasNext).toBe(true)
@@ -184,14 +184,14 @@ test('a list grows page by page to its end, and mutations add to it, change it, 
   page.close()
 })
 
-test('what a permission refuses rejects the mutation, and leaves the store alone', async () => {
+test('a mutation without permission is rejected, and does not change the store', async () => {
   const refused = change('BlogPublishMutation', { title: null, connections: [] })
   await expect(refused).rejects.toThrow(/null value/)
   const changed = await change('BlogRenameMutation', { from: 'Article 5', to: 'Not mine' })
   expect(changed).toEqual({ update_article: { affected_rows: 0, returning: [] } })
 })
 
-test('a row is found again by its id, with the last of its connection', async () => {
+test('a row is found by its id, with its connection’s last entry', async () => {
   const variables = { id: nodeId('author', ada), last: 2 }
   const answer = await fetchQuery(environment, document('BlogAuthorQuery'), variables).toPromise()
   expect(answer).toMatchObject({ node: { __typename: 'author', name: 'Ada' } })

@@ -14,50 +14,27 @@ import { SubscriptionClient } from 'subscriptions-transport-ws'
 import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
 import { bo, articleId, authorHeaders, openBlogForFile } from './blog.ts'
+import { AddViewsDocument, MostViewedDocument, WatchMostViewedDocument } from './generated/blog.ts'
 
 const blog = await openBlogForFile()
 
 const headers = authorHeaders(bo)
 
-const bestBooks = gql<{ article: readonly { id: string; views: number }[] }, { limit: number }>`
-  query Best($limit: Int!) {
-    article(order_by: [{ views: desc }, { id: asc }], limit: $limit) {
-      id
-      views
-    }
-  }
-`
-
-const read = gql<
-  { update_article: { affected_rows: number; returning: readonly object[] } },
-  { id: string; times: number }
->`
-  mutation Read($id: uuid!, $times: Int!) {
-    update_article(where: { id: { _eq: $id } }, _inc: { views: $times }) {
-      affected_rows
-      returning {
-        id
-        views
-      }
-    }
-  }
-`
-
 describe('over HTTP', () => {
   const open = (): Client =>
     new Client({
       url: blog.graphqlUrl,
-      // urql asks with GET by itself, which Hasura does not serve.
+      // urql sends GET by default, which Hasura does not serve.
       preferGetMethod: false,
       fetchOptions: { headers },
       exchanges: [cacheExchange, fetchExchange],
     })
 
-  test('a mutation makes the document cache ask again for what shows that type', async () => {
+  test('the document cache repeats queries of a type after a mutation of it', async () => {
     const client = open()
-    const seen = results(client.query(bestBooks, { limit: 1 }))
+    const seen = results(client.query(MostViewedDocument, { limit: 1 }))
     expect((await seen.next()).data?.article).toMatchObject([{ id: articleId(10), views: 100 }])
-    const { data } = await client.mutation(read, { id: articleId(5), times: 100 })
+    const { data } = await client.mutation(AddViewsDocument, { id: articleId(5), times: 100 })
     expect(data?.update_article).toMatchObject({
       affected_rows: 1,
       returning: [{ id: articleId(5), views: 150 }],
@@ -66,7 +43,7 @@ describe('over HTTP', () => {
     seen.stop()
   })
 
-  test("errors, and what a permission refuses, are urql's combined errors", async () => {
+  test('errors, including missing permissions, are urql’s combined errors', async () => {
     const { error, data } = await open().query(gql<object>`{ article { nothing } }`, {}) // prettier-ignore
     expect(data).toBeUndefined()
     expect(error?.graphQLErrors).toMatchObject([
@@ -75,7 +52,7 @@ describe('over HTTP', () => {
         extensions: { code: 'validation-failed' },
       },
     ])
-    const { data: none } = await open().mutation(read, { id: articleId(1), times: 1 })
+    const { data: none } = await open().mutation(AddViewsDocument, { id: articleId(1), times: 1 })
     expect(none?.update_article).toMatchObject({ affected_rows: 0, returning: [] })
   })
 })
@@ -90,7 +67,7 @@ const forwarders: readonly (readonly [
       const client = createClient({ url: blog.webSocketUrl, connectionParams: { headers } })
       const forward: SubscriptionForwarder = ({ query = '', variables }) => ({
         subscribe: (sink) => ({
-          // urql's type of a result leaves data out where graphql-ws has undefined.
+          // urql's type of a result omits data where graphql-ws has undefined.
           unsubscribe: client.subscribe(
             { query, variables: variables as Record<string, unknown> },
             sink as Sink,
@@ -113,25 +90,18 @@ const forwarders: readonly (readonly [
 ]
 
 describe.each(forwarders)('over %s', (_, open) => {
-  test('a live query follows its rows, queries and mutations too, and errors have their message', async () => {
+  test('a live query follows its rows; queries and mutations work, too; errors have their message', async () => {
     const { forward, close } = open()
     const client = new Client({
-      url: 'http://127.0.0.1:9/nobody-asks-here',
+      url: 'http://127.0.0.1:9/never-called',
       exchanges: [subscriptionExchange({ forwardSubscription: forward, enableAllOperations: true })],
     })
-    const best = gql<{ article: readonly { views: number }[] }>`
-      subscription {
-        article(order_by: { views: desc }, limit: 1) {
-          views
-        }
-      }
-    `
-    const seen = results(client.subscription(best, {}))
+    const seen = results(client.subscription(WatchMostViewedDocument, {}))
     const before = (await seen.next()).data?.article[0]?.views ?? 0
-    const { data } = await client.mutation(read, { id: articleId(10), times: 1000 })
+    const { data } = await client.mutation(AddViewsDocument, { id: articleId(10), times: 1000 })
     expect(data?.update_article).toMatchObject({ affected_rows: 1 })
     expect((await seen.next()).data?.article[0]?.views).toBeGreaterThan(before)
-    expect((await client.query(bestBooks, { limit: 3 })).data?.article).toHaveLength(3)
+    expect((await client.query(MostViewedDocument, { limit: 3 })).data?.article).toHaveLength(3)
     const refused = results(client.subscription(gql`subscription { nothing }`, {})) // prettier-ignore
     expect((await refused.next()).error?.message).toContain("not found in type: 'subscription_root'")
     seen.stop()

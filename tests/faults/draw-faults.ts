@@ -3,7 +3,7 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { applyEdit, type Edit } from './fault.ts'
 
-/** One way to make a line wrong: what it does to it, if the line has a place for it. */
+/** One way to break a line: returns the broken line, or null if the line has no place for it. */
 interface Operator {
   readonly files: RegExp
   readonly what: string
@@ -49,8 +49,9 @@ const sources = [
 ]
 
 /**
- * Draws places at which one of the operators makes a fault, as YAML for the lists here. Whether the fault means anything, what it is called
- * and which test is nearest to it is for a person to say. The same seed draws the same places of the same code.
+ * Draws places where one of the operators can make a fault, as YAML for the lists in this folder. A person decides
+ * whether the fault means anything, what its name is and which test is nearest. The same seed draws the same places
+ * of the same code.
  */
 export function drawFaults(root: string, { count, seed }: { count: number; seed: number }): string {
   const files = globSync(sources, { cwd: root })
@@ -61,7 +62,7 @@ export function drawFaults(root: string, { count, seed }: { count: number; seed:
   while (drawn.length < count) {
     const file = files[Math.floor(random() * files.length)] ?? ''
     const text = readFileSync(path.join(root, file), 'utf8')
-    // A way to be wrong before a place for it: there are comparisons on every line, and locks on few.
+    // It draws the operator first and the place second: comparisons are on many lines, locks on few.
     const ways = [...Map.groupBy(placesIn(file, text), ({ what }) => what).values()]
     const places = ways[Math.floor(random() * ways.length)] ?? []
     const place = places[Math.floor(random() * places.length)]
@@ -92,7 +93,7 @@ function hasOnePlace(text: string, edit: Edit): boolean {
   }
 }
 
-/** Mulberry32: numbers from 0 up to 1. */
+/** Mulberry32: numbers from 0 to 1. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

@@ -4,34 +4,34 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 
 const editSchema = z.strictObject({
-  /** From the repository's root. */
+  /** Relative to the repository's root. */
   file: z.string(),
-  /** Code that the file has exactly once, in whatever layout: only the words and signs and their order count. */
+  /** Code that occurs in the file exactly once. Its layout doesn't matter: only the order of words and signs counts. */
   find: z.string().min(1),
   replace: z.string(),
 })
 
 const faultSchema = z.strictObject({
-  /** What would be wrong then, in the words of a bug report. */
+  /** The effect that a user would see, in the words of a bug report. */
   name: z.string(),
   edits: z.array(editSchema).min(1),
-  /** The test files that are to notice, the likeliest first. */
+  /** The test files that must notice it, the likeliest first. */
   tests: z.array(z.string()).min(1),
-  /** Of these files, only the tests whose names match this pattern. */
+  /** A pattern: only the tests of these files whose names match it are run. */
   only: z.string().optional(),
-  /** The seed with which the place was drawn; a fault without one was thought of. */
+  /** The seed that drew the place. A fault without one was written by hand. */
   drawn: z.int().optional(),
-  /** Why no test can notice: what the program does stays the same. */
+  /** Why no test can notice: the behaviour of the program stays the same. */
   equivalent: z.string().optional(),
 })
 
 export type Edit = z.infer<typeof editSchema>
 export interface Fault extends z.infer<typeof faultSchema> {
-  /** The name of the file that lists it, without its ending. */
+  /** The name of the file that lists it, without its extension. */
   readonly area: string
 }
 
-/** All faults, in the order of the files' names. Throws for a file that doesn't have the form. */
+/** All faults, in the order of the files' names. Throws if a file has the wrong form. */
 export const readFaults = (): readonly Fault[] =>
   readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith('.yaml'))
@@ -44,7 +44,7 @@ export const readFaults = (): readonly Fault[] =>
         .map((fault) => ({ ...fault, area: path.basename(name, '.yaml') }))
     })
 
-/** The text with the edit done. Throws where the text doesn't have exactly one place for it. */
+/** The text with the edit applied. Throws if the text doesn't have exactly one place for it. */
 export function applyEdit(text: string, { file, find, replace }: Edit): string {
   const found = [...text.matchAll(patternOf(find))]
   const [place] = found
@@ -53,7 +53,7 @@ export function applyEdit(text: string, { file, find, replace }: Edit): string {
   return text.slice(0, place.index) + replace + text.slice(place.index + place[0].length)
 }
 
-/** Words and single signs in this order, in whatever layout. */
+/** A pattern of these words and single signs in this order, in any layout. */
 function patternOf(find: string): RegExp {
   const parts = find.match(/\w+|[^\w\s]/g) ?? []
   const escaped = parts.map((part) => part.replace(/\W/, '\\$&'))

@@ -6,8 +6,8 @@ import { applyEdit, readFaults } from './fault.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const faults = readFaults()
 
-describe('every fault that tests are to notice', () => {
-  test('can still be put in: each of its edits has exactly one place', () => {
+describe('every listed fault', () => {
+  test('can still be applied: each of its edits has exactly one place', () => {
     const outdated = faults.flatMap(({ area, name, edits }) =>
       edits.flatMap((edit) => {
         try {
@@ -21,14 +21,14 @@ describe('every fault that tests are to notice', () => {
     expect(outdated).toEqual([])
   })
 
-  test('has tests that are there', () => {
+  test('names tests that exist', () => {
     const missing = faults.flatMap(({ name, tests }) =>
       tests.filter((file) => !existsSync(path.join(root, file))).map((file) => `${name}: ${file}`),
     )
     expect(missing).toEqual([])
   })
 
-  test('has a name of its own', () => {
+  test('has a unique name', () => {
     const names = faults.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })

@@ -3,18 +3,18 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 
-/** What the tests made of it. */
+/** The result of a test run. */
 export type Verdict =
   | { readonly kind: 'passed' }
   /** `by` names the first test, or says how the run failed otherwise. */
   | { readonly kind: 'failed'; readonly by: string }
 
 export interface TestRun {
-  /** Where the repository, or a copy of it, is. */
+  /** The folder of the repository, or of a copy of it. */
   readonly root: string
   readonly tests: readonly string[]
   readonly only?: string | undefined
-  /** How often a test that fails is tried again; not at all unless said. */
+  /** How often a failed test is repeated; by default it isn't. */
   readonly retries?: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -35,7 +35,10 @@ const reportSchema = z.object({
   ),
 })
 
-/** Runs test files until the first failure. A run that takes too long has failed. Throws when the signal aborts. */
+/**
+ * Runs test files until the first failure. A run that takes too long counts as failed. Throws when the signal
+ * aborts.
+ */
 export async function runTests({
   root,
   tests,
@@ -58,7 +61,7 @@ export async function runTests({
       '--reporter=json',
       `--outputFile=${report}`,
     ],
-    // A group of its own: what the tests start ends with them.
+    // Its own process group: whatever the tests start ends with them.
     { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], detached: true },
   )
   let said = ''

@@ -18,8 +18,8 @@ export interface ScratchCopy {
 }
 
 /**
- * Copies the working tree as it is now, what isn't committed included, into a folder of its own. Packages from npm are links to the
- * original's; workspaces are the copy's own, so that a change in one of them is what its dependents see.
+ * Copies the working tree as it is now, including uncommitted changes, into a new folder. Packages from npm are
+ * links to the original's. Workspaces are the copy's own, so that their dependents see a change in one of them.
  */
 export function makeScratchCopy(original: string): ScratchCopy {
   const root = mkdtempSync(path.join(tmpdir(), 'mutate-'))
@@ -43,7 +43,7 @@ function linkPackages(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   for (const entry of entries) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)]
-    // npm links workspaces by relative paths, which lead to the copy's from here.
+    // npm links workspaces by relative paths, which lead to the copy's workspaces from here.
     if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
     else if (entry.name.startsWith('@')) linkPackages(source, target)
     else if (!entry.name.startsWith('.vite')) symlinkSync(source, target)

@@ -7,11 +7,11 @@ import { idsOfRows } from './ids-of-rows.ts'
 import { faultOf, faultOfBytes } from './judge-answer.ts'
 import { runFuzz } from './run-fuzz.ts'
 
-/** Not the seeds of `npm run fuzz`, which sends a hundred thousand. */
+/** Different from the seeds of `npm run fuzz`, which sends a hundred thousand requests. */
 const seed = 20_261_121
 const requests = 600
 
-test(`${requests} odd and malformed requests are answered, or refused by the catalogue, and nothing breaks`, async () => {
+test(`${requests} odd and malformed requests are answered, or refused with a catalogue error, and nothing breaks`, async () => {
   const platform = await startTestPlatform()
   try {
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
@@ -21,7 +21,7 @@ test(`${requests} odd and malformed requests are answered, or refused by the cat
     const target = { graphqlUrl: platform.graphqlUrl, key: platform.liveKey, schema, ids }
     const report = await runFuzz(target, { requests, seed })
     expect(report.faults).toEqual([])
-    // Both the ways in and the ways out were met.
+    // The requests must have had both successes and refusals.
     expect(Object.keys(report.outcomes).length).toBeGreaterThan(10)
     expect(report.outcomes['200'] ?? 0).toBeGreaterThan(50)
     const health = await fetch(new URL('/readyz', platform.graphqlUrl))
@@ -31,7 +31,7 @@ test(`${requests} odd and malformed requests are answered, or refused by the cat
   }
 }, 120_000)
 
-test('an answer that is our fault, without a known id, or tells of the inside is a fault', () => {
+test('an answer counts as a fault if it has a server error, has no known id, or shows internals', () => {
   const refused = (id: string, message = 'No') =>
     JSON.stringify({ errors: [{ message, extensions: { id, requestId: 'x' } }] })
   const json = 'application/json; charset=utf-8'
@@ -40,7 +40,7 @@ test('an answer that is our fault, without a known id, or tells of the inside is
   expect(faultOf(200, json, refused('SVC_SRV_001'))).toContain('SVC_SRV_001')
   expect(faultOf(400, json, refused('SVC_NEW_001'))).toContain('catalogue')
   expect(faultOf(400, 'text/plain', 'Bad Request')).toContain('without a catalogue id')
-  expect(faultOf(400, json, refused('SVC_VAL_001', 'violates unique constraint'))).toContain('inside')
+  expect(faultOf(400, json, refused('SVC_VAL_001', 'violates unique constraint'))).toContain('internals')
   expect(faultOfBytes(Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'))).toContain('400')
   expect(faultOfBytes(Buffer.from('hello'))).toContain('no HTTP')
   expect(faultOfBytes(Buffer.from(''))).toBeNull()

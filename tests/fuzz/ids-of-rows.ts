@@ -1,7 +1,10 @@
 import type postgres from '@commerce-graph/postgres-driver'
 import { tenantTables } from '../tenancy/tenants.ts'
 
-/** Some ids of each of a merchant's tables, so that requests name rows that exist. Not of keys: the fuzzer would revoke its own. */
+/**
+ * Some ids from each of a merchant's tables, so that requests name existing rows. It has no ids of keys: the fuzzer
+ * would revoke its own key.
+ */
 export async function idsOfRows(sql: postgres.Sql, merchantId: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (const { name, columns } of await tenantTables(sql)) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Texts that have upset some parser, database, log or terminal somewhere. */
+/** Texts that are known to cause faults in parsers, databases, logs or terminals. */
 const oddTexts = [
   '',
   ' ',
@@ -56,7 +56,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 60 }),
 )
 
-/** Any JSON: what a client may send where something else is meant. */
+/** Any JSON: a client may send it in any place. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: oddText },
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...oddNumbers) },

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { oddText } from './odd-values.ts'
 
-/** Bytes for a bare socket, in pieces, and how the client then behaves. */
+/** Bytes for a bare socket, in pieces, and the client's behaviour after them. */
 export interface RawRequest {
   readonly kind: string
   readonly pieces: readonly Buffer[]
   /** Milliseconds between the pieces. */
   readonly pause: number
-  /** `wait` for the answer, say that nothing more comes (`half-close`), or cut the line (`reset`). */
+  /** `wait` for the answer, end the sending side (`half-close`), or cut the connection (`reset`). */
   readonly then: 'wait' | 'half-close' | 'reset'
 }
 
-/** HTTP as it shouldn't be, and WebSocket frames that aren't any. */
+/** Malformed HTTP, and malformed WebSocket frames. */
 export function rawRequests(key: string): fc.Arbitrary<RawRequest> {
   const whole = (kind: string, bytes: string | Buffer, then: RawRequest['then'] = 'wait'): RawRequest => ({
     kind,
@@ -236,7 +236,7 @@ export function rawRequests(key: string): fc.Arbitrary<RawRequest> {
   )
 }
 
-/** Upgrades that are none, and frames after one that is. */
+/** Invalid upgrades, and frames after a valid one. */
 function webSockets(key: string): fc.Arbitrary<RawRequest> {
   const upgrade = (extra: string, path = '/graphql'): Buffer =>
     Buffer.from(
@@ -308,7 +308,7 @@ function webSockets(key: string): fc.Arbitrary<RawRequest> {
   )
 }
 
-/** A frame as clients send them: final and masked. */
+/** A frame as clients send it: final and masked. */
 function frame(opcode: number, payload: Buffer): Buffer {
   const mask = Buffer.from([1, 2, 3, 4])
   const length =

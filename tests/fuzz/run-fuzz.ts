@@ -7,25 +7,25 @@ import { type TypedRequest, typedRequests } from './typed-requests.ts'
 
 export interface Target {
   readonly graphqlUrl: string
-  /** Has every permission. */
+  /** The fuzzer's key: it has every permission. */
   readonly key: string
   readonly schema: GraphQLSchema
-  /** Of rows that exist. */
+  /** Ids of existing rows. */
   readonly ids: readonly string[]
 }
 
 export interface FuzzOptions {
   readonly requests: number
   readonly seed: number
-  /** Called after each batch with how many requests have been sent. */
+  /** Called after each batch with the number of sent requests. */
   readonly onBatch?: (sent: number) => Promise<void> | void
 }
 
 export interface FuzzReport {
   readonly sent: number
-  /** How often each outcome came: a status, or what became of a bare socket. */
+  /** How often each outcome occurred: a status, or the end of a bare socket. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** At most MAX_FAULTS; each with the request that makes it again. */
+  /** At most MAX_FAULTS; each with a request that reproduces it. */
   readonly faults: readonly string[]
   readonly faultCount: number
 }
@@ -39,7 +39,10 @@ const atOnce = 12
 const maxFaults = 60
 const timeoutMs = 60_000
 
-/** Sends requests made from the seed, a dozen at once, and judges every answer. The same seed makes the same requests. */
+/**
+ * Sends requests that the seed determines, a dozen at once, and judges every answer. The same seed makes the same
+ * requests.
+ */
 export async function runFuzz(target: Target, options: FuzzOptions): Promise<FuzzReport> {
   const requests: fc.Arbitrary<Request> = fc.oneof(
     {
@@ -63,7 +66,7 @@ export async function runFuzz(target: Target, options: FuzzOptions): Promise<Fuz
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (fault === null) continue
         faultCount += 1
-        if (faults.length < maxFaults) faults.push(`${fault}\n  for ${told(next, target.key)}`)
+        if (faults.length < maxFaults) faults.push(`${fault}\n  for ${printed(next, target.key)}`)
       }
     })
     await Promise.all(workers)
@@ -105,7 +108,7 @@ async function sendTyped({ graphqlUrl, key }: Target, request: TypedRequest): Pr
     const ids = [...new Set(text.match(/"id":"SVC_\w+"/g)?.map((id) => id.slice(6, -1)))].sort().join(' ')
     return {
       outcome: `${response.status} ${ids}`.trim(),
-      // Then nothing behind authentication would be tried any more.
+      // Without a valid key, no request would get past authentication.
       fault:
         ids === 'SVC_AUTH_001'
           ? 'the fuzzer’s own key is refused'
@@ -116,8 +119,8 @@ async function sendTyped({ graphqlUrl, key }: Target, request: TypedRequest): Pr
   }
 }
 
-/** A request as it can be sent again. Keys aren't written anywhere. */
-function told(next: Request, key: string): string {
+/** The request in a form that can be sent again, without the key. */
+function printed(next: Request, key: string): string {
   const text =
     next.kind === 'typed'
       ? JSON.stringify(next.request)

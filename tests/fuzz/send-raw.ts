@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawRequest } from './raw-requests.ts'
 
-/** Longer than the target waits for a request that doesn't arrive. */
+/** Longer than the target waits for an incomplete request. */
 const timeoutMs = 15_000
 const maxAnswerBytes = 5_000_000
 
-/** Sends bytes over a socket of their own and reads until it ends; null when it is still open after the time-out. */
+/** Sends bytes over a new socket and reads until it ends. Null if it is still open after the time-out. */
 export async function sendRaw(port: number, { pieces, pause, then }: RawRequest): Promise<Buffer | null> {
-  // An end that is half open is what some of these requests are about.
+  // Some of these requests test a half-open connection.
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const answer: Buffer[] = []
   let size = 0
@@ -18,7 +18,7 @@ export async function sendRaw(port: number, { pieces, pause, then }: RawRequest)
     if (size < maxAnswerBytes) answer.push(chunk)
     else socket.destroy()
   })
-  // The other side may cut the line at any moment: that is an answer, too.
+  // The server may cut the connection at any moment: that counts as an answer.
   socket.on('error', () => undefined)
   const ended = Promise.race([once(socket, 'end'), once(socket, 'close')]).then(() => true)
   await Promise.race([once(socket, 'connect'), once(socket, 'close')])

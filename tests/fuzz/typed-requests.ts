@@ -18,7 +18,7 @@ import { needsNoArguments, operationText } from '../tenancy/operation-generator.
 import { sampleValue } from '../tenancy/sample-value.ts'
 import { oddText, oddValue } from './odd-values.ts'
 
-/** What is POSTed as JSON. */
+/** The JSON body of the POST. */
 export interface TypedRequest {
   readonly query: unknown
   readonly variables?: unknown
@@ -26,10 +26,10 @@ export interface TypedRequest {
 }
 
 /**
- * Requests made of the schema: any root field with arguments that are right, wrong, odd or missing, and any selection.
- * Every tenth document is damaged as a text.
+ * Requests generated from the schema: any root field with arguments that are right, wrong, odd or missing, and any
+ * selection. The text of every tenth document is damaged.
  *
- * @param ids of rows that exist, so that a request gets as far as it can
+ * @param ids of existing rows, so that a request gets as far as possible
  */
 export function typedRequests(schema: GraphQLSchema, ids: readonly string[]): fc.Arbitrary<TypedRequest> {
   const operations = (['query', 'mutation', 'subscription'] as const).flatMap((kind) => {
@@ -74,20 +74,20 @@ export function typedRequests(schema: GraphQLSchema, ids: readonly string[]): fc
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A field's arguments; one that is required is missing now and then. */
+/** A field's arguments; sometimes a required one is missing. */
 const argumentsOf = (field: GraphQLField<unknown, unknown>, ids: readonly string[]): fc.Arbitrary<Values> =>
   fc.record(Object.fromEntries(field.args.map(({ name, type }) => [name, valueOf(name, type, ids, 0)])), {
     requiredKeys: [],
   })
 
-/** A value for an argument or input field: right four times of five, and otherwise anything. */
+/** A value for an argument or input field: valid four times out of five, and otherwise anything. */
 function valueOf(
   name: string,
   type: GraphQLInputType,
   ids: readonly string[],
   depth: number,
 ): fc.Arbitrary<unknown> {
-  // Whoever fuzzes doesn't lock itself out.
+  // The fuzzer must not lock itself out.
   if (name === 'ipWhitelistEnabled') return fc.constant(false)
   return fc.oneof(
     { weight: 20, arbitrary: rightValue(name, type, ids, depth) },
@@ -127,7 +127,7 @@ function rightValue(
   return fc.constant(sampleValue(typeName))
 }
 
-/** Some of a type's fields; those that need arguments are left out. */
+/** Some of a type's fields, without those that need arguments. */
 function selectionOf(type: GraphQLOutputType, depth: number): fc.Arbitrary<string> {
   const named = getNamedType(type)
   if (isLeafType(named)) return fc.constant('')

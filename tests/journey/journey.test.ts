@@ -1,10 +1,17 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type CodegenConfig, generate } from '@graphql-codegen/cli'
+import { generate, loadContext } from '@graphql-codegen/cli'
 import { Client, cacheExchange, fetchExchange, type AnyVariables, type TypedDocumentNode } from '@urql/core'
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql'
-import { parse } from 'yaml'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { parse, stringify } from 'yaml'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, createClient } from '../support/graphql-client.ts'
 import { shippingAddress, createCustomer, payload, succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
@@ -23,6 +30,7 @@ import {
   TrackDocument,
 } from './generated/operations.ts'
 
+const root = path.resolve(import.meta.dirname, '../..')
 const day = 24 * 60 * 60 * 1000
 
 let platform: TestPlatform
@@ -70,7 +78,7 @@ async function tell<Data, Variables extends AnyVariables>(
   return result.data
 }
 
-/** What a payload holds under `key` when the mutation did what was asked. */
+/** The value of `key` in the payload of a mutation that succeeded. */
 function done<Payload extends { readonly errors: readonly unknown[] }, Key extends keyof Payload>(
   answered: Payload | null,
   key: Key,
@@ -81,18 +89,42 @@ function done<Payload extends { readonly errors: readonly unknown[] }, Key exten
   return value
 }
 
-test("a client that generates types from this server's introspection gets those of the journey", async () => {
-  const introspection = succeeded(await backOffice<IntrospectionQuery>(getIntrospectionQuery()))
-  const root = path.resolve(import.meta.dirname, '../..')
-  const config = parse(await readFile(path.join(root, 'codegen.yml'), 'utf8')) as CodegenConfig
-  const schema = printSchema(buildClientSchema(introspection))
-  const files = (await generate({ ...config, cwd: root, schema, silent: true }, false)) as {
-    readonly filename: string
-    readonly content: string
-  }[]
-  expect(files.length).toBeGreaterThan(0)
-  for (const { filename, content } of files)
-    expect(content).toBe(await readFile(path.resolve(root, filename), 'utf8'))
+/** What the configuration of docs/clients.md generates from an endpoint, with the scalars of codegen.yml. */
+async function generatedFrom(url: string, documents: string): Promise<string | undefined> {
+  const page = await readFile(path.join(root, 'docs/clients.md'), 'utf8')
+  const [, sample = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
+  const { config } = parse(await readFile(path.join(root, 'codegen.yml'), 'utf8')) as {
+    readonly config: object
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'codegen-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'codegen.yml')
+  const own = sample
+    .replace('http://127.0.0.1:4000/graphql', url)
+    .replace('src/operations.graphql', path.join(root, documents))
+  await writeFile(file, `${own}\n${stringify({ config, silent: true })}`)
+  vi.stubEnv('API_KEY', platform.liveKey)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const [generated] = (await generate(await loadContext(file), false)) as { readonly content: string }[]
+  return generated?.content
+}
+
+test.each([
+  ['/graphql', 'tests/journey/journey.graphql', 'tests/journey/generated/operations.ts'],
+  ['/v1/graphql', 'tests/support/hasura-operations.graphql', 'tests/support/generated/hasura-operations.ts'],
+])('a client that generates types from %s gets those that are checked in', async (api, documents, types) => {
+  const url = api === '/graphql' ? platform.graphqlUrl : platform.hasuraUrl + api
+  const checkedIn = await readFile(path.join(root, types), 'utf8')
+  expect(await generatedFrom(url, documents)).toBe(checkedIn.replace(/^.*\n/, ''))
+})
+
+test('Hasura’s API shows a merchant the schema of docs/hasura-schema.graphql', async () => {
+  const client = createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
+  const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
+  const shown = `${printSchema(lexicographicSortSchema(buildClientSchema(introspection)))}\n`
+  const file = path.join(root, 'docs/hasura-schema.graphql')
+  // Compared without a diff, which takes minutes for texts of this size.
+  expect(shown === (await readFile(file, 'utf8')), 'npm run generate writes it anew').toBe(true)
 })
 
 test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows the order, gets a refund and books an appointment', async () => {
@@ -122,7 +154,7 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
   )
   if (cheap === undefined || other === undefined) throw new Error('the demo shop has nothing on its shelves')
 
-  // As somebody types it who is in a hurry: two letters the wrong way round.
+  // A typing error: two letters are swapped.
   const typed = cheap.name.replace(/^(.)(.)(.)/, '$1$3$2')
   const results = (await ask(SearchDocument, { query: typed })).search.results
   const hit = results.find((result) => result.__typename === 'Product' && result.id === cheap.id)
@@ -189,7 +221,7 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
   )
   const refunded = (await ask(TrackDocument, { id: order.id })).order?.payment
   expect(refunded?.status).toBe('PARTIALLY_REFUNDED')
-  // Nine tenths of its price were paid for it, and tax.
+  // The shopper paid nine tenths of its price, and tax.
   expect(refunded?.refundedAmount).toBeGreaterThanOrEqual(Math.floor(cheap.price * 0.9))
   expect(refunded?.refundedAmount).toBeLessThan(cheap.price * 1.1)
 

@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface CuttableProxy {
   readonly port: number
-  /** Ends every connection, as a restart of what is behind does. */
+  /** Ends every connection, as a restart of the server behind the proxy does. */
   cut(): void
-  /** Lets nothing through any more of what is connected now, and doesn't say so: the cable is out. */
+  /** Stops all traffic of the current connections without closing them, like an unplugged cable. */
   silence(): void
   close(): Promise<void>
 }
 
-/** Stands before a TCP port, for connections that are to be lost in the middle. */
+/** A proxy before a TCP port, for tests that lose connections. */
 export async function startCuttableProxy(targetPort: number): Promise<CuttableProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {

@@ -5,12 +5,12 @@ import { prepareDatabase } from '@commerce-graph/platform/testing'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** What decides the schema, the metadata as the engine stores it, and the demo shop. */
+/** The folders that determine the schema, the stored metadata and the demo shop. */
 const madeOf = ['migrations', 'metadata', 'demo/shop', 'hasura/engine/src', 'hasura/cli/src', 'platform/src']
 
 /**
- * A database of its own as the platform leaves it after its first start: schema, metadata and demo shop, without keys. The
- * platform that is started on it finds nothing left to apply.
+ * A new database in the state after the platform's first start: schema, metadata and demo shop, without keys. A
+ * platform that is started on it has nothing to apply.
  */
 export const createDemoDatabase = (): Promise<TestDatabase> =>
   createDatabaseFrom({

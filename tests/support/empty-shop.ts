@@ -8,8 +8,8 @@ export interface EmptyShop {
 }
 
 /**
- * Opens a shop that has nothing but settings (dollars, a tax rate that makes fractions) and two warehouses, BEND before
- * AVL. Merchants are no part of the public API, so this one is made in the database.
+ * Creates a shop that has only settings (dollars, a tax rate that yields fractions) and two warehouses, BEND before
+ * AVL. The public API has no merchants, so this one is created in the database.
  */
 export async function openEmptyShop(databaseUrl: string): Promise<EmptyShop> {
   const sql = postgres(databaseUrl, { max: 1 })

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A gateway of its own over a platform's database, as several of them share the work. */
+/** A gateway process on a platform's database, for tests with several of them. */
 export interface GatewayProcess {
   /** Without a path. */
   readonly url: string
-  /** What it has logged, line by line. */
+  /** The log so far, line by line. */
   readonly log: readonly string[]
   stop(): Promise<void>
 }
 
-/** @param env `LIMIT_…` and whatever else the gateway reads */
+/** @param env `LIMIT_…` and the gateway's other variables */
 export async function startGatewayProcess(
   databaseUrl: string,
   redisUrl: string,

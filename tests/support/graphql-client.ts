@@ -1,3 +1,6 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { type DocumentNode, print } from 'graphql'
+
 interface GraphQLError {
   readonly message: string
   readonly path?: readonly (string | number)[]
@@ -14,19 +17,26 @@ export interface Answer<Data> {
   readonly status: number
   readonly data: Data | null
   readonly errors: readonly GraphQLError[]
-  /** The body as it came, for tests that look for what must not be in it. */
+  /** The unparsed body, for tests that search it for forbidden values. */
   readonly text: string
 }
 
-export type Client = <Data = Readonly<Record<string, unknown>>>(
-  query: string,
-  variables?: Readonly<Record<string, unknown>>,
-) => Promise<Answer<Data>>
+type Variables = Readonly<Record<string, unknown>>
 
-/** Talks to a GraphQL endpoint as any integrator would: over HTTP, with nothing but a credential. */
+export interface Client {
+  /** Sends a typed document, which may have no variables. */
+  <Data, Own extends Variables>(
+    document: TypedDocumentNode<Data, Own>,
+    ...variables: Own extends Readonly<Record<string, never>> ? [] : [NoInfer<Own>]
+  ): Promise<Answer<Data>>
+  <Data = Variables>(query: string, variables?: Variables): Promise<Answer<Data>>
+}
+
+/** A client of a GraphQL endpoint over HTTP that has only a credential, like an integrator's. */
 export const createClient =
   (url: string, headers: Readonly<Record<string, string>>): Client =>
-  async <Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) => {
+  async <Data>(document: DocumentNode | string, variables: Variables = {}) => {
+    const query = typeof document === 'string' ? document : print(document)
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },

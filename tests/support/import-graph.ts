@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Which module imports which, read from the source. */
+/** The imports of each module, read from the source. */
 export class ImportGraph {
   readonly #imports = new Map<string, readonly string[]>()
   readonly #workspaces = workspaceExports()
@@ -26,12 +26,12 @@ export class ImportGraph {
     return false
   }
 
-  /** Modules that import each other, directly or through others; each list is one knot. */
+  /** Modules that import each other, directly or through others; each list is one cycle. */
   cycles(modules: readonly string[]): readonly (readonly string[])[] {
     const visited = new Map<string, { readonly index: number; low: number }>()
     const open: string[] = []
     const knots: string[][] = []
-    // Tarjan's algorithm: a module whose lowest reachable number is its own closes a knot.
+    // Tarjan's algorithm: a module whose lowest reachable number is its own closes a cycle.
     const visit = (module: string): number => {
       const state = { index: visited.size, low: visited.size }
       visited.set(module, state)

@@ -7,27 +7,28 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEventReceiver } from '@commerce-graph/actions/testing/event-receiver'
 import postgres from '@commerce-graph/postgres-driver'
+import { randomNumbers } from './random-numbers.ts'
 
 export interface KillOptions {
   /** An empty database. */
   readonly databaseUrl: string
   readonly kills: number
-  /** Decides the moments. */
+  /** Determines the moments of the kills. */
   readonly seed: number
   readonly tell?: (line: string) => void
 }
 
 export interface KillReport {
-  /** Mutations that were answered, that failed, and that came to pass, answered or not. */
+  /** Counts of mutations: answered, failed, and committed (answered or not). */
   readonly answered: number
   readonly failed: number
   readonly committed: number
-  /** Kills before the engine could be asked anything. */
+  /** Kills before the engine was ready for requests. */
   readonly killedWhileStarting: number
   readonly events: number
   readonly posts: number
   readonly jobs: number
-  /** What must not be; all empty. */
+  /** Violations by kind; every list must be empty. */
   readonly faults: Readonly<Record<string, readonly string[]>>
 }
 
@@ -36,7 +37,7 @@ const writerCount = 6
 const accounts = 5
 const patienceMs = 120_000
 
-/** Three root fields and a nested insert, which are several statements in a transaction. */
+/** Three root fields and a nested insert: several statements in one transaction. */
 const placeOrder = `mutation ($order: orders_insert_input!, $entry: entry_insert_input!, $account: Int!, $amount: Int!) {
   insert_orders_one(object: $order) { id }
   insert_entry_one(object: $entry) { order_id }
@@ -47,9 +48,9 @@ const placeOrder = `mutation ($order: orders_insert_input!, $entry: entry_insert
 const addPair = `mutation ($objects: [pair_insert_input!]!) { insert_pair(objects: $objects) { affected_rows } }`
 
 /**
- * Kills engines in the middle of what they do, with SIGKILL at random moments from their start on, while clients write through
- * them and the platform's receiver takes their events. Then lets one engine bring everything to an end, and looks for what must
- * not be: an event that is lost, an event that became two jobs, an operation that is half done.
+ * Kills engines with SIGKILL at random moments from their start on, while clients write through them and the
+ * platform's receiver takes their events. Then lets one engine finish everything, and looks for violations: a lost
+ * event, an event that became two jobs, an operation that is half done.
  */
 export async function killEngines(options: KillOptions): Promise<KillReport> {
   const random = randomNumbers(options.seed)
@@ -93,7 +94,7 @@ export async function killEngines(options: KillOptions): Promise<KillReport> {
 
 interface RunningEngine {
   readonly child: ChildProcess
-  /** Resolves with its URL; never, if it is killed before. */
+  /** Resolves with the engine's URL; never resolves if the engine is killed before. */
   readonly ready: Promise<string>
   readonly isReady: () => boolean
 }
@@ -129,7 +130,7 @@ interface Writers {
   /** Keys of the mutations that were answered with data. */
   readonly answered: string[]
   readonly failed: () => number
-  /** Sends what follows there; nobody is asked while it is undefined. */
+  /** Sends the following mutations to this URL; sends none while it is undefined. */
   goTo(url: string | undefined): void
   stop(): Promise<void>
 }
@@ -197,7 +198,7 @@ async function isAnswered(url: string, body: object): Promise<boolean> {
   try {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
     const answer = (await response.json()) as { readonly data?: unknown; readonly errors?: unknown }
-    // An engine that dies tells nothing. What it does tell must not be an error.
+    // A dying engine gives no answer. If it answers, the answer must not be an error.
     if (answer.errors !== undefined) throw new Refusal(JSON.stringify(answer.errors))
     return answer.data !== undefined
   } catch (error) {
@@ -217,7 +218,7 @@ async function untilDelivered(sql: postgres.Sql, jobs: readonly unknown[]): Prom
     if (counts.open === 0 && jobs.length >= counts.rows) break
     await sleep(100)
   }
-  // A second job, if there were one, would run about now.
+  // If there were a second job, it would run about now.
   await sleep(1_000)
 }
 
@@ -248,7 +249,7 @@ async function report(
       'answered, but not there': writers.answered.filter((key) => !present.has(key)),
       'committed, but its event never became a job': orders.filter((id) => !delivered.has(id)),
       'became a second job': jobs.filter((id, index) => jobs.indexOf(id) !== index),
-      'told of, but not committed': jobs.filter((id) => !present.has(id)),
+      'became a job, but is not committed': jobs.filter((id) => !present.has(id)),
       'event not settled': await ids(sql`select id from hdb_catalog.event_log where not delivered or error`),
       'without its event': await ids(
         sql`select id from orders o where 1 <> (
@@ -291,7 +292,7 @@ async function replaceMetadata(graphqlUrl: string, receiverUrl: string): Promise
             ],
             event_triggers: [
               {
-                // One of those that the platform's receiver knows.
+                // One of the triggers that the platform's receiver knows.
                 name: 'order_status_changed',
                 definition: { enable_manual: false, insert: { columns: '*' } },
                 retry_conf: { num_retries: 3, interval_sec: 1, timeout_sec: 10 },
@@ -311,15 +312,4 @@ async function replaceMetadata(graphqlUrl: string, receiverUrl: string): Promise
     body: JSON.stringify({ type: 'replace_metadata', args }),
   })
   if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
-}
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -3,9 +3,9 @@ import type { Answer, Client } from './graphql-client.ts'
 import { succeeded } from './shop.ts'
 
 /**
- * Every node of a list, by paging through it as a client does.
+ * All nodes of a list, read page by page as a client does.
  *
- * @param field the list's field of the root
+ * @param field the list's root field
  * @param selection of the node
  */
 export async function readAllPages<Node>(

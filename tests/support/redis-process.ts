@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Whether this machine has one; nothing of ours needs it by default. */
+/** Whether this machine has one. The product doesn't need it by default. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis on a port of its own that keeps nothing, to be stopped and started again. */
+/** A Redis on its own port without persistence that tests can stop and start again. */
 export class RedisProcess {
   readonly port: number
   #child: ChildProcess | undefined
@@ -41,7 +41,7 @@ export class RedisProcess {
     await exited
   }
 
-  /** Its connections stay open, and nothing is answered any more. */
+  /** Keeps its connections open without answering. */
   freeze(): Promise<void> {
     this.#child?.kill('SIGSTOP')
     return Promise.resolve()

@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http'
 
 interface Load {
-  /** Taken in turns. */
+  /** Used in turns. */
   readonly urls: readonly string[]
   readonly key: string
   readonly requests: number
-  /** Requests under way at a time. */
+  /** The number of concurrent requests. */
   readonly atOnce: number
 }
 
-/** Sends small queries, and tells how many were answered with which status. */
+/** Sends small queries, and returns how many were answered with which status. */
 export async function sendRequests({ urls, key, requests, atOnce }: Load): Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   const statuses: Record<number, number> = {}

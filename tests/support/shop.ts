@@ -9,7 +9,7 @@ export const shippingAddress = {
   country: 'US',
 }
 
-/** The data of an answer that must have succeeded; a failure shows what came instead. */
+/** The data of an answer without errors; otherwise the test fails and prints the answer. */
 export function succeeded<Data>(answer: Answer<Data>): Data {
   if (answer.data === null || answer.errors.length > 0) {
     throw new Error(`the request failed with ${answer.status}: ${answer.text}`)
@@ -21,7 +21,7 @@ interface Payload {
   readonly errors: readonly { readonly field: string | null; readonly message: string }[]
 }
 
-/** The only payload of a mutation that must have succeeded. */
+/** The only payload of a mutation without errors; otherwise the test fails. */
 export function payload<P extends Payload>(answer: Answer<Readonly<Record<string, P>>>): P {
   const found = Object.values(succeeded(answer))[0]
   if (found === undefined || found.errors.length > 0)
@@ -34,7 +34,7 @@ export interface StockedProduct {
   readonly sku: string
 }
 
-/** An active product with so many units in the first warehouse. */
+/** An active product with the given number of units in the first warehouse. */
 export async function createStockedProduct(
   client: Client,
   stock: number,

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** The reporter beside this lists suites by their names, in the last lines of CI. */
-test('a suite that may be skipped says in its name why it was', () => {
+/** The reporter beside this file lists suites by their names in the last lines of CI. */
+test('the name of every suite that may be skipped says why', () => {
   const silent = globSync('**/*.test.ts', { cwd: root, exclude: (name) => name === 'node_modules' })
     .filter((file) => path.basename(file) !== path.basename(import.meta.filename))
     .filter((file) => {

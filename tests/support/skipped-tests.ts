@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Lists, after everything else, what was skipped: the name of a suite says what it needs. CI passes SKIPPED_TESTS, the file in which
- * it collects them for its last lines.
+ * Lists skipped suites after everything else: the name of a suite says what it needs. CI collects them in the file
+ * SKIPPED_TESTS for its last lines.
  */
 export default class SkippedTests implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** As much of Stripe as decides on a key: it takes the key for reading payments, until the key is revoked. */
+/** The part of Stripe that checks a key: it accepts the key for reading payments until the key is revoked. */
 export interface StripeThatRefuses {
   readonly url: string
-  /** From now on the key is answered as Stripe answers one that it doesn't know. */
+  /** From now on, answers as Stripe does to an unknown key. */
   revoke(): void
   close(): Promise<void>
 }

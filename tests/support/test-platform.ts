@@ -10,21 +10,27 @@ export interface TestPlatform {
   readonly graphqlUrl: string
   readonly hasuraUrl: string
   readonly databaseUrl: string
+  /** Null in a live deployment. */
+  readonly paymentSandboxUrl: string | null
   readonly adminSecret: string
   readonly merchantId: string
   readonly liveKey: string
   readonly testKey: string
+  readonly publishableKey: string
   stop(): Promise<void>
 }
 
 const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process.env['DATA_LAYER'])
 
 /**
- * The whole platform as `npm start` runs it, with the demo shop, over a database and ports of its own. With
- * `DATA_LAYER=http` it speaks with its engine by HTTP, as it does with the official Hasura.
+ * The whole platform as `npm start` runs it, with the demo shop, on its own database and ports. With
+ * `DATA_LAYER=http` it calls its engine over HTTP, like an official Hasura.
  */
 export async function startTestPlatform(
-  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> &
+  config: Pick<
+    PlatformConfig,
+    'smtpUrl' | 'signUpUrl' | 'place' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'
+  > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {
   const database = await createDemoDatabase()
@@ -37,7 +43,7 @@ export async function startTestPlatform(
     mode: 'test',
     demoShop: true,
     dataLayer,
-    // A test sends in a second what a shopper does in an hour.
+    // A test sends as many requests in a second as a shopper in an hour.
     rates: ratesFrom({
       LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000',
       LIMIT_GUESSES_PER_MINUTE: '1000000',
@@ -51,6 +57,7 @@ export async function startTestPlatform(
     graphqlUrl: platform.urls.graphql,
     hasuraUrl: platform.urls.hasura,
     databaseUrl: platform.databaseUrl,
+    paymentSandboxUrl: platform.urls.paymentSandbox,
     adminSecret: platform.adminSecret,
     ...platform.demoShop,
     async stop() {

@@ -5,8 +5,8 @@ import { ImportGraph } from './import-graph.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /**
- * What makes a test more than a unit test: the Postgres of the test run, or a process of its own. A test file belongs to the tier
- * `database` when its imports reach one of these, through however many modules, and to the tier `unit` when they don't.
+ * The modules with the Postgres of the test run or another process. A test file belongs to the tier `database` if its
+ * imports reach one of them, directly or through others, and otherwise to the tier `unit`.
  */
 const outside: ReadonlySet<string> = new Set([
   path.join(root, 'local-postgres/src/test-database.ts'),

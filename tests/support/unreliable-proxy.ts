@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers'
 
 export interface UnreliableProxy {
   readonly url: string
-  /** How many requests were run by the API and their answers lost. */
+  /** How many requests the API ran although their answers were lost. */
   readonly lost: () => number
   close(): Promise<void>
 }
 
 /**
- * Stands before an endpoint as a bad network and a full server do. In turn, a request is passed on; run, and its answer
- * lost; refused with 503; refused with 429.
+ * A proxy that behaves like a bad network and an overloaded server. In turn, it passes a request on; passes it on
+ * and loses the answer; answers 503; answers 429.
  */
 export async function startUnreliableProxy(target: string): Promise<UnreliableProxy> {
   let turn = 0

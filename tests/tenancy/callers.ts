@@ -13,7 +13,7 @@ interface KeyOptions {
   readonly expired?: boolean
 }
 
-/** Makes credentials of every kind, and remembers those that are asked for again. */
+/** Creates credentials of every kind and caches them. */
 export class Callers {
   readonly #sql: postgres.Sql
   readonly #merchantId: string
@@ -23,7 +23,7 @@ export class Callers {
   readonly #users = new Map<string, Promise<string>>()
   readonly #shoppers = new Map<string, Promise<string>>()
 
-  /** @param secretBox opens what the platform has sealed in its database */
+  /** @param secretBox opens the sealed values in the platform's database */
   constructor(sql: postgres.Sql, merchantId: string, databaseUrl: string, secretBox: SecretBox) {
     this.#sql = sql
     this.#merchantId = merchantId
@@ -45,7 +45,7 @@ export class Callers {
     })
   }
 
-  /** The token of a customer who is signed in, once for all who ask. */
+  /** The token of a signed-in customer, created once per customer. */
   shopper(customerId: string): Promise<string> {
     return once(this.#shoppers, [customerId], () => this.#newShopper(customerId))
   }
@@ -71,7 +71,7 @@ export class Callers {
     return key
   }
 
-  /** Credentials that let nobody in, by the names that credentials.csv gives them; null: no header at all. */
+  /** Invalid credentials by their names in credentials.csv; null: no header at all. */
   async refused(permissions: readonly string[], customerId: string): Promise<Map<string, string | null>> {
     const userId = randomUUID()
     const sessionId = await this.#signIn(userId, permissions)
@@ -91,7 +91,7 @@ export class Callers {
       ['token of an ended session', `Bearer ${ended}`],
       ['unknown operator key', `Bearer cg_op_${'A'.repeat(43)}`],
       ['revoked operator key', `Bearer ${await this.#revokedOperatorKey()}`],
-      ['token that somebody else signed', `Bearer ${await this.#forged(customerId)}`],
+      ['token with a foreign signature', `Bearer ${await this.#forged(customerId)}`],
     ])
   }
 
@@ -135,7 +135,7 @@ export class Callers {
     return (await this.#issuer.issue({ ...subject, merchantId, ttlSeconds: 3_600 })).accessToken
   }
 
-  /** Signed by the key that signs now, ten minutes ago. */
+  /** A token that the current key signed ten minutes ago. */
   async #expiredToken(customerId: string): Promise<string> {
     await this.shopper(customerId)
     const [key] = await this.#sql<{ id: string; private_jwk: string }[]>`
@@ -164,7 +164,7 @@ export class Callers {
       .sign(key)
   }
 
-  /** A merchant that lets nobody in but from a documentation network (RFC 5737), where no test runs. */
+  /** A merchant whose allow-list has only a documentation network (RFC 5737), where no test runs. */
   async #fencedMerchant(): Promise<string> {
     const id = randomUUID()
     await this.#sql`

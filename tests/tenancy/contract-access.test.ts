@@ -8,19 +8,22 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { neededRules } from '@commerce-graph/gateway/testing'
-import { bearer, createClient, type Answer } from '../support/graphql-client.ts'
+import { chunks } from '../support/chunks.ts'
+import { createClient, type Answer } from '../support/graphql-client.ts'
+import { longTests } from '../support/long-tests.ts'
 import { createSubscriptionClient } from '../support/subscription-client.ts'
 import { contractTypes, refusedCredentials, rootFields, type RootFieldRow } from './expectations.ts'
+import { headersOf } from './guests.ts'
 import { openMatrix, type Matrix } from './open-matrix.ts'
 import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
 import { fieldPaths, pathQuery, type FieldPath } from './paths.ts'
 import { sampleValue } from './sample-value.ts'
 
 /**
- * Who may call which field of /graphql, and who may see which type behind it: expected/root-fields.csv and
- * expected/types.csv say it, and every field that the schema shows is called by every kind of caller.
+ * Which caller may use which field of /graphql, and which type behind it. expected/root-fields.csv and
+ * expected/types.csv define it, and every kind of caller calls every field that the schema shows.
  */
-describe('on /graphql', { timeout: 120_000 }, () => {
+describe('on /graphql', { timeout: 240_000 }, () => {
   let matrix: Matrix
   let schema: GraphQLSchema
   let shopper: string
@@ -34,17 +37,17 @@ describe('on /graphql', { timeout: 120_000 }, () => {
   }, 120_000)
   afterAll(() => matrix.close())
 
-  /** Nobody is locked out by a test, and a shopper speaks of nobody else. */
+  /** Values that lock no caller out, and in which a shopper names only itself. */
   const leaf = (name: string, type: string): unknown => {
     if (name === 'ipWhitelistEnabled') return false
-    // Who words what users are sent needs every permission there is (actions/src/email/token-mail-access.ts).
+    // Templates of users' mails need every permission there is (actions/src/email/token-mail-access.ts).
     if (type === 'EmailLinkKind') return 'CUSTOMER_PASSWORD_RESET'
     return name === 'customerId' ? matrix.customers[0] : sampleValue(type, name)
   }
 
   const keys = new Map<string, Promise<string>>()
 
-  /** A key with these permissions, the same for the same ones. */
+  /** A key with these permissions; the same permissions give the same key. */
   function keyWith(permissions: Iterable<string>): Promise<string> {
     const names = [...permissions].sort()
     const known = keys.get(names.join()) ?? matrix.callers.key(names)
@@ -55,8 +58,12 @@ describe('on /graphql', { timeout: 120_000 }, () => {
   const ask = (credential: string, { query, variables }: Pick<GeneratedOperation, 'query' | 'variables'>) =>
     matrix.client('/graphql', credential)(query, variables)
 
-  /** The root fields that can be asked for by POST, each as an operation that selects nothing. */
-  function operations(): readonly (readonly [RootFieldRow, GeneratedOperation])[] {
+  let rootOperations: readonly (readonly [RootFieldRow, GeneratedOperation])[] | undefined
+
+  /** The root fields of queries and mutations, each as an operation that selects nothing. */
+  const operations = () => (rootOperations ??= generateOperations())
+
+  function generateOperations(): readonly (readonly [RootFieldRow, GeneratedOperation])[] {
     return (['query', 'mutation'] as const).flatMap((kind) =>
       fieldsOf(schema, kind).map((field) => {
         const row = rows.get(`${kind}.${field.name}`)
@@ -76,7 +83,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
       .map(({ name }) => name)
       .filter((name) => !/^__|(Connection|Edge|Payload)$/.test(name))
     expect([...types.keys()].filter((name) => !name.includes('.')).sort()).toEqual(named.sort())
-    // Nor does it speak of fields that aren't there any more.
+    // types.csv has no fields that no longer exist.
     const gone = [...types.keys()].filter((name) => {
       const [type, field] = name.split('.')
       const found = schema.getType(type ?? '')
@@ -88,35 +95,50 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     expect(gone).toEqual([])
   })
 
-  test('whoever has no valid credential is refused at every field, with the id that credentials.csv says', async () => {
+  test('a caller without a valid credential is refused at every field, with the id in credentials.csv', async () => {
     const credentials = await matrix.callers.refused(matrix.permissions, matrix.customers[0])
     const expected = refusedCredentials()
     expect([...credentials.keys()].sort()).toEqual([...expected.keys()].sort())
     const wrong: string[] = []
+    const all = operations()
     for (const [name, authorization] of credentials) {
       const client = createClient(matrix.url('/graphql'), authorization === null ? {} : { authorization })
-      for (const [{ field }, { query, variables }] of operations()) {
-        const told = idsOf(await client(query, variables))
-        if (told !== expected.get(name)?.contract) wrong.push(`${field} by ${name}: ${told}`)
+      const compare = async ([{ field }, { query, variables }]: (typeof all)[number]) => {
+        const answered = idsOf(await client(query, variables))
+        if (answered !== expected.get(name)?.contract) wrong.push(`${field} by ${name}: ${answered}`)
       }
+      for (const some of chunks(all, 20)) await Promise.all(some.map(compare))
     }
     expect(wrong).toEqual([])
   })
+
+  /** Of the fields that a permission doesn't open, one in so many is tried with it: each with other permissions. */
+  const oneOf = longTests ? 1 : 4
+
+  const permits = ({ permission: needed }: RootFieldRow, permission: string) =>
+    needed.every((name) => name === permission)
 
   test('a key with one permission gets the fields of that permission and no other', async () => {
     const wrong: string[] = []
-    for (const permission of [...matrix.permissions, 'none']) {
+    for (const [place, permission] of [...matrix.permissions, 'none'].entries()) {
       const key = await matrix.callers.key(permission === 'none' ? [] : [permission])
-      for (const [row, operation] of operations()) {
-        const expected = row.permission.every((needed) => needed === permission) ? row.key : row['without it']
+      const compare = async ([row, operation]: readonly [RootFieldRow, GeneratedOperation]) => {
+        const expected = permits(row, permission) ? row.key : row['without it']
         const outcome = outcomeOf(await ask(key, operation))
         if (outcome !== expected) wrong.push(`${row.field} with ${permission}: ${outcome}, not ${expected}`)
       }
+      // Operations that may run come one after the other; those that are to be refused change nothing.
+      const permitted = operations().filter(([row]) => permits(row, permission))
+      for (const operation of permitted) await compare(operation)
+      const refused = operations().filter(
+        ([row], index) => !permits(row, permission) && (index + place) % oneOf === 0,
+      )
+      for (const some of chunks(refused, 20)) await Promise.all(some.map(compare))
     }
     expect(wrong).toEqual([])
   })
 
-  test('all permissions but the needed one are not enough, for a user’s token either', async () => {
+  test('all permissions except the needed one are not enough, also for a user’s token', async () => {
     const wrong: string[] = []
     for (const [row, operation] of operations()) {
       const others = matrix.permissions.filter((name) => !row.permission.includes(name))
@@ -130,21 +152,24 @@ describe('on /graphql', { timeout: 120_000 }, () => {
         ],
         ['a user with it', await matrix.callers.user(row.permission), row.user, true],
         ['a shopper', shopper, row.shopper, true],
+        ['a guest', matrix.guest(0), row.guest, true],
       ] as const
       for (const [who, credential, expected, applies] of calls) {
-        const outcome = applies ? outcomeOf(await ask(credential, operation)) : expected
+        const asked =
+          who === 'a guest' && row.field === 'query._entities'
+            ? { query: reference, variables: {} }
+            : operation
+        const outcome = applies ? outcomeOf(await ask(credential, asked)) : expected
         if (outcome !== expected) wrong.push(`${row.field} by ${who}: ${outcome}, not ${expected}`)
       }
     }
     expect(wrong).toEqual([])
   })
 
-  test('an operator’s key gets the fields for operators, with all that they show, and no field of a merchant', async () => {
+  test('an operator’s key gets the fields for operators and all types behind them, and no field of a merchant', async () => {
     const key = await matrix.callers.operator()
     const wrong: string[] = []
     for (const [row, generated] of operations()) {
-      // A reference that is none is refused before anything else.
-      const reference = '{ _entities(representations: [{ __typename: "Product", id: "x" }]) { __typename } }'
       const operation = row.field === 'query._entities' ? { query: reference, variables: {} } : generated
       const answer = await ask(key, operation)
       const outcome = outcomeOf(answer)
@@ -159,10 +184,11 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
-  test('a type behind a field takes what types.csv says, on every path', async () => {
+  test('a type behind a field needs the permissions in types.csv, on every path', async () => {
     const asShopper = matrix.client('/graphql', shopper)
+    const asGuest = matrix.client('/graphql', matrix.guest(0))
     const wrong: string[] = []
-    let told = 0
+    let refusals = 0
     for (const path of fieldPaths(schema).filter((path) => !forOperators(path))) {
       const query = pathQuery(path, literal)
       const needed = neededFor(path)
@@ -173,7 +199,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
       for (const lacking of needed.permissions) {
         const others = [...needed.permissions].filter((name) => name !== lacking)
         const answer = await ask(await keyWith(others), { query, variables: {} })
-        if (missing(answer) === lacking) told += 1
+        if (missing(answer) === lacking) refusals += 1
         // Where there is no row to hold the field, or a look-up lacks its id, nothing is refused, and nothing shows.
         else if (!['', 'SVC_VAL_001'].includes(missing(answer)) || reaches(answer.data, path))
           wrong.push(`${path.name} without ${lacking}: ${answer.text}`)
@@ -185,15 +211,18 @@ describe('on /graphql', { timeout: 120_000 }, () => {
       const answer = await asShopper(query)
       if (outcomeOf(answer) !== may && (may === 'allowed' || reaches(answer.data, path)))
         wrong.push(`${path.name} by a shopper: ${answer.text}`)
+      const guests = await asGuest(query)
+      if (outcomeOf(guests) !== needed.guest && (needed.guest === 'allowed' || reaches(guests.data, path)))
+        wrong.push(`${path.name} by a guest: ${guests.text}`)
     }
     expect(wrong).toEqual([])
-    expect(told).toBeGreaterThan(150)
+    expect(refusals).toBeGreaterThan(150)
   })
 
-  test('what a list is filtered by takes what types.csv says of the filter', async () => {
+  test('a filter of a list needs the permissions in types.csv', async () => {
     const wrong: string[] = []
     for (const field of fieldsOf(schema, 'query')) {
-      // An operator takes no permission.
+      // Operators need no permission.
       if (rows.get(`query.${field.name}`)?.operator === 'allowed') continue
       for (const filter of filtersOf(field)) {
         const row = types.get(`${filter.type}.${filter.name}`)
@@ -210,9 +239,9 @@ describe('on /graphql', { timeout: 120_000 }, () => {
         const expected = [...needed].sort().join(' ')
         for (const lacking of needed) {
           const others = await keyWith([...needed].filter((name) => name !== lacking))
-          const told = missing(await ask(others, operation))
-          if (told !== lacking)
-            wrong.push(`${field.name} by ${filter.name} without ${lacking}: ${told || 'allowed'}`)
+          const answered = missing(await ask(others, operation))
+          if (answered !== lacking)
+            wrong.push(`${field.name} by ${filter.name} without ${lacking}: ${answered || 'allowed'}`)
         }
         const none = missing(await ask(await keyWith([]), operation))
         if (needed.size > 0 ? !needed.has(none) : none !== '')
@@ -224,12 +253,16 @@ describe('on /graphql', { timeout: 120_000 }, () => {
         const may = shoppers.includes('SVC_AUTH_003') ? 'SVC_AUTH_003' : 'allowed'
         if (outcome !== may)
           wrong.push(`${field.name} by ${filter.name} by a shopper: ${outcome}, not ${may}`)
+        const guests = outcomeOf(await ask(matrix.guest(0), operation))
+        const forbidden = [rows.get(`query.${field.name}`)?.guest, row?.guest].includes('SVC_AUTH_003')
+        if (guests !== (forbidden ? 'SVC_AUTH_003' : 'allowed'))
+          wrong.push(`${field.name} by ${filter.name} by a guest: ${guests}`)
       }
     }
     expect(wrong).toEqual([])
   })
 
-  test('a subscription takes what the rows say', async () => {
+  test('a subscription needs the permissions of its row', async () => {
     const wrong: string[] = []
     for (const field of fieldsOf(schema, 'subscription')) {
       const row = rows.get(`subscription.${field.name}`)
@@ -244,6 +277,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
         ['a key without it', await matrix.callers.key([]), row['without it']],
         ['a user with it', await matrix.callers.user(row.permission), row.user],
         ['a shopper', shopper, row.shopper],
+        ['a guest', matrix.guest(0), row.guest],
         ['an operator', await matrix.callers.operator(), row.operator],
       ] as const) {
         const outcome = await subscribed(credential, operation)
@@ -256,28 +290,33 @@ describe('on /graphql', { timeout: 120_000 }, () => {
   const forOperators = ({ steps }: FieldPath): boolean =>
     rows.get(`query.${steps[0]?.field.name ?? ''}`)?.operator === 'allowed'
 
-  function neededFor({ steps }: FieldPath): { permissions: ReadonlySet<string>; shopper: string } {
+  function neededFor({ steps }: FieldPath): {
+    permissions: ReadonlySet<string>
+    shopper: string
+    guest: string
+  } {
     const needed = new Set<string>()
-    let shopperMay = 'allowed'
-    const add = (row: { permission: readonly string[]; shopper: string } | undefined) => {
+    const may = { shopper: 'allowed', guest: 'allowed' }
+    const add = (row: { permission: readonly string[]; shopper: string; guest: string } | undefined) => {
       for (const permission of row?.permission ?? []) needed.add(permission)
-      if (row?.shopper === 'SVC_AUTH_003') shopperMay = row.shopper
+      if (row?.shopper === 'SVC_AUTH_003') may.shopper = row.shopper
+      if (row?.guest === 'SVC_AUTH_003') may.guest = row.guest
     }
     add(rows.get(`query.${steps[0]?.field.name ?? ''}`))
     for (const { type, field } of steps) {
       add(types.get(type.name))
       add(types.get(`${type.name}.${field.name}`))
-      // A connection and its edges are as open as what they are of.
+      // A connection and its edges need the permissions of their nodes.
       add(types.get(getNamedType(field.type).name.replace(/(Connection|Edge)$/, '')))
     }
-    return { permissions: needed, shopper: shopperMay }
+    return { permissions: needed, ...may }
   }
 
   async function subscribed(credential: string, operation: GeneratedOperation): Promise<string> {
-    const client = createSubscriptionClient(matrix.url('/graphql'), bearer(credential))
+    const client = createSubscriptionClient(matrix.url('/graphql'), headersOf(credential))
     try {
       return await new Promise<string>((resolve) => {
-        // Who may listen hears something at once, or nothing because nothing happens.
+        // A permitted subscription answers at once, or sends nothing because nothing happens.
         const timer = setTimeout(() => resolve('allowed'), 1_000)
         client.subscribe(operation, {
           next: () => {
@@ -297,10 +336,13 @@ describe('on /graphql', { timeout: 120_000 }, () => {
   }
 })
 
+// An invalid reference is refused before anything else.
+const reference = '{ _entities(representations: [{ __typename: "Product", id: "x" }]) { __typename } }'
+
 const operatorsOnly =
   'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
 
-/** What a field's arguments that are input objects can say, each by itself. */
+/** The fields of a field's arguments that are input objects, one by one. */
 function filtersOf({ args }: GraphQLField<unknown, unknown>) {
   return args.flatMap((argument) => {
     const type = getNullableType(argument.type)
@@ -331,7 +373,7 @@ function literal(name: string, type: string): string {
   return JSON.stringify(sampleValue(type.replaceAll(/[[\]!]/g, '')))
 }
 
-/** What the answer is but for what a caller may see: errors of input and rows that aren't there are `allowed`. */
+/** The outcome as far as access is concerned: input errors and missing rows count as `allowed`. */
 function outcomeOf({ status, errors }: Answer<unknown>): string {
   const refusal = errors.find(({ extensions }) => extensions.id.startsWith('SVC_AUTH'))
   if (refusal !== undefined) return refusal.extensions.id
@@ -351,7 +393,7 @@ const missing = ({ errors }: Answer<unknown>): string =>
     .sort()
     .join(' ')
 
-/** Whether an answer has a value at the end of a path, in any of the lists on the way. */
+/** Whether an answer has a value at the end of a path, in any of the lists on the path. */
 function reaches(data: unknown, { steps }: FieldPath): boolean {
   const ends = (values: readonly unknown[], [step, ...more]: FieldPath['steps']): boolean => {
     const found = values

@@ -14,18 +14,18 @@ interface Page {
   readonly edges: readonly { readonly cursor: string; readonly node: { readonly id?: string } }[]
 }
 
-/** Where another merchant's page ends, in a list that both have. */
+/** The end of another merchant's page, in a list that both merchants have. */
 interface ForeignPage {
   readonly path: Path
   readonly field: Field
   readonly cursor: string
-  /** The node's, where it has one. */
+  /** The node's id, if it has one. */
   readonly id: string | undefined
 }
 
 /**
- * A cursor says where in a list a row stands, and may get into anybody's hands. Another merchant takes the cursors and Relay's node
- * ids of all its lists; a key and a shopper of this merchant ask with them.
+ * A cursor names a row's place in a list, and any caller may get hold of it. The other merchant collects the cursors
+ * and Relay node ids of all its lists; a key and a shopper of this merchant use them.
  */
 describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
   let matrix: Matrix
@@ -43,7 +43,7 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
   }, 120_000)
   afterAll(() => matrix.close())
 
-  test('a key and a shopper see nothing but their own rows, forwards and backwards', async () => {
+  test('a key and a shopper see only their own rows, forwards and backwards', async () => {
     expect(foreignPages.filter(({ path }) => path === '/graphql').length).toBeGreaterThan(20)
     expect(foreignPages.filter(({ path }) => path === '/v1beta1/relay').length).toBeGreaterThan(50)
     let withRows = 0
@@ -54,13 +54,13 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
       expect.soft(foreignAmong(shown), place).toEqual([])
       if (text.includes('"node":')) withRows += 1
     }
-    // Else nothing was shown that could have been somebody else's.
+    // Without rows in the answers, the test would prove nothing.
     expect(withRows).toBeGreaterThan(50)
   })
 
-  test('a Relay node of theirs is nobody’s', async () => {
+  test('another merchant’s Relay node is not found', async () => {
     const key = await matrix.callers.key(matrix.permissions)
-    // What plans and permissions there are is everybody's.
+    // The lists of plans and permissions are the same for all merchants.
     const ids = foreignPages.flatMap(({ path, id }) =>
       path === '/v1beta1/relay' && id && withCursorsRead(JSON.stringify(id)).includes(stranger) ? [id] : [],
     )
@@ -74,8 +74,8 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
     }
   })
 
-  // Last: the other merchant is gone afterwards.
-  test('answers are the same whether or not the rows behind the cursors are still there', async () => {
+  // This test is the last one, because it deletes the other merchant.
+  test('answers are the same whether or not the rows behind the cursors still exist', async () => {
     const mine = foreignPages.filter(({ path }) => path === '/graphql')
     const before = await answersBeyond(mine)
     const tables = await tenantTables(matrix.sql)
@@ -92,14 +92,14 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
     expect(different).toEqual([])
   })
 
-  /** Every list in pages that the merchant has rows in; those of operators are no merchant's. */
+  /** Every paged list in which the merchant has rows. The lists of operators belong to no merchant. */
   async function pagesOf(credential: string): Promise<readonly ForeignPage[]> {
     const pages: ForeignPage[] = []
     const expected = expectedRootFields()
     for (const path of ['/graphql', '/v1beta1/relay'] as const) {
       const schema = await matrix.schemaFor(path, credential)
       for (const field of rootFields(schema.getQueryType()).filter(isConnection)) {
-        // The audit log is the test's own doing.
+        // The test itself writes the audit log.
         if (/^(auditEntr|audit_log)/.test(field.name)) continue
         if (path === '/graphql' && expected.get(`query.${field.name}`)?.key !== 'allowed') continue
         const { query, variables } = pageQuery(field, { first: 1 })
@@ -112,7 +112,7 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
     return pages
   }
 
-  /** What a key and a shopper are answered after and before each of the cursors. */
+  /** The answers to a key and a shopper, after and before each of the cursors. */
   async function answersBeyond(pages: readonly ForeignPage[]) {
     const callers = [
       ['a key', await matrix.callers.key(matrix.permissions)],
@@ -164,7 +164,7 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
       .filter((id) => foreignRows.has(id))
 })
 
-/** A list in pages that can be asked for without knowing anything. */
+/** A paged list without required arguments. */
 const isConnection = ({ type, args }: Field): boolean =>
   getNamedType(type).name.endsWith('Connection') && !args.some((argument) => isNonNullType(argument.type))
 
@@ -175,7 +175,7 @@ const pageQuery = (field: Field, range: Readonly<Record<string, unknown>>) =>
     withOptional: ({ name }) => name in range,
   })
 
-/** Cursors and Relay's ids are base64: what they say is put in their place. */
+/** Decodes cursors and Relay's ids, which are base64, in place. */
 const withCursorsRead = (text: string): string =>
   text.replaceAll(/"[A-Za-z0-9+/_-]{16,}={0,2}"/g, (quoted) =>
     Buffer.from(quoted.slice(1, -1), 'base64url').toString('utf8').replaceAll('\\', ''),

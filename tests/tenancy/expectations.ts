@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 
-/** `none` (open to all who belong to a merchant), the permissions that it takes, all of them, or `operator`. */
+/** `none` (open to every caller of a merchant), a list of permissions that are all needed, or `operator`. */
 const permissions = z
   .string()
   .regex(/^(none|operator|[a-z_]+:[a-z]+( [a-z_]+:[a-z]+)*)$/)
-  // What operators may isn't a permission that anybody else could be given.
+  // Operators' rights are not permissions, so that no other caller can be given them.
   .transform((text) => (text === 'none' || text === 'operator' ? [] : text.split(' ')))
 
-/** For an operation of a table: what it takes, or null where nobody has it. */
+/** For an operation of a table: the needed permissions, or null if no caller may do it. */
 const grantable = z.union([z.literal('-').transform(() => null), permissions])
 
-/** SVC_AUTH_002 is what a refresh token gets that is good for nothing. */
+/** SVC_AUTH_002 is the answer to an invalid refresh token. */
 const outcome = z.enum(['allowed', 'SVC_AUTH_002', 'SVC_AUTH_003'])
 
 const rootField = z.object({
@@ -22,6 +22,7 @@ const rootField = z.object({
   user: outcome,
   shopper: outcome,
   'without it': z.enum(['-', 'SVC_AUTH_003']),
+  guest: outcome,
   operator: z.enum(['allowed', 'SVC_AUTH_003']),
 })
 
@@ -29,6 +30,7 @@ const contractType = z.object({
   type: z.string().regex(/^\w+(\.\w+)?$/),
   permission: permissions,
   shopper: outcome,
+  guest: outcome,
 })
 
 const table = z.object({
@@ -37,11 +39,13 @@ const table = z.object({
   insert: grantable,
   update: grantable,
   delete: grantable,
-  /** Their own rows; the shop's, the same for every shopper; or some of the shop's and those of their own. */
+  /** Their own rows; the shop's rows, the same for every shopper; or some of the shop's and their own. */
   'shopper reads': z.enum(['-', 'own', 'shop', 'both']),
   'shopper inserts': z.enum(['-', 'own']),
   'shopper updates': z.enum(['-', 'own']),
   'shopper deletes': z.enum(['-', 'own']),
+  /** The rows of guests: those of the cart whose secret they send. Guests write through actions only. */
+  'guest reads': z.enum(['-', 'own', 'shop', 'both']),
   'operator reads': z.enum(['-', 'all']),
 })
 
@@ -51,12 +55,13 @@ const operation = z.object({
   key: z.union([outcome, z.literal('absent')]),
   user: z.union([outcome, z.literal('absent')]),
   shopper: z.union([outcome, z.literal('absent')]),
+  guest: z.union([outcome, z.literal('absent')]),
   operator: z.enum(['absent', 'allowed']),
 })
 
 const columns = z.object({
   table: z.string().regex(/^\w+\.\w+$/),
-  role: z.enum(['merchant', 'customer', 'operator']),
+  role: z.enum(['merchant', 'customer', 'guest', 'operator']),
   operation: z.enum(['select', 'insert', 'update']),
   columns: z.string().transform((text) => text.split(' ').filter((name) => name !== '')),
 })
@@ -71,7 +76,10 @@ export type OperationRow = z.output<typeof operation>
 /** Every root field of /graphql, by `query.orders`. */
 export const rootFields = (): ReadonlyMap<string, RootFieldRow> =>
   read('root-fields.csv', rootField, ({ field }) => field)
-/** What the types of /graphql take on top of the root field, and the fields that take more than their type. */
+/**
+ * The permissions that types of /graphql need in addition to the root field's, and the fields that need more than
+ * their type.
+ */
 export const contractTypes = (): ReadonlyMap<string, ContractTypeRow> =>
   read('types.csv', contractType, ({ type }) => type)
 /** Every table that Hasura tracks, by `ordering.order`. */
@@ -82,7 +90,7 @@ export const operations = (): ReadonlyMap<string, OperationRow> =>
 /** Which columns of a table a role reads, inserts or updates through Hasura's own API, by `crm.customer customer update`. */
 export const tableColumns = () =>
   read('columns.csv', columns, ({ table, role, operation }) => `${table} ${role} ${operation}`)
-/** What lets nobody in, and what it is told. */
+/** Invalid credentials, and the answers to them. */
 export const refusedCredentials = () => read('credentials.csv', credential, (row) => row.credential)
 
 function read<Schema extends z.ZodType>(

@@ -4,19 +4,22 @@ import type { Client } from '../support/graphql-client.ts'
 import type { GeneratedOperation } from './operation-generator.ts'
 import { tenantTables } from './tenants.ts'
 
-/** Ids of rows that are not the caller's, and where an operation's arguments can name them. */
+/** Ids of rows that don't belong to the caller, and the arguments that can name them. */
 export interface ForeignIds {
   /** The singular names that arguments use for the tables: `order` for `orderId` and `order_id`. */
   readonly tables: readonly string[]
   readonly all: readonly string[]
   readonly pattern: RegExp
-  /** The value for an argument that can name a row: the one of that table, where the argument's name says no other. */
+  /**
+   * The value for an argument that can name a row: the id of that table's row, unless the argument's name says
+   * another table.
+   */
   leaf(table: string, argument: string): unknown
 }
 
 /**
  * @param byName the id of one row of each table, by the table's singular name
- * @param merchantId what an argument for the merchant is given
+ * @param merchantId the value of arguments for the merchant
  */
 export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: string): ForeignIds {
   const all = [...byName.values()]
@@ -53,34 +56,34 @@ export async function idsOfMerchant(sql: postgres.Sql, merchantId: string): Prom
 /** `order` of `ordering."order"`. */
 export const singularOf = (table: string): string => table.replaceAll('"', '').split('.')[1] ?? table
 
-/** `product_variant` is ProductVariant in the contract. A table that isn't there under its name is refused, and nothing is found. */
+/** `product_variant` is ProductVariant in the contract. Another type name is refused, so that nothing is found. */
 const typeName = (table: string): string =>
   table.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** What an operation is answered for the foreign ids that it names, and for ids in their place that nobody has. */
+/** The answers to an operation with the foreign ids that it names, and with random ids in their place. */
 export async function answersForForeignAndUnknown(
   client: Client,
   { query, variables }: GeneratedOperation,
   foreign: ForeignIds,
 ): Promise<readonly [string, string]> {
-  const nobodys = new Map(foreign.all.map((id) => [id, randomUUID()]))
+  const random = new Map(foreign.all.map((id) => [id, randomUUID()]))
   const unknown = JSON.stringify(variables).replaceAll(
     new RegExp(foreign.pattern, 'g'),
-    (id) => nobodys.get(id) ?? id,
+    (id) => random.get(id) ?? id,
   )
   const theirs = await client(query, variables)
   const absent = await client(query, JSON.parse(unknown) as typeof variables)
-  const anyId = new RegExp([...foreign.all, ...nobodys.values()].join('|'), 'g')
+  const anyId = new RegExp([...foreign.all, ...random.values()].join('|'), 'g')
   return [stable(theirs.text.replaceAll(anyId, 'id')), stable(absent.text.replaceAll(anyId, 'id'))]
 }
 
-/** Only what an answer says by itself: the caller's own variables may be echoed in a message. */
+/** The data of an answer only: error messages may repeat the caller's own variables. */
 export const dataOf = (text: string): string =>
   JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
 
 /**
- * The answer without what differs from call to call: request ids, the time, when the key was last used, and the order of
- * lists that nobody asked to be sorted.
+ * The answer without what changes from call to call: request ids, the time, when the key was last used, and the
+ * order of lists without a requested order.
  */
 export const stable = (text: string): string => JSON.stringify(sorted(JSON.parse(text)))
 

@@ -8,17 +8,18 @@ import { tableFields } from './tracked-tables.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** How a caller is answered that says so much of its own session, in some place. */
+/** Sends a query with forged session variables in one place of the request, and returns the answer. */
 type Ask = (credential: string, query: string, said: Texts) => Promise<string>
 
-/** An answer without what differs from one to the next. */
+/** An answer without the parts that change from one call to the next. */
 const timeless = (answer: string): string => answer.replace(/"(requestId|timestamp)":"[^"]*"/g, '')
 
 /**
- * Who a caller is, its credential says and nothing else: what a client writes into any place that looks like a session is no part of
- * it. Each place is tried with a shopper that says to be another one, and with a key without permissions that says to have all.
+ * Only the credential decides who a caller is: session variables that a client writes in any place have no effect.
+ * Each place is tried with a shopper that claims to be another one, and with a key without permissions that claims
+ * to have all.
  */
-describe('what a client says of its own session', { timeout: 120_000 }, () => {
+describe('the session variables that a client sends', { timeout: 120_000 }, () => {
   let matrix: Matrix
   beforeAll(async () => {
     matrix = await openMatrix()
@@ -98,7 +99,7 @@ describe('what a client says of its own session', { timeout: 120_000 }, () => {
     ],
   ]
 
-  /** What is said to get at the rows of another shopper, at all of the merchant's, or at another merchant's. */
+  /** Claims that would give access to another shopper's rows, to all of the merchant's, or to another merchant's. */
   const forged = (): readonly Texts[] => {
     const all = `{${matrix.permissions.join(',')}}`
     const staff = { 'x-hasura-role': 'merchant', 'x-hasura-permissions': all }
@@ -113,7 +114,7 @@ describe('what a client says of its own session', { timeout: 120_000 }, () => {
     ]
   }
 
-  /** The ids of the orders that a caller of Hasura's own API sees. */
+  /** A query for the ids of the orders that a caller of Hasura's own API sees. */
   async function ordersAt(path: HasuraPath): Promise<string> {
     const root = (await matrix.schemaFor(path, matrix.platform.liveKey)).getQueryType()
     const [does, selection] =
@@ -127,7 +128,7 @@ describe('what a client says of its own session', { timeout: 120_000 }, () => {
   async function expectNothingOfIt(asks: readonly (readonly [string, Ask])[], query: string): Promise<void> {
     const [another, shopper] = [await matrix.shopper(0), await matrix.shopper(1)]
     for (const [place, ask] of asks) {
-      // Who says to be another one would be found out by the answer.
+      // The two shoppers get different answers, so a forged customer id would show.
       expect(await ask(shopper, query, {}), place).not.toBe(await ask(another, query, {}))
       for (const credential of [shopper, await matrix.callers.key([])]) {
         const honest = await ask(credential, query, {})
@@ -137,14 +138,14 @@ describe('what a client says of its own session', { timeout: 120_000 }, () => {
     }
   }
 
-  test.each(['/v1/graphql', '/v1beta1/relay'] as const)('is no part of it at %s', async (path) => {
+  test.each(['/v1/graphql', '/v1beta1/relay'] as const)('have no effect at %s', async (path) => {
     const url = matrix.url(path)
     const query = await ordersAt(path)
     await expectNothingOfIt(overHttp(url), query)
     await expectNothingOfIt(overWebSocket(url), `subscription ${query}`)
   })
 
-  test('is no part of it at /graphql', async () => {
+  test('have no effect at /graphql', async () => {
     const url = matrix.url('/graphql')
     await expectNothingOfIt(overHttp(url), '{ orders(first: 100) { edges { node { id } } } }')
     const [order] = await matrix.sql<{ id: string }[]>`

@@ -7,16 +7,16 @@ import {
   isObjectType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bearer } from '../support/graphql-client.ts'
 import { operations, refusedCredentials, tableColumns, tables } from './expectations.ts'
+import { headersOf } from './guests.ts'
 import { openMatrix, type HasuraPath, type Matrix } from './open-matrix.ts'
 import { relationshipsOf, tableFields, type TableField } from './tracked-tables.ts'
 
 const graphqlPaths = ['/v1/graphql', '/v1beta1/relay'] as const
 
 /**
- * Who reads which table through Hasura's own API: expected/tables.csv says it, and every table that metadata tracks is
- * read by every kind of caller, by every way there is to it.
+ * Which caller reads which table through Hasura's own API. expected/tables.csv defines it, and every kind of caller
+ * reads every tracked table, in every way that the API has.
  */
 describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   let matrix: Matrix
@@ -57,7 +57,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
 
   const mayRead = (table: string, held: readonly string[]): boolean =>
     rows.get(table)?.read?.every((needed) => held.includes(needed)) === true
-  /** Where a user is signed in shows to the user, whatever the roles permit. */
+  /** A user sees its own sessions, whatever its roles permit. */
   const seesRows = (table: string, who: string, held: readonly string[]): boolean =>
     mayRead(table, held) || (table === 'identity.active_session' && who.startsWith('a user'))
 
@@ -79,11 +79,12 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect([...operations().keys()].sort()).toEqual(others.sort())
   })
 
-  test('a role has the columns that columns.csv says, and no others, to read, insert and update', async () => {
+  test('a role has exactly the columns in columns.csv to read, insert and update', async () => {
     const found = new Map<string, readonly string[]>()
     for (const [role, shown] of [
       ['merchant', schema('/v1/graphql')],
       ['customer', schema('shopper')],
+      ['guest', await matrix.schemaFor('/v1/graphql', matrix.guest(0))],
       ['operator', await matrix.schemaFor('/v1/graphql', await matrix.callers.operator())],
     ] as const) {
       for (const { name, type } of matrix.tracked) {
@@ -102,7 +103,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
   })
 
-  test('whoever has no valid credential is refused at every path', async () => {
+  test('a caller without a valid credential is refused at every path', async () => {
     const credentials = await matrix.callers.refused(matrix.permissions, matrix.customers[0])
     for (const [name, authorization] of credentials) {
       for (const path of [...graphqlPaths, '/v1/metadata', '/v2/query', '/v1alpha1/config']) {
@@ -118,12 +119,13 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     }
   })
 
-  test('no merchant, user, shopper or operator reaches metadata, SQL or settings', async () => {
+  test('no merchant, user, shopper, guest or operator reaches metadata, SQL or settings', async () => {
     const { platform, callers, permissions } = matrix
     for (const credential of [
       platform.liveKey,
       await callers.user(permissions),
       await matrix.shopper(0),
+      matrix.guest(0),
       await callers.operator(),
     ]) {
       for (const [path, body] of [
@@ -133,8 +135,8 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       ] as const) {
         const response = await fetch(`${platform.hasuraUrl}${path}`, {
           method: body === undefined ? 'GET' : 'POST',
-          // It would make an admin of whoever has the secret.
-          headers: { ...bearer(credential), 'x-hasura-role': 'admin' },
+          // With the admin secret, this header would make the caller an admin.
+          headers: { ...headersOf(credential), 'x-hasura-role': 'admin' },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         })
         expect(await response.text(), path).toContain('"code":"access-denied"')
@@ -142,7 +144,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     }
   })
 
-  test('an operator’s key sees the tables that tables.csv says, and none that has a merchant’s rows beside', async () => {
+  test('an operator’s key sees the tables in tables.csv, and no table with a merchant’s rows', async () => {
     for (const path of graphqlPaths) {
       const operators = await matrix.schemaFor(path, await matrix.callers.operator())
       const shown = fieldsOf(operators.getQueryType(), 'list', 'aggregate', 'byKey', 'connection')
@@ -159,7 +161,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     }
   })
 
-  test('a key sees the rows of its permission’s tables and no other, in lists, counts and Relay’s connections', async () => {
+  test('a key sees only the rows of its permission’s tables, in lists, counts and Relay’s connections', async () => {
     const wrong: string[] = []
     for (const [path, ...does] of [
       ['/v1/graphql', 'list', 'aggregate'],
@@ -179,7 +181,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
-  test('a row that may not be seen is not found by its key, nor as a Relay node', async () => {
+  test('a row without permission is not found by its key or as a Relay node', async () => {
     const keys = await primaryKeys()
     const byKey = fieldsOf(schema('/v1/graphql').getQueryType(), 'byKey')
     const parts = byKey.map(({ field, table }, index) => {
@@ -214,7 +216,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
-  test('a relationship leads to nothing that may not be seen, and so does the number of what is related', async () => {
+  test('neither a relationship nor its aggregate shows rows without permission', async () => {
     const lists = fieldsOf(schema('/v1/graphql').getQueryType(), 'list')
     const paths = lists.map(({ table, field }) => ({
       table,
@@ -252,7 +254,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   async function primaryKeys(): Promise<ReadonlyMap<string, Data>> {
     const found = new Map<string, Data>()
     for (const { name, sql: table } of matrix.tracked) {
-      // What belongs to a customer comes last: of some tables the merchant sees only the rest.
+      // Customers' tables come last: in some of them, the merchant sees only part of the rows.
       const [row] = await matrix.sql.unsafe<{ row: Data }[]>(
         `SELECT row FROM (SELECT to_jsonb(t) AS row FROM ${table} t) rows
          WHERE coalesce(row ->> 'merchant_id', row ->> 'id', $1) = $1 ORDER BY row ->> 'customer_id' IS NOT NULL LIMIT 1`,
@@ -266,7 +268,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
 
 type Data = Readonly<Record<string, unknown>>
 
-/** The names of a type's fields that are columns, or computed like one, in the order of the alphabet. */
+/** The names of a type's fields that are columns or computed scalar fields, in alphabetical order. */
 function leafFields(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name)
   const fields = isObjectType(type)
@@ -286,7 +288,7 @@ interface Caller {
   readonly held: readonly string[]
 }
 
-/** As little as shows whether there is a row. */
+/** The smallest selection that shows whether there is a row. */
 function selectAny(does: TableField['does']): string {
   switch (does) {
     case 'aggregate':
@@ -298,6 +300,6 @@ function selectAny(does: TableField['does']): string {
   }
 }
 
-/** Whether there is anything in a row, a list, a count or a connection. */
+/** Whether a row, a list, a count or a connection has any row. */
 const showsRows = (value: unknown): boolean =>
   value !== null && !['[]', '{"edges":[]}', '{"aggregate":{"count":0}}'].includes(JSON.stringify(value))

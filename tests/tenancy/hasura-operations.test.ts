@@ -12,9 +12,9 @@ import { tableFields, type TrackedTable } from './tracked-tables.ts'
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * Who writes which table, and who calls which action or function, through Hasura's own API: expected/tables.csv and
- * expected/operations.csv say it. What is refused must have changed nothing, and the same call must go through with the
- * permission: else it wasn't the permission that it failed for.
+ * Which caller writes which table and calls which action or function through Hasura's own API. expected/tables.csv
+ * and expected/operations.csv define it. A refused call must change nothing, and the same call must succeed with the
+ * permission: this proves that it failed for the permission.
  */
 describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   let matrix: Matrix
@@ -26,12 +26,13 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     matrix = await openMatrix()
     schemas.set('merchant', await matrix.schemaFor('/v1/graphql', matrix.platform.liveKey))
     schemas.set('customer', await matrix.schemaFor('/v1/graphql', await matrix.shopper(0)))
+    schemas.set('guest', await matrix.schemaFor('/v1/graphql', matrix.guest(0)))
     operator = await matrix.callers.operator()
     schemas.set('operator', await matrix.schemaFor('/v1/graphql', operator))
   }, 120_000)
   afterAll(() => matrix.close())
 
-  const schema = (role: 'merchant' | 'customer' | 'operator'): GraphQLSchema => {
+  const schema = (role: 'merchant' | 'customer' | 'guest' | 'operator'): GraphQLSchema => {
     const found = schemas.get(role)
     if (!found) throw new Error(`there is no schema of ${role}`)
     return found
@@ -39,36 +40,43 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   const ask = (credential: string, { query, variables }: Pick<GeneratedOperation, 'query' | 'variables'>) =>
     matrix.client('/v1/graphql', credential)<Data>(query, variables)
 
-  test('a shopper reads what tables.csv says: their own rows, or what the shop shows to every shopper', async () => {
-    const type = schema('customer').getQueryType()
-    const fields = type ? tableFields(type, matrix.tracked).filter(({ does }) => does === 'list') : []
-    const shown = new Set(fields.map(({ table }) => table.name))
-    const listed = [...rows.values()].filter((row) => row['shopper reads'] !== '-').map(({ table }) => table)
-    expect(listed.filter((table) => !shown.has(table) && !withoutList.has(table))).toEqual([])
-    expect([...shown].filter((table) => !listed.includes(table))).toEqual([])
-    const wrong: string[] = []
-    const seenAtAll = new Set<string>()
-    for (const { table, field } of fields) {
-      const query = `{ rows: ${field.name} { ${keyColumns(table).join(' ')} } }`
-      const [one, other] = await Promise.all(
-        ([0, 1] as const).map(async (number) => {
-          const answer = await ask(await matrix.shopper(number), { query, variables: {} })
-          return new Set(((answer.data?.['rows'] ?? []) as unknown[]).map((row) => JSON.stringify(row)))
-        }),
-      )
-      if (one === undefined || other === undefined) continue
-      if (one.size + other.size > 0) seenAtAll.add(table.name)
-      const reads = rows.get(table.name)?.['shopper reads']
-      const shared = [...one].filter((row) => other.has(row)).length
-      if (reads === 'own' && shared > 0) wrong.push(`${table.name}: both see a row`)
-      if (reads === 'shop' && shared < Math.max(one.size, other.size))
-        wrong.push(`${table.name}: one sees more`)
-    }
-    expect(wrong).toEqual([])
-    expect([...shown].filter((table) => !seenAtAll.has(table))).toEqual([])
-  })
+  test.each([
+    ['a shopper', 'customer', 'shopper reads'],
+    ['a guest', 'guest', 'guest reads'],
+  ] as const)(
+    '%s reads the rows in tables.csv: its own, or those that the shop shows everyone',
+    async (_, role, reads) => {
+      const type = schema(role).getQueryType()
+      const fields = type ? tableFields(type, matrix.tracked).filter(({ does }) => does === 'list') : []
+      const shown = new Set(fields.map(({ table }) => table.name))
+      const tablesOf = [...rows.values()].filter((row) => row[reads] !== '-').map(({ table }) => table)
+      expect(tablesOf.filter((table) => !shown.has(table) && !withoutList.has(table))).toEqual([])
+      expect([...shown].filter((table) => !tablesOf.includes(table))).toEqual([])
+      const wrong: string[] = []
+      const seenAtAll = new Set<string>()
+      for (const { table, field } of fields) {
+        const query = `{ rows: ${field.name} { ${keyColumns(role, table).join(' ')} } }`
+        const [one, other] = await Promise.all(
+          ([0, 1] as const).map(async (number) => {
+            const caller = role === 'customer' ? await matrix.shopper(number) : matrix.guest(number)
+            const answer = await ask(caller, { query, variables: {} })
+            return new Set(((answer.data?.['rows'] ?? []) as unknown[]).map((row) => JSON.stringify(row)))
+          }),
+        )
+        if (one === undefined || other === undefined) continue
+        if (one.size + other.size > 0) seenAtAll.add(table.name)
+        const listed = rows.get(table.name)?.[reads]
+        const shared = [...one].filter((row) => other.has(row)).length
+        if (listed === 'own' && shared > 0) wrong.push(`${table.name}: both see a row`)
+        if (listed === 'shop' && shared < Math.max(one.size, other.size))
+          wrong.push(`${table.name}: one sees more`)
+      }
+      expect(wrong).toEqual([])
+      expect([...shown].filter((table) => !seenAtAll.has(table))).toEqual([])
+    },
+  )
 
-  test('a function shows what operations.csv says, and nothing without the permission', async () => {
+  test('a function returns the rows in operations.csv, and none without the permission', async () => {
     const wrong: string[] = []
     for (const { name, row, who, role, credential, expected } of await operationCalls('function')) {
       const args = (await functionArguments())[name]
@@ -97,13 +105,14 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       )
       expect([...new Set(shown)].sort(), role).toEqual(listed.sort())
     }
+    expect(writingFields(schema('guest'), matrix.tracked)).toEqual([])
   })
 
-  test('a key with every permission but the needed one writes nothing; with that one alone, it does', async () => {
+  test('a key with every permission except the needed one writes nothing; a key with only that one does', async () => {
     const writes = await tableWrites(matrix, schema('merchant'))
     const needed = ({ table, does }: TableWrite) => rows.get(table.name)?.[does] ?? []
     const { sql, platform, callers, permissions } = matrix
-    // Keys are made while this runs, and what is refused is written down.
+    // The test creates keys, and the audit log records refusals.
     const digests = async () =>
       Object.entries(await fingerprint(sql, platform.merchantId)).filter(
         ([table]) => table !== 'merchant.api_key' && !table.startsWith('audit.'),
@@ -119,7 +128,8 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(await digests()).toEqual(before)
     for (const each of writes) {
       const outcome = outcomeOf(await ask(await callers.key(needed(each)), each))
-      // A row that others refer to can't be deleted, and one of several variants needs options: told to callers with the permission.
+      // Only a caller with the permission gets these errors: a referenced row can't be deleted, and one of several
+      // variants needs options.
       const ruled = each.does === 'delete' || each.table.name === 'catalog.product_variant'
       const may = ['written', ...(ruled ? ['constraint-violation'] : [])]
       if (!may.includes(outcome)) wrong.push(`${each.table.name} ${each.does} with: ${outcome}`)
@@ -127,8 +137,8 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
-  // Last: what actions begin goes on by itself.
-  test('an action takes what operations.csv says, and is absent for whom it says', async () => {
+  // This test is the last one, because actions start work that continues after it.
+  test('an action needs the permissions in operations.csv, and is absent for the callers listed there', async () => {
     const wrong: string[] = []
     for (const { name, row, who, role, credential, expected } of await operationCalls('action')) {
       const field = schema(role).getMutationType()?.getFields()[name]
@@ -139,7 +149,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
-  /** Who calls each operation with which credential, and what operations.csv says of it. */
+  /** The caller, its credential and the row of operations.csv, for each operation. */
   async function operationCalls(kind: 'action' | 'function') {
     const { callers, permissions } = matrix
     const found = [...operations().values()].filter(({ operation }) => operation.startsWith(`${kind}.`))
@@ -151,6 +161,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
         ['a key without it', 'merchant', await callers.key(without), lacking],
         ['a user with it', 'merchant', await callers.user(row.permission), row.user],
         ['a shopper', 'customer', await matrix.shopper(0), row.shopper],
+        ['a guest', 'guest', matrix.guest(0), row.guest],
         ['an operator', 'operator', operator, row.operator],
       ] as const
       const name = row.operation.slice(kind.length + 1)
@@ -159,7 +170,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     return (await Promise.all(calls)).flat()
   }
 
-  /** What each function is called with, so that it has something to show. */
+  /** Arguments for each function with which it returns rows. */
   async function functionArguments(): Promise<Readonly<Record<string, string>>> {
     const [service] = await matrix.sql<{ id: string }[]>`
       SELECT id FROM booking.service WHERE merchant_id = ${matrix.platform.merchantId} AND active LIMIT 1`
@@ -186,9 +197,9 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       withOptional: () => false,
     })
 
-  /** What tells one row from another. */
-  function keyColumns(table: TrackedTable): readonly string[] {
-    const type = schema('customer').getType(table.type)
+  /** The columns that distinguish one row from another. */
+  function keyColumns(role: 'customer' | 'guest', table: TrackedTable): readonly string[] {
+    const type = schema(role).getType(table.type)
     if (!isObjectType(type)) return []
     return Object.values(type.getFields()).flatMap((field) =>
       /^(uuid|String|timestamptz)!?$/.test(String(field.type)) ? [field.name] : [],

@@ -15,7 +15,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 
-/** Chooses the value of a leaf: by the name of the argument or input field and the name of its type. */
+/** Chooses the value of a leaf by the name of the argument or input field and the name of its type. */
 export type LeafValues = (name: string, type: string) => unknown
 
 export interface GeneratedOperation {
@@ -25,9 +25,9 @@ export interface GeneratedOperation {
 }
 
 /**
- * Writes an operation for one root field from the schema alone, so that a field added tomorrow is tried tomorrow:
- * everything selectable `depth` levels down, required arguments filled in, optional ones as `withOptional` says. A depth
- * of -1 selects nothing but `__typename`.
+ * Generates an operation for one root field from the schema alone, so that new fields are tested without a change
+ * here. It selects everything `depth` levels down and fills in required arguments, and optional ones as
+ * `withOptional` says. A depth of -1 selects only `__typename`.
  */
 export function generateOperation(
   kind: 'query' | 'mutation' | 'subscription',
@@ -36,9 +36,11 @@ export function generateOperation(
     readonly depth: number
     readonly leaf: LeafValues
     readonly withOptional: (argument: GraphQLArgument) => boolean
-    /** What to select in the place of what `depth` says. */
+    /** The selection, which replaces the one that `depth` gives. */
     readonly select?: string | undefined
-    /** Of optional arguments that are input objects, the one field to fill in; all two levels deep when absent. */
+    /**
+     * The one field to fill in of optional arguments that are input objects; by default all fields, two levels deep.
+     */
     readonly onlyMember?: string
   },
 ): GeneratedOperation {
@@ -58,7 +60,7 @@ export function generateOperation(
   return { field: field.name, query, variables }
 }
 
-/** An operation of one root field, which gets its arguments by variables of the same names. */
+/** An operation of one root field with its arguments as variables of the same names. */
 export function operationText(
   kind: 'query' | 'mutation' | 'subscription',
   field: string,
@@ -76,7 +78,7 @@ const inBrackets = (items: readonly string[]): string => (items.length === 0 ? '
 export const needsNoArguments = ({ args }: GraphQLField<unknown, unknown>): boolean =>
   args.every(({ type, defaultValue }) => !isNonNullType(type) || defaultValue !== undefined)
 
-/** Hasura offers the largest and smallest of UUIDs too, an aggregate that Postgres has from 18 on. */
+/** Hasura also has the largest and smallest UUID, an aggregate that Postgres supports from 18 on. */
 const isExtreme = /_(max|min)_fields$/
 
 function selection(type: GraphQLOutputType, depth: number): string {
@@ -103,7 +105,7 @@ function memberValue(type: GraphQLInputType, member: string, leaf: LeafValues): 
   return { [member]: inputValue(member, field.type, leaf, 0) }
 }
 
-/** Optional input fields are filled too, two levels deep: that is where a foreign id would slip in. */
+/** Optional input fields are filled too, two levels deep, because they can hold foreign ids as well. */
 function inputValue(name: string, type: GraphQLInputType, leaf: LeafValues, depth: number): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [inputValue(name, nullable.ofType, leaf, depth)]

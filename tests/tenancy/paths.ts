@@ -8,11 +8,11 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 
-/** A field of a type, and how to get to it from a root field that takes no arguments which matter here. */
+/** A field of a type, and the path to it from a root field without relevant arguments. */
 export interface FieldPath {
   /** `Order.items` */
   readonly name: string
-  /** From the root on: the fields to select inside of each other. */
+  /** From the root on: the nested fields to select. */
   readonly steps: readonly Step[]
 }
 
@@ -21,13 +21,15 @@ interface Step {
   readonly field: GraphQLField<unknown, unknown>
 }
 
-/** The shortest way to every field of every object type that a query can reach. Types that none reaches are missing. */
+/**
+ * The shortest path to every field of every object type that a query can reach. Types that none reaches are missing.
+ */
 export function fieldPaths(schema: GraphQLSchema): readonly FieldPath[] {
   const root = schema.getQueryType()
   if (!root) throw new Error('the schema has no Query')
   const ways = new Map<GraphQLObjectType, readonly Step[]>([[root, []]])
   const paths: FieldPath[] = []
-  // A Map is walked in the order in which it grows, so each type is met by its shortest way.
+  // A Map can grow during iteration (breadth-first), so each type is found by its shortest path.
   for (const [type, way] of ways) {
     for (const field of Object.values(type.getFields())) {
       const steps = [...way, { type, field }]
@@ -39,7 +41,7 @@ export function fieldPaths(schema: GraphQLSchema): readonly FieldPath[] {
   return paths
 }
 
-/** A query for one path; required arguments get the values that `argument` says, as literals. */
+/** A query for one path; `argument` gives the values of required arguments as literals. */
 export function pathQuery({ steps }: FieldPath, argument: (name: string, type: string) => string): string {
   const last = steps.at(-1)?.field
   const leaf = last === undefined || isLeafType(getNamedType(last.type)) ? '' : ' { __typename }'

@@ -1,18 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import type postgres from '@commerce-graph/postgres-driver'
 
 /**
- * Gives the demo shop a row in every tracked table that it has none in, something at the end of every relationship, and
- * its first shopper a row wherever shoppers have rows: where nothing is, nothing can leak.
+ * Fills every empty tracked table of the demo shop, the end of every relationship, and the first shopper's rows
+ * wherever shoppers have rows: a leak can't show without rows.
  */
 export async function fillEmptyTables(
   sql: postgres.Sql,
-  merchantId: string,
-  customerId: string,
+  { merchantId, customerId }: { readonly merchantId: string; readonly customerId: string },
+  secretBox: SecretBox,
 ): Promise<void> {
   await sql.begin(async (transaction) => {
-    // What the shop's own rules would do with these rows is beside the point.
+    // The shop's rules for these rows don't matter here, so triggers are off.
     await transaction`SET LOCAL session_replication_role = replica`
     await addRows(transaction, merchantId)
+    await addAccount(transaction, merchantId, secretBox)
     await relateRows(transaction, merchantId)
     await giveToShopper(transaction, merchantId, customerId)
   })
@@ -27,7 +30,7 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     INSERT INTO cart.cart_address (merchant_id, cart_id, line1, city, state, postal_code, country)
     SELECT merchant_id, id, '1 Harbour Street', 'Portland', 'Maine', '04101', 'US'
     FROM cart.cart WHERE merchant_id = ${merchantId} LIMIT 1`
-  // A device of the shop itself: those of customers are theirs alone.
+  // A device of the shop itself: only their customers see customers' devices.
   await sql`
     INSERT INTO notification.device (merchant_id, platform, token) VALUES (${merchantId}, 'WEB', 'of the matrix')`
   await sql`
@@ -37,6 +40,12 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
   await sql`
     INSERT INTO email.link (merchant_id, kind, url)
     VALUES (${merchantId}, 'USER_INVITATION', 'https://example.com/{token}') ON CONFLICT DO NOTHING`
+  await sql`
+    INSERT INTO merchant.sender (merchant_id, address, domain, token, next_check_at)
+    VALUES (${merchantId}, 'hello@matrix.example', 'matrix.example', 'of the matrix', 'infinity')`
+  await sql`
+    INSERT INTO merchant.sender_record (merchant_id, purpose, type, name, value)
+    VALUES (${merchantId}, 'OWNERSHIP', 'TXT', '_commerce-graph.matrix.example', 'commerce-graph=of the matrix')`
   await sql`
     INSERT INTO email.delivery (merchant_id, kind, campaign_id, subject_key, recipient, status, facts)
     SELECT merchant_id, 'CAMPAIGN', id, 'of the matrix', 'a@example.com', 'FAILED', '{}'
@@ -51,7 +60,38 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
   await sql`SELECT audit.append(${sql.json([entry])})`
 }
 
-/** Relationships that no row of the demo shop has: the column that makes one, and the table that it leads to. */
+/** Disabled, so that no payment of these tests calls a processor. */
+async function addAccount(
+  sql: postgres.TransactionSql,
+  merchantId: string,
+  secretBox: SecretBox,
+): Promise<void> {
+  const id = randomUUID()
+  const secrets = JSON.stringify({ secretKey: 'sk_test_sandbox_matrix', webhookSecret: null })
+  const account = {
+    merchant_id: merchantId,
+    id,
+    processor: 'STRIPE',
+    name: 'Stripe',
+    mode: 'TEST',
+    status: 'DISABLED',
+    credentials: secretBox.seal(secrets, `payment account ${merchantId} ${id}`),
+    key_ending: 'trix',
+    has_webhook_secret: false,
+  }
+  await sql`INSERT INTO payment.account ${sql(account)}`
+  await sql`INSERT INTO payment.payment_option (merchant_id, method, name) VALUES (${merchantId}, 'INVOICE', 'Invoice')`
+  await sql`
+    INSERT INTO payment.payment (merchant_id, appointment_id, amount, currency, method, processor, status)
+    SELECT merchant_id, id, 1, currency, 'CASH', 'manual', 'FAILED'
+    FROM booking.appointment WHERE merchant_id = ${merchantId} ORDER BY id LIMIT 1`
+  await sql`
+    INSERT INTO payment.dispute (merchant_id, payment_id, processor_dispute_id, amount, currency, reason, status, created_at)
+    SELECT merchant_id, id, 'dp_matrix', 100, currency, 'fraudulent', 'WON', now()
+    FROM payment.payment WHERE merchant_id = ${merchantId} ORDER BY id LIMIT 1`
+}
+
+/** Relationships that no row of the demo shop has: the referencing column and the target table. */
 const unused = [
   ['cart.cart', 'promotion_id', 'promotion.promotion'],
   ['cart.cart', 'shipping_method_id', 'merchant.shipping_method'],
@@ -73,7 +113,7 @@ async function relateRows(sql: postgres.TransactionSql, merchantId: string): Pro
         SELECT merchant_id, id FROM ${sql(table)} WHERE merchant_id = ${merchantId} ORDER BY id LIMIT 1
       )`
   }
-  // A cart's promotion came by its code.
+  // A cart has a promotion only with its code.
   await sql`
     UPDATE cart.cart c SET coupon_code = p.code FROM promotion.promotion p
     WHERE c.merchant_id = ${merchantId} AND p.merchant_id = c.merchant_id AND p.id = c.promotion_id AND c.coupon_code IS NULL`

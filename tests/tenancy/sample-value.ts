@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-/** A value of the type that a validator lets through for the argument or field of that name, so that the request gets as far as the data. */
+/**
+ * A value of the type that validators accept for the argument or field of that name, so that the request reaches the
+ * data.
+ */
 export function sampleValue(type: string, name?: string): unknown {
   if (name === 'country' || name === 'countries') return 'US'
   switch (type) {

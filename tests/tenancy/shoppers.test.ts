@@ -17,7 +17,10 @@ import { tableFields, type TrackedTable } from './tracked-tables.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Values of enumerations, which are plain texts on Hasura's own API, and what shoppers may say of themselves. */
+/**
+ * Values of enumerations, which are plain texts in Hasura's own API, and values that shoppers may set on their own
+ * records.
+ */
 const goodSample = (name: string): unknown =>
   ({
     method: 'CARD',
@@ -30,7 +33,7 @@ const goodSample = (name: string): unknown =>
     paymentMethodId: 'pm_card_visa',
   })[name]
 
-/** What is selected of a mutation, so that it is not refused for what shoppers may not see of its answer. */
+/** The selection of a mutation. It omits the fields of the answer that shoppers may not see. */
 const errorsAlone = ' { errors { field code } }'
 
 /** A row that one shopper sees and the other doesn't. */
@@ -40,8 +43,8 @@ interface OwnRow {
 }
 
 /**
- * Two shoppers of one merchant. The one names the other's rows by their ids, everywhere that both APIs take an id: nothing shows, nothing
- * changes, and the answer doesn't tell whether there is such a row.
+ * Two shoppers of one merchant. One names the other's rows by their ids, everywhere that both APIs take an id: no
+ * answer shows or changes the rows or tells whether they exist.
  */
 describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () => {
   let matrix: Matrix
@@ -84,7 +87,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     }
   })
 
-  test('is answered what it is answered for ids that nobody has', async () => {
+  test('gets the same answers as for unknown ids', async () => {
     const credential = await matrix.shopper(1)
     const schema = await matrix.schemaFor('/graphql', credential)
     const client = matrix.client('/graphql', credential)
@@ -99,7 +102,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     }
   })
 
-  test('is let through to the ids: no mutation that shoppers have ends at a permission or at its input', async () => {
+  test('reaches the look-up of the ids: no mutation for shoppers fails earlier, at a permission or its input', async () => {
     const credential = await matrix.shopper(1)
     const schema = await matrix.schemaFor('/graphql', credential)
     const client = matrix.client('/graphql', credential)
@@ -107,7 +110,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
       foreign,
       mutationsNaming(foreign, schema, { select: errorsAlone, sample: goodSample }),
     ).filter(({ field }) => rootFields().get(`mutation.${field}`)?.shopper === 'allowed')
-    // Sockets that the server has closed while all these were made are heard of now.
+    // Handles the sockets that the server closed during the loop above.
     await setImmediate()
     const ended = new Map<string, Set<string>>()
     for (const { field, query, variables } of operations) {
@@ -115,7 +118,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
       const payload = data?.[field] as { errors?: readonly { code: string }[] } | null | undefined
       const codes = [
         ...(payload?.errors ?? []).map(({ code }) => code),
-        // An action's refusal of somebody else's customerId names no field of the contract.
+        // An action's refusal of another customer's id names no field of the contract.
         ...errors.map(({ extensions: { id, details } }) =>
           id === 'SVC_AUTH_003' && !/^\w+\.\w+$/.test(String(details['field']))
             ? 'refused by the action'
@@ -131,7 +134,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     expect(early).toEqual([])
   })
 
-  test('neither cancels the other’s order nor confirms the other’s payment, which the other can', async () => {
+  test('neither cancels the other’s order nor confirms the other’s payment, but the owner can', async () => {
     const [owner, other] = [
       matrix.client('/graphql', await matrix.shopper(0)),
       matrix.client('/graphql', await matrix.shopper(1)),
@@ -152,6 +155,8 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     )
     expect(placed.createOrder.errors).toEqual([])
     const orderId = placed.createOrder.order?.id
+    // With the matrix's disabled account, the merchant would take no cards.
+    await matrix.sql`DELETE FROM payment.account WHERE merchant_id = ${matrix.platform.merchantId}`
     const begun = await owner<{ processPayment: { id: string; status: string } }>(
       'mutation ($input: PaymentInput!) { processPayment(input: $input) { id status } }',
       { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_threeDSecure2Required' } },
@@ -174,12 +179,12 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     expect(succeeded(await owner(state, { id: orderId }))).toEqual({
       order: { status: 'PENDING', payment: { status: 'PROCESSING' } },
     })
-    // Whose they are gets as far as the processor, and cancels.
+    // The owner's confirmation reaches the processor, and the owner's cancellation succeeds.
     expect(await errorsOf(owner, confirm, payment.id)).not.toEqual(notFound)
     expect(await errorsOf(owner, cancel, orderId)).toEqual([])
   })
 
-  test('changes none of those rows, by no mutation of either API', async () => {
+  test('can’t change those rows by any mutation of either API', async () => {
     const before = await digests()
     const credential = await matrix.shopper(1)
     for (const path of paths) {
@@ -196,7 +201,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     expect(await digests()).toEqual(before)
   })
 
-  test('updates and deletes none of them by Hasura’s conditions, as their owner can', async () => {
+  test('can’t update or delete those rows by Hasura’s conditions, but their owner can', async () => {
     const before = await digests()
     const address = own.find(({ table }) => table.name === 'crm.address')
     const where = `where: { id: { _eq: ${JSON.stringify(address?.id)} } }`
@@ -236,7 +241,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     return found
   }
 
-  /** Of each of the first shopper's rows. When a session was last used is written now and then by whatever is called. */
+  /** A digest of each of the first shopper's rows, without a session's last use, which any request may write. */
   async function digests(): Promise<Readonly<Record<string, string>>> {
     const found: Record<string, string> = {}
     for (const { table, id } of own) {

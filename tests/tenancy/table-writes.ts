@@ -8,7 +8,7 @@ import { tableFields, type TableField, type TrackedTable } from './tracked-table
 type Data = Readonly<Record<string, unknown>>
 type Write = 'insert' | 'update' | 'delete'
 
-/** A mutation of Hasura's own API that writes one row of a table, if it may. */
+/** A mutation of Hasura's own API that writes one row of a table, if the caller may. */
 export interface TableWrite {
   readonly table: TrackedTable
   readonly does: Write
@@ -16,7 +16,7 @@ export interface TableWrite {
   readonly variables: Data
 }
 
-/** The fields that write many rows, which say how many; those for one are the same operation. */
+/** The fields that write many rows and return their number; the `_one` fields are the same operation. */
 export function writingFields(schema: GraphQLSchema, tables: readonly TrackedTable[]): readonly TableField[] {
   const type = schema.getMutationType()
   return type ? tableFields(type, tables).filter(({ field }) => takesMany(field)) : []
@@ -26,8 +26,9 @@ const takesMany = ({ args }: TableField['field']): boolean =>
   args.some(({ name }) => name === 'objects' || name === 'where')
 
 /**
- * What came of a write: an error's code, or whether a row was written. Hasura has one code for a permission that refuses a row and for
- * a CHECK of the table, which only a caller with the permission reaches: the message tells them apart.
+ * The outcome of a write: an error's code, or whether a row was written. Hasura has one code for a permission that
+ * refuses a row and for a CHECK of the table, which only a caller with the permission reaches. The message shows
+ * which one it was.
  */
 export function outcomeOf({ data, text }: Answer<Data>): string {
   if (text.includes('"message":"Check constraint violation. ')) return 'constraint-violation'
@@ -36,14 +37,15 @@ export function outcomeOf({ data, text }: Answer<Data>): string {
   return JSON.stringify(data?.['done']) === '{"affected_rows":0}' ? 'nothing' : 'written'
 }
 
-/** Tables whose rows are pairs of others, or one for each: a second one of the kind can't be inserted. */
+/** Tables with at most one row for each pair or each parent: a second one can't be inserted. */
 const pairs: ReadonlySet<string> = new Set([
   'catalog.product_category',
   'booking.staff_service',
+  'booking.resource_requirement',
   'inventory.warehouse_address',
 ])
 
-/** A call for each operation of each table; rows are deleted last, and before the rows that they hang on. */
+/** A call for each operation of each table. Deletions are last, children before parents. */
 export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promise<readonly TableWrite[]> {
   const calls: TableWrite[] = []
   for (const { table, does, field } of writingFields(schema, matrix.tracked)) {
@@ -60,7 +62,7 @@ export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promis
   )
 }
 
-/** A row that is not there any more, so that it can be inserted. */
+/** A row that no longer exists, so that it can be inserted. */
 async function takenOut(matrix: Matrix, table: TrackedTable): Promise<Data> {
   const row = await aRow(matrix, table)
   const { sql } = matrix
@@ -117,7 +119,7 @@ function callFor(
   }
 }
 
-/** The columns that an input takes; what it nests is left out. */
+/** The columns of an input without nested inputs. */
 function inputColumns(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name)
   if (!isInputObjectType(type)) throw new Error(`there is no ${name}`)
@@ -126,15 +128,17 @@ function inputColumns(schema: GraphQLSchema, name: string): readonly string[] {
     .map((field) => field.name)
 }
 
-/** What must be unique is made so. */
+/** Makes unique values unique. */
 function anew(name: string, value: unknown): unknown {
   if (/^(slug|name|code|sku|token)$/i.test(name)) return randomUUID().toUpperCase()
   if (name === 'email') return `${randomUUID()}@example.com`
   if (name === 'network') return '198.51.100.0/24'
+  // A method that the shop has no payment option for.
+  if (name === 'method') return 'SEPA_DEBIT'
   return name === 'position' || name === 'threshold' ? Number(value) + 12 : value
 }
 
-/** Exactly this row: by `id`, or by all ids that it has. */
+/** Exactly this row: by `id`, or by all its id columns. */
 function whereIs(row: Data): Data {
   const ids = 'id' in row ? ['id'] : Object.keys(row).filter((name) => /_id$/.test(name))
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import type postgres from '@commerce-graph/postgres-driver'
 
-/** Stands in every text of the twin that may hold any text; seen in another merchant's answer, it is a leak. */
+/** A mark in every free text of the twin: if another merchant's answer contains it, rows leak. */
 export const canary = 'canary-of-the-other-merchant'
 
 const freeText = new Set([
@@ -56,9 +56,9 @@ export async function tenantTables(sql: postgres.Sql): Promise<readonly TenantTa
 }
 
 /**
- * Gives `copy` a copy of every row of `original`, ids included. Two merchants with the same ids are the hardest case:
- * a statement that forgets the merchant anywhere finds two rows where there is one. With `newId`, an SQL expression
- * over a uuid, the copy has ids of its own.
+ * Copies every row of `original` to `copy`, ids included. Two merchants with the same ids are the hardest case: a
+ * statement without a condition on the merchant finds two rows instead of one. With `newId`, an SQL expression over
+ * a uuid, the copy has new ids.
  */
 export async function copyMerchant(
   sql: postgres.Sql,
@@ -68,7 +68,7 @@ export async function copyMerchant(
 ): Promise<void> {
   const tables = await tenantTables(sql)
   await sql.begin(async (transaction) => {
-    // Triggers would make stock items and slugs of their own; the rows are complete as they are.
+    // Triggers would create stock items and slugs, but the copied rows are complete.
     await transaction`SET LOCAL session_replication_role = replica`
     await transaction`
       INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${transaction.json({ id: copy, name: canary })})).*
@@ -89,7 +89,7 @@ export async function copyMerchant(
   })
 }
 
-/** The same rows under ids of their own: every uuid column is shifted by one fixed mask, so references stay whole. */
+/** The same rows with new ids: one fixed mask shifts every uuid column, so references stay valid. */
 export async function copyMerchantWithNewIds(
   sql: postgres.Sql,
   original: string,
@@ -103,7 +103,7 @@ export async function copyMerchantWithNewIds(
 
 function copiedValue(table: string, column: string): string {
   if (column === 'merchant_id') return '$2::uuid'
-  // What must be unique over all merchants can't be the same text.
+  // Values that are unique over all merchants must differ.
   if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
   if (column === 'unsubscribe_token') return 'gen_random_uuid()'
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
@@ -113,7 +113,7 @@ function copiedValue(table: string, column: string): string {
 
 const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 
-/** What a job keeps in line with other tables, at any moment: its rows may change though nobody changed anything. */
+/** Values that a job keeps consistent with other tables: these rows may change at any moment without a request. */
 const derived = new Set([
   'analytics.sales_rollup',
   'analytics.product_rollup',
@@ -122,8 +122,8 @@ const derived = new Set([
 ])
 
 /**
- * A digest of every row of a merchant, by table: equal before and after means that nothing was touched. When a key was
- * last used is left out, because it is written now and then by whatever is called.
+ * A digest of every row of a merchant, by table: equal digests mean that nothing has changed. It omits when a key
+ * was last used, because any request may write that.
  */
 export async function fingerprint(
   sql: postgres.Sql,

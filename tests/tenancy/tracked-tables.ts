@@ -25,9 +25,9 @@ const Metadata = z.object({
 
 /** A table as Hasura tracks it. */
 export interface TrackedTable {
-  /** `ordering.order`, as tables.csv calls it. */
+  /** `ordering.order`, as in tables.csv. */
   readonly name: string
-  /** As SQL has it. */
+  /** Its name in SQL. */
   readonly sql: string
   /** The GraphQL type of its rows. */
   readonly type: string
@@ -51,7 +51,10 @@ export async function trackedTables(
   }))
 }
 
-/** What a root field of Hasura's own API does to which table. Null: it is an action's, a function's, or Relay's. */
+/**
+ * The table of a root field of Hasura's own API and what the field does. Null if it belongs to an action, a function
+ * or Relay.
+ */
 export interface TableField {
   readonly table: TrackedTable
   readonly does: 'list' | 'aggregate' | 'byKey' | 'stream' | 'insert' | 'update' | 'delete' | 'connection'
@@ -67,7 +70,9 @@ export function tableFields(type: GraphQLObjectType, tables: readonly TrackedTab
   })
 }
 
-/** The type of the rows that a field is about: `ordering_order` for `ordering_order_aggregate`, `ordering_orderConnection` and the like. */
+/**
+ * The row type of a field: `ordering_order` for `ordering_order_aggregate`, `ordering_orderConnection` and the like.
+ */
 const rowType = (field: GraphQLField<unknown, unknown>): string =>
   getNamedType(field.type).name.replace(/(_aggregate|_mutation_response|Connection)$/, '')
 
@@ -85,7 +90,7 @@ function purposeOf(field: GraphQLField<unknown, unknown>): TableField['does'] | 
   return 'byKey'
 }
 
-/** A relationship of a table, or a number of related rows. */
+/** A relationship of a table, or its aggregate. */
 export interface Relationship {
   readonly name: string
   readonly to: TrackedTable
