@@ -260,7 +260,9 @@ describe('an Idempotency-Key of rows', () => {
       await sql.unsafe('DROP FUNCTION public.fault() CASCADE')
     }
     expect(await notes()).toBe(before)
-    expect((await send(createDocument, note(), key)).replayed).toBeNull()
+    const repeated = await send(createDocument, note(), key)
+    expect(repeated).toMatchObject({ status: 200, replayed: null })
+    expect(repeated.body.errors).toBeUndefined()
     expect(await notes()).toBe(before + 1)
   })
 
