@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => ({
     env: mode === 'long' ? { TEST_LONG: '1' } : {},
     // Vite takes graphql's ESM build for what it transforms, Node its CommonJS one. graphql-ws has to see the same classes as we do.
     server: { deps: { inline: ['graphql-ws'] } },
-    reporters: ['default', './tests/support/skipped-tests.ts'],
+    reporters: ['default', './tests/support/skipped-tests.ts', './tests/support/failed-files.ts'],
     // Test files wait, for Postgres and for time to pass, a third of their time: two cores are busy with three.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
