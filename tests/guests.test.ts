@@ -201,7 +201,7 @@ describe('a guest', () => {
       'mutation ($items: [CartItemInput!]) { createCart(input: { items: $items }) { errors { message } } }',
       { items: [{ productId: id, quantity: 26 }] },
     )
-    const [refused] = wanted.errors ?? []
+    const [refused] = wanted.errors
     expect(refused).toMatchObject({ message: 'Insufficient inventory. Requested: 26' })
     const shortage = { field: 'items.0.quantity', sku: expect.any(String) as string, requested: 26 }
     expect(refused?.extensions).toMatchObject({ id: 'SVC_BIZ_001' })
