@@ -2,25 +2,31 @@ import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/test
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterEach, expect, test } from 'vitest'
+import type { TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
 
+let database: TestDatabase | undefined
 let platform: PlatformProcess | undefined
 let catcher: MailCatcher | undefined
 afterEach(async () => {
   await platform?.remove()
   await catcher?.close()
+  await database?.drop()
 })
 
 const patience = { timeout: 120_000, interval: 200 }
 
 test('a platform that is killed while it sends confirmations sends one for each paid order', async () => {
   catcher = await startMailCatcher()
+  database = await createDemoDatabase()
   platform = await PlatformProcess.create()
   const { mails } = catcher
   // The server accepts the recipient and then does not answer, so that the kill interrupts the SMTP dialogue.
   catcher.answerWith({ kind: 'hang' })
-  let ready = await platform.start({ SMTP_URL: catcher.url })
+  const env = { SMTP_URL: catcher.url, DATABASE_URL: database.url }
+  const ready = await platform.start(env)
   const merchant = createClient(ready.graphqlUrl, bearer(ready.liveKey))
   const product = await createStockedProduct(merchant, 100)
   const customerId = await createCustomer(merchant)
@@ -45,7 +51,7 @@ test('a platform that is killed while it sends confirmations sends one for each 
   catcher.answerWith({ kind: 'take' })
   expect(mails).toEqual([])
 
-  ready = await platform.start({ SMTP_URL: catcher.url })
+  await platform.start(env)
   const sql = postgres(ready.databaseUrl, { max: 1 })
   try {
     const deliveries = () => sql<{ subject_key: string; status: string }[]>`

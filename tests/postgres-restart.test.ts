@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { longTests } from './support/long-tests.ts'
 import { createCustomer, createOrder, createStockedProduct } from './support/shop.ts'
 
-const restarts = 3
+const restarts = longTests ? 3 : 1
 const writerCount = 8
 
 const started = new AsyncDisposableStack()

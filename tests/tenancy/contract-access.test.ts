@@ -113,7 +113,7 @@ describe('on /graphql', { timeout: 240_000 }, () => {
   })
 
   /** Of the fields that a permission doesn't open, one in so many is tried with it: each with other permissions. */
-  const oneOf = longTests ? 1 : 4
+  const oneOf = longTests ? 1 : 12
 
   const permits = ({ permission: needed }: RootFieldRow, permission: string) =>
     needed.every((name) => name === permission)

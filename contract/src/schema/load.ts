@@ -34,8 +34,12 @@ export const resultsSdl = (): string => read('../../results.graphql')
 /** The SDL of a domain as it stands in its file. */
 export const domainSdl = (domain: Domain): string => read(`../../domains/${domain}.graphql`)
 
-/** The whole contract, from its files. Throws when they don't fit together, which is a bug of ours. */
-export function loadContract(): Contract {
+let loaded: Contract | undefined
+
+/** The whole contract, from its files; one for the process. Throws when they don't fit together, which is a bug of ours. */
+export const loadContract = (): Contract => (loaded ??= composeFiles())
+
+function composeFiles(): Contract {
   const subgraphs: Subgraph[] = domains.map((domain) => ({ name: domain, sdl: domainSdl(domain) }))
   return compose(coreSdl(), subgraphs, resultsSdl())
 }

@@ -107,7 +107,9 @@ describe('a generated year', { timeout: 300_000 }, () => {
     expect(span).toEqual({ orders: true, days: true, stock: true, points: true })
   })
 
-  test('is the same with and without an interruption, and for the same seed', async () => {
+  const again = 'is the same with and without an interruption, and for the same seed'
+  const long = process.env['TEST_LONG'] !== undefined
+  test.skipIf(!long)(`${again}${long ? '' : ' (skipped: npm run test:long runs it)'}`, async () => {
     const whole = await openDatabase()
     const run = await generateYear({ ...terms, databaseUrl: whole.url, progress: silentProgress })
     expect(run.merchantId).toBe(merchantId)

@@ -7,7 +7,9 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { PlatformProcess } from '../src/platform-process.ts'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { createDemoDatabase } from './support/demo-database.ts'
+import { longTests } from './support/long-tests.ts'
 
 const accepts = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -78,7 +80,7 @@ describe('the process', { timeout: 180_000 }, () => {
   })
 
   test('reports a missing Redis if one is configured, and ends', async () => {
-    const database = await createTestDatabase()
+    const database = await createDemoDatabase()
     const platform = await create()
     const port = await freePorts(1)
     const start = platform.start({ DATABASE_URL: database.url, REDIS_URL: `redis://127.0.0.1:${port}` })
@@ -86,7 +88,8 @@ describe('the process', { timeout: 180_000 }, () => {
     await database.drop()
   })
 
-  test('can start three times at once on an empty database, and all three become ready', async () => {
+  const threeStarts = `can start three times at once on an empty database, and all three become ready${longTests ? '' : ' (skipped: npm run test:long runs it)'}`
+  test.skipIf(!longTests)(threeStarts, async () => {
     const database = await createTestDatabase()
     const platforms = await Promise.all([create(), create(), create()])
     const env = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}` }
@@ -101,10 +104,8 @@ describe('the process', { timeout: 180_000 }, () => {
   })
 
   test('reports a database of another version and how to replace it, and does not change it', async () => {
-    const database = await createTestDatabase()
+    const database = await createDemoDatabase()
     const platform = await create()
-    await platform.start({ DATABASE_URL: database.url })
-    await platform.stop()
     const sql = postgres(database.url, { max: 1 })
     try {
       const changed = await sql<{ name: string }[]>`
