@@ -174,6 +174,8 @@ CREATE TABLE crm.loyalty_entry (
   reason text CHECK (reason <> ''),
   -- The payment that earned them, or was refunded.
   payment_id uuid,
+  -- Of points that a payment earned: the amount that was taken of it by then. Each capture earns once.
+  captured_amount bigint,
   -- The promotion they were redeemed for. The code stays when the promotion is deleted.
   promotion_id uuid,
   coupon_code text,
@@ -197,7 +199,11 @@ CREATE TABLE crm.loyalty_entry (
     ON DELETE SET NULL (promotion_id)
 );
 CREATE INDEX loyalty_entry_customer ON crm.loyalty_entry (merchant_id, customer_id, created_at, id);
-CREATE UNIQUE INDEX loyalty_entry_one_earning_per_payment ON crm.loyalty_entry (merchant_id, payment_id)
+CREATE UNIQUE INDEX loyalty_entry_one_earning_per_capture ON crm.loyalty_entry (
+  merchant_id,
+  payment_id,
+  captured_amount
+)
 WHERE type = 'EARNED';
 CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX loyalty_entry_promotion ON crm.loyalty_entry (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;

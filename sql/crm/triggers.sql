@@ -179,7 +179,7 @@ WHEN (pg_trigger_depth() = 0)
 EXECUTE FUNCTION crm.refuse_rewriting();
 
 CREATE TRIGGER keep_points
-AFTER INSERT OR UPDATE OF status, refunded_amount ON payment.payment
+AFTER INSERT OR UPDATE OF status, captured_amount, refunded_amount ON payment.payment
 FOR EACH ROW
 WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
 EXECUTE FUNCTION crm.keep_points_of_payment();

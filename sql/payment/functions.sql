@@ -64,31 +64,83 @@ $$;
 --   | payment_refused {status: payment.payment.status}
 --   | more_than_authorized {amount: bigint}
 -- nullable: p_amount
-CREATE FUNCTION payment.begin_capture(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_from text[])
+CREATE FUNCTION payment.begin_capture(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_amount bigint,
+  p_final boolean,
+  p_from text[]
+)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_requested bigint := v_payment.captured_amount + coalesce(p_amount, v_payment.capturable_amount);
+  v_final boolean := p_final OR v_requested = v_payment.captured_amount + v_payment.capturable_amount;
 BEGIN
   IF v_payment.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown_payment');
   END IF;
   IF
     NOT v_payment.status = ANY (p_from)
-    OR v_payment.authorized_at IS NULL
+    OR v_payment.capturable_amount = 0
     OR v_payment.capture_before <= now()
-    OR v_payment.capture_requested <> coalesce(p_amount, v_payment.amount)
+    -- A capture that is under way can be requested again, and no other one beside it.
+    OR v_payment.capture_requested > v_payment.captured_amount
+    AND (v_payment.capture_requested, v_payment.capture_final) <> (v_requested, v_final)
   THEN
     RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
   END IF;
-  IF p_amount > v_payment.amount THEN
-    RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.amount);
+  IF p_amount > v_payment.capturable_amount THEN
+    RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.capturable_amount);
   END IF;
   UPDATE payment.payment p
-  SET capture_requested = coalesce(p_amount, p.amount)
+  SET
+    capture_requested = v_requested,
+    capture_final = v_final
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', p_payment_id);
+END;
+$$;
+
+-- What was taken of a payment that some money was taken of before, and what can still be taken.
+--
+-- answers: void
+CREATE FUNCTION payment.settle_capture(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_captured bigint,
+  p_capturable bigint,
+  p_refused boolean
+)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM payment.lock_what_is_paid(p_merchant_id, p_payment_id);
+  UPDATE payment.payment p
+  SET
+    captured_amount = greatest(p.captured_amount, p_captured),
+    capturable_amount = p_capturable,
+    -- A capture that the processor refused, or that nothing is left for, is over.
+    capture_requested = CASE
+      WHEN p_capturable = 0
+      OR p_refused THEN greatest(p.captured_amount, p_captured)
+      ELSE p.capture_requested
+    END,
+    unanswered_calls = 0,
+    status = CASE
+      WHEN p.status = 'REFUNDED'
+      AND p_captured > p.refunded_amount THEN 'PARTIALLY_REFUNDED'
+      ELSE p.status
+    END
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = p_payment_id
+    AND p.taken
+    -- An answer from before a later capture changes nothing.
+    AND p_captured >= p.captured_amount;
 END;
 $$;
 

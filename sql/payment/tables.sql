@@ -122,14 +122,26 @@ CREATE TABLE payment.payment (
   -- Since when the processor is asked to take what the customer has approved. From then on, it is over only when the
   -- processor says so; before, nothing is taken, and it can be given up without the processor.
   approved_at timestamptz,
-  -- The amount of a capture that is about to be requested; NULL before a capture.
+  -- The amount that is to have been taken in all with the capture that was requested last; NULL before a capture.
   capture_requested bigint,
+  -- Whether that capture lets the rest go.
+  capture_final boolean NOT NULL DEFAULT TRUE,
   -- The amount taken.
   captured_amount bigint NOT NULL DEFAULT 0,
+  -- The amount that the processor holds for us, and that can still be taken.
+  capturable_amount bigint NOT NULL DEFAULT 0,
   -- The sum of all refunds, failed ones included: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
   -- Whether money was taken with it.
   taken boolean NOT NULL GENERATED ALWAYS AS (status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) STORED,
+  -- The reserved amount that was let go after some of it was taken.
+  released_amount bigint NOT NULL GENERATED ALWAYS AS (
+    CASE
+      WHEN authorized_at IS NOT NULL
+      AND captured_amount > 0 THEN amount - captured_amount - capturable_amount
+      ELSE 0
+    END
+  ) STORED,
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
   -- more than there was on record to give.
@@ -141,6 +153,8 @@ CREATE TABLE payment.payment (
   CONSTRAINT payment_of_one_thing CHECK (num_nonnulls(order_id, appointment_id) <= 1),
   CONSTRAINT payment_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account,
   CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
+  CONSTRAINT payment_capturable_within_amount
+    CHECK (capturable_amount >= 0 AND captured_amount + capturable_amount <= amount),
   CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
   CONSTRAINT payment_refunds_within_captured
     CHECK (refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount)
@@ -150,6 +164,7 @@ CREATE INDEX payment_appointment ON payment.payment (merchant_id, appointment_id
 WHERE appointment_id IS NOT NULL;
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
 CREATE INDEX payment_unsettled ON payment.payment (updated_at) WHERE status IN ('PENDING', 'PROCESSING');
+CREATE INDEX payment_capturable ON payment.payment (updated_at) WHERE capturable_amount > 0;
 CREATE UNIQUE INDEX payment_processor_intent ON payment.payment (processor, processor_payment_intent_id);
 
 CREATE TABLE payment.refund (

@@ -67,6 +67,15 @@ BEGIN
         p_amount => NEW.amount,
         p_subject_id => NEW.id
       );
+  ELSEIF OLD.captured_amount > 0 AND NEW.captured_amount > OLD.captured_amount THEN
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        NEW.order_id,
+        'PAYMENT_SUCCEEDED',
+        p_amount => NEW.captured_amount - OLD.captured_amount,
+        p_subject_id => NEW.id
+      );
   ELSEIF NEW.status <> OLD.status AND NEW.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN
     PERFORM
       ordering.record(
@@ -93,7 +102,7 @@ WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED'))
 EXECUTE FUNCTION payment.record_payment();
 
 CREATE TRIGGER record_payment_change
-AFTER UPDATE OF status, authorized_at ON payment.payment
+AFTER UPDATE OF status, authorized_at, captured_amount ON payment.payment
 FOR EACH ROW
 EXECUTE FUNCTION payment.record_payment();
 

@@ -1,11 +1,12 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
+import { type Answer, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { invalidValue, userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { collectedAnswer } from './collected-answer.ts'
-import { beginCapture, findPayment, getPayment } from './payments.ts'
+import type { Cashier } from './cashier.ts'
+import { beginCapture, findPayment, getPayment, type Payment } from './payments.ts'
 
 /** The merchant's actions on authorised money, by the name of the mutation. */
 export const captureActions = ({
@@ -15,16 +16,16 @@ export const captureActions = ({
 }: PaymentOptions): Readonly<Record<string, Action>> => ({
   capturePayment: defineAction('capturePayment', {
     keeping: 'in steps',
-    async handle(call, { id, amount }) {
+    async handle(call, { id, amount, final }) {
       const { merchantId } = call.session
       const outcome = await keys.once(
         call,
-        (sql) => beginCapture(sql, call.session, id, amount),
+        (sql) => beginCapture(sql, call.session, { paymentId: id, amount, final: final ?? false }),
         ({ outcome }) => outcome === 'begun',
       )
       switch (outcome.outcome) {
         case 'begun':
-          return collectedAnswer(await cashier.collect(await getPayment(database, merchantId, id), 'maybe'))
+          return capturedAnswer(cashier, await getPayment(database, merchantId, id))
         case 'unknown_payment':
           return invalid(notFound('id', 'Payment'))
         case 'payment_refused':
@@ -56,13 +57,15 @@ export const captureActions = ({
         ({ outcome }) => outcome === 'open',
       )
       switch (outcome.outcome) {
-        case 'open':
-          await cashier.abandon(merchantId, id)
+        case 'open': {
+          const payment = await getPayment(database, merchantId, id)
+          await (payment.capturedAmount > 0 ? cashier.release(payment) : cashier.abandon(merchantId, id))
           return collectedAnswer({
             payment: await getPayment(database, merchantId, id),
             action: null,
             answered: true,
           })
+        }
         case 'unknown_payment':
           return invalid(notFound('id', 'Payment'))
         case 'not_open':
@@ -76,14 +79,30 @@ export const captureActions = ({
   }),
 })
 
+/** The answer after the processor was asked for a capture that is on record. */
+async function capturedAnswer(cashier: Cashier, begun: Payment): Promise<Answer> {
+  const collected = await cashier.collect(begun, 'maybe')
+  const { capturedAmount, captureRequested } = collected.payment
+  const isRefused = collected.answered && capturedAmount > 0 && capturedAmount < (begun.captureRequested ?? 0)
+  // The payment may have been captured meanwhile at the processor, or its time may be over there.
+  return isRefused && captureRequested === capturedAmount
+    ? invalid(
+        invalidValue('amount', `The processor refused the capture; it has captured ${capturedAmount} in all`),
+      )
+    : collectedAnswer(collected)
+}
+
 type OpenOutcome =
   { readonly outcome: 'open' | 'unknown_payment' } | { readonly outcome: 'not_open'; readonly status: string }
 
 async function openPayment(sql: Queryable, merchantId: MerchantId, id: string): Promise<OpenOutcome> {
   const payment = await findPayment(sql, merchantId, id, null)
   if (payment === null) return { outcome: 'unknown_payment' }
-  const { status, captureRequested, awaited } = payment
-  const isOpen = (status === 'PROCESSING' && captureRequested === null) || (status === 'PENDING' && awaited)
+  const { status, captureRequested, capturedAmount, capturableAmount, awaited } = payment
+  const isOpen =
+    (status === 'PROCESSING' && captureRequested === null) ||
+    (status === 'PENDING' && awaited) ||
+    (capturedAmount > 0 && capturableAmount > 0 && (captureRequested ?? 0) <= capturedAmount)
   return isOpen ? { outcome: 'open' } : { outcome: 'not_open', status }
 }
 

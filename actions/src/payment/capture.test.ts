@@ -33,12 +33,14 @@ async function paymentOf(id: string) {
     {
       status: string
       captured_amount: string
+      capturable_amount: string
+      released_amount: string
       authorized: boolean
       attention: string | null
       intent: { status: string; amount_received: number } | null
     }[]
   >`
-    SELECT p.status, p.captured_amount, p.authorized_at IS NOT NULL AND p.capture_before > now() AS authorized, p.attention,
+    SELECT p.status, p.captured_amount, p.capturable_amount, p.released_amount, p.authorized_at IS NOT NULL AND p.capture_before > now() AS authorized, p.attention,
       (SELECT i.body FROM sandbox_processor.payment_intent i WHERE i.id = p.processor_payment_intent_id) AS intent
     FROM payment.payment p WHERE p.id = ${id}`
   return found(row)
@@ -79,7 +81,9 @@ describe('reserved money', () => {
     expect(Number(after?.total_spent) - Number(before?.total_spent)).toBe(400)
     expect(await paymentOf(paymentId)).toMatchObject({
       captured_amount: '400',
-      intent: { amount_received: 400 },
+      capturable_amount: String(total - 400),
+      released_amount: '0',
+      intent: { status: 'requires_capture', amount_received: 400 },
     })
     expect(await call('refundPayment', { id: paymentId, input: { amount: 401, reason: 'x' } })).toMatchObject(
       { errors: [{ field: 'amount' }] },

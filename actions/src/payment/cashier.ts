@@ -1,8 +1,8 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import type { ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
+import type { CaptureRequest, ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
 import type { PaymentAccounts } from './accounts.ts'
-import { getPayment, type Payment, settle } from './payments.ts'
+import { getPayment, type Payment, settle, settleCapture } from './payments.ts'
 
 /** A payment after the processor was asked, and what its customer has to do, if anything. */
 export interface Collected {
@@ -21,6 +21,8 @@ export interface Cashier {
   collect(payment: Payment, asked: 'never' | 'maybe'): Promise<Collected>
   /** Ends a payment that waits for its customer, if the processor lets it. Returns whether it is over now. */
   abandon(merchantId: MerchantId, paymentId: string): Promise<boolean>
+  /** Lets go of what was not captured of a payment. Returns whether the processor has done it. */
+  release(payment: Payment): Promise<boolean>
 }
 
 export function createCashier(
@@ -48,10 +50,13 @@ export function createCashier(
           return settleAndTake(processor, payment, answer)
         }
         case 'SUCCEEDED':
+        case 'PARTIALLY_REFUNDED':
+        case 'REFUNDED':
+          return payment.capturableAmount === 0
+            ? { payment, action: null, answered: true }
+            : captureRest(await processorOf(payment), payment)
         case 'FAILED':
         case 'CANCELLED':
-        case 'REFUNDED':
-        case 'PARTIALLY_REFUNDED':
           return { payment, action: null, answered: true }
         default:
           return payment.status satisfies never
@@ -68,6 +73,23 @@ export function createCashier(
       const { status } = await settle(database, payment, answer)
       return status !== 'PROCESSING'
     },
+    async release(payment) {
+      if (payment.capturableAmount === 0) return true
+      const answer = await (await processorOf(payment)).release(intentOf(payment))
+      return (await settleCapture(database, payment, answer)).capturableAmount === 0
+    },
+  }
+
+  /** Makes the further capture that is under way, if there is one, and sees what was captured or let go at the processor. */
+  async function captureRest(processor: PaymentProcessor, payment: Payment): Promise<Collected> {
+    const total = payment.captureRequested ?? 0
+    const answer =
+      total > payment.capturedAmount
+        ? await processor.capture(captureOf(payment, total))
+        : await processor.retrieve(intentOf(payment))
+    if (answer.status !== 'declined') return collected(await settleCapture(database, payment, answer), answer)
+    const now = await processor.retrieve(intentOf(payment))
+    return collected(await settleCapture(database, payment, now, true), now)
   }
 
   /** Takes the money once the approval is on record: from then on, nothing here gives the payment up. */
@@ -155,10 +177,12 @@ const chargeOf = (payment: Payment) => ({
   },
 })
 
-const captureOf = (payment: Payment, amount: number) => ({
-  idempotencyKey: `${payment.id}:capture`,
+const captureOf = (payment: Payment, total: number): CaptureRequest => ({
+  idempotencyKey: `${payment.id}:capture:${total}`,
   intentId: intentOf(payment),
-  amount,
+  total,
+  captured: payment.capturedAmount,
+  final: payment.captureFinal,
 })
 
 function intentOf({ id, intentId }: Payment): string {

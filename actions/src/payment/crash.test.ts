@@ -109,6 +109,10 @@ const ways: Readonly<Record<string, (steps: Steps) => Way>> = {
     before: [order],
     steps: [pay(reserved), capture, deliverEvents],
   }),
+  'the second part of reserved money': ({ order, pay, capturePart, capture, deliverEvents }) => ({
+    before: [order, pay(reserved), capturePart],
+    steps: [capture, deliverEvents],
+  }),
   'reserved money that is released': ({ order, pay, release }) => ({
     before: [order, pay(reserved)],
     steps: [release],

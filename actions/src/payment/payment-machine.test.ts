@@ -24,7 +24,7 @@ const answers: Readonly<
   Record<Exclude<PaymentEvent, 'refund' | 'refundPart'>, (intentId: string) => ChargeAnswer>
 > = {
   wait: (intentId) => ({ status: 'processing', intentId }),
-  succeed: (intentId) => ({ status: 'succeeded', intentId, card: null, captured: null }),
+  succeed: (intentId) => ({ status: 'succeeded', intentId, card: null, captured: null, capturable: 0 }),
   fail: (intentId) => ({
     status: 'declined',
     intentId,

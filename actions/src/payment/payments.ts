@@ -99,8 +99,16 @@ export interface Payment {
   /** Whether the processor holds the money for us. */
   readonly authorized: boolean
   readonly authorizationIsOver: boolean
-  /** Minor units that are to be taken of what is held; null before a capture. */
+  /** Minor units that were taken. */
+  readonly capturedAmount: number
+  /** Minor units that the processor holds, and that can still be taken. */
+  readonly capturableAmount: number
+  /** Minor units that are to have been taken in all with the capture that was requested last; null before a capture. */
   readonly captureRequested: number | null
+  /** Whether that capture lets the rest go. */
+  readonly captureFinal: boolean
+  /** Whether what was taken of it is given back, or the order is over: nothing more of it is taken then. */
+  readonly isClosed: boolean
   /** The answer was lost too long ago to ask for the same again. */
   readonly isLost: boolean
   readonly failureReason: string | null
@@ -133,6 +141,8 @@ export async function findPayment(
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
       'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
+      'captureFinal', p.capture_final, 'capturedAmount', p.captured_amount, 'capturableAmount', p.capturable_amount,
+      'isClosed', p.status = 'REFUNDED' OR coalesce(o.status IN ('CANCELLED', 'REFUNDED'), false),
       'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${idempotencyHours}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
       'windowIsOver', CASE
@@ -180,9 +190,7 @@ export async function getPayment(
 export async function settle(database: Database, open: Payment, answer: ChargeAnswer): Promise<Payment> {
   const event = eventOf(answer)
   if (event === null) {
-    await database`
-      UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${mostUnansweredCalls})
-      WHERE merchant_id = ${open.merchantId} AND id = ${open.id} AND status IN ('PENDING', 'PROCESSING')`
+    await countUnanswered(database, open)
   } else {
     const { from, to } = paymentTransitions[event]
     await payment.settlePayment(database, {
@@ -190,11 +198,17 @@ export async function settle(database: Database, open: Payment, answer: ChargeAn
       paymentId: open.id,
       from,
       to,
-      answer: recordOf(answer),
+      answer: recordOf(answer, open),
       moves,
     })
   }
   return getPayment(database, open.merchantId, open.id)
+}
+
+async function countUnanswered(database: Database, { merchantId, id }: Payment): Promise<void> {
+  await database`
+    UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${mostUnansweredCalls})
+    WHERE merchant_id = ${merchantId} AND id = ${id} AND (status IN ('PENDING', 'PROCESSING') OR capturable_amount > 0)`
 }
 
 export type ReceivedPayment =
@@ -251,7 +265,7 @@ function eventOf(answer: ChargeAnswer): PaymentEvent | null {
   }
 }
 
-function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
+function recordOf(answer: ChargeAnswer, open: Payment): Record<string, JsonValue> {
   if (!('intentId' in answer)) return {}
   const card = 'card' in answer && answer.card !== null ? { ...answer.card } : {}
   const failure =
@@ -262,8 +276,14 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
           declineCode: answer.decline.declineCode,
         }
       : {}
-  const taken = answer.status === 'succeeded' ? { capturedAmount: answer.captured } : {}
-  const held = answer.status === 'authorized' ? { captureBefore: answer.captureBefore } : {}
+  const taken =
+    answer.status === 'succeeded'
+      ? { capturedAmount: answer.captured, capturableAmount: answer.capturable }
+      : {}
+  const held =
+    answer.status === 'authorized'
+      ? { captureBefore: answer.captureBefore, capturableAmount: open.amount }
+      : {}
   return {
     intentId: answer.intentId,
     ...card,
@@ -275,18 +295,68 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
   }
 }
 
-/** Puts on record what is about to be taken of reserved money. @param amount minor units; null for all of it */
+/**
+ * Puts on record what the processor says of a payment that money was taken of: how much was captured by now, and can still be. No
+ * answer is counted, as `settle` does.
+ *
+ * @param refused whether the processor refused the capture that was requested: it is over then
+ */
+export async function settleCapture(
+  database: Database,
+  taken: Payment,
+  answer: ChargeAnswer,
+  refused = false,
+): Promise<Payment> {
+  const { merchantId, id: paymentId } = taken
+  const said = capturedOf(taken, answer)
+  if (said === null) await countUnanswered(database, taken)
+  else await payment.settleCapture(database, { merchantId, paymentId, ...said, refused })
+  return getPayment(database, merchantId, paymentId)
+}
+
+/** Minor units that were captured in all, and that are still held; null when the answer doesn't tell. */
+function capturedOf(
+  taken: Payment,
+  answer: ChargeAnswer,
+): { readonly captured: number; readonly capturable: number } | null {
+  switch (answer.status) {
+    case 'succeeded':
+      return { captured: answer.captured ?? taken.amount, capturable: answer.capturable }
+    case 'declined':
+    case 'cancelled':
+    case 'untaken':
+      return { captured: taken.capturedAmount, capturable: 0 }
+    case 'authorized':
+    case 'requires_action':
+    case 'processing':
+    case 'approved':
+    case 'unknown':
+    case 'unauthorized':
+      return null
+    default:
+      return answer satisfies never
+  }
+}
+
+/** What is about to be taken of reserved money. */
+export interface Capture {
+  readonly paymentId: string
+  /** Minor units; null for all of it. */
+  readonly amount: number | null
+  /** Whether the rest is let go in any case. */
+  readonly final: boolean
+}
+
+/** Puts on record what is about to be taken of reserved money. */
 export const beginCapture = async (
   sql: Queryable,
   session: Session,
-  paymentId: string,
-  amount: number | null,
+  capture: Capture,
 ): Promise<payment.BeginCaptureAnswer> =>
   payment.beginCapture(actingAs(sql, session), {
     merchantId: session.merchantId,
-    paymentId,
-    amount,
-    from: paymentTransitions.succeed.from,
+    ...capture,
+    from: [...paymentTransitions.succeed.from, ...paymentTransitions.refundPart.from],
   })
 
 /** Of calls without an answer, no more are counted: the time to the next call doesn't grow any more. */
@@ -299,7 +369,10 @@ export const mostUnansweredCalls = 10
 export const patience = (sql: Queryable, seconds: number): postgres.Fragment => sql`
   make_interval(secs => CASE WHEN unanswered_calls = 0 THEN ${seconds}::integer ELSE least(${seconds}::integer, 2 ^ unanswered_calls) END)`
 
-/** Payments that have waited for an answer for `seconds`, or have just missed one, longest first. */
+/**
+ * Payments that have waited for an answer for `seconds`, or have just missed one, longest first: those that are open, and those of which
+ * a further capture is under way, or the rest is to be let go.
+ */
 export const unsettledPayments = async (
   database: Database,
   seconds: number,
@@ -309,7 +382,12 @@ export const unsettledPayments = async (
 >`
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
-    WHERE p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited AND p.updated_at <= now() - ${patience(database, seconds)}
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id AND p.capturable_amount > 0
+    WHERE (p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited
+        OR p.capturable_amount > 0 AND p.taken AND (
+          p.capture_requested > p.captured_amount OR p.capture_before <= now() OR p.status = 'REFUNDED'
+          OR o.status IN ('CANCELLED', 'REFUNDED')))
+      AND p.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY p.updated_at
     LIMIT ${limit}`
 

@@ -71,7 +71,7 @@ const step = fc.oneof(
     captureMethod: fc.constantFrom('AUTOMATIC', 'MANUAL'),
   }),
   fc.record({ kind: fc.constant('pay' as const), nth, captureMethod: fc.constant('MANUAL') }),
-  fc.record({ kind: fc.constant('capture' as const), nth, percent }),
+  fc.record({ kind: fc.constant('capture' as const), nth, percent, final: fc.boolean() }),
   fc.record({ kind: fc.constant('void' as const), nth }),
   fc.record({ kind: fc.constant('refund' as const), nth, percent }),
   fc.record({
@@ -127,7 +127,8 @@ async function happen(trade: Trade, what: Happening): Promise<void> {
         FROM payment.payment WHERE id = ${paymentId}`
       const { amount, left } = found(row)
       const part = (whole: number) => Math.max(1, Math.floor((whole * what.percent) / 100))
-      if (what.kind === 'capture') await call('capturePayment', { id: paymentId, amount: part(amount) })
+      if (what.kind === 'capture')
+        await call('capturePayment', { id: paymentId, amount: part(amount), final: what.final })
       else await call('refundPayment', { id: paymentId, input: { amount: part(left), reason: 'Test' } })
       return
     }

@@ -84,6 +84,11 @@ async function reconcile(
     await getPayment(database, merchantId, id),
     'maybe',
   )
+  if (settled.capturableAmount > 0 && settled.capturedAmount > 0) {
+    const isUnderWay = (settled.captureRequested ?? 0) > settled.capturedAmount
+    const releases = !isUnderWay && (settled.isClosed || settled.authorizationIsOver)
+    return releases ? cashier.release(settled) : answered
+  }
   if (settled.status !== 'PROCESSING') return answered
   // A customer who authorised the payment keeps the order as long as the processor holds the money.
   const isOver = settled.authorized ? settled.authorizationIsOver : settled.windowIsOver

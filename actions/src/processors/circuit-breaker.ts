@@ -38,6 +38,7 @@ export function withCircuitBreaker(
     refundDays: processor.refundDays,
     charge: (request) => guarded(() => processor.charge(request)),
     capture: (request) => guarded(() => processor.capture(request)),
+    release: (intentId) => guarded(() => processor.release(intentId)),
     retrieve: (intentId) => guarded(() => processor.retrieve(intentId)),
     take: (intentId) => guarded(() => processor.take(intentId)),
     find: (paymentId) => guarded(() => processor.find(paymentId)),

@@ -57,8 +57,10 @@ export type ChargeAnswer =
       readonly status: 'succeeded'
       readonly intentId: string | null
       readonly card: Card | null
-      /** Minor units that were taken; null: all that was asked for. */
+      /** Minor units that were taken in all; null: all that was asked for. */
       readonly captured: number | null
+      /** Minor units that can still be taken, when some of the reserved money was. */
+      readonly capturable: number
     }
   | {
       readonly status: 'authorized'
@@ -85,8 +87,12 @@ export type ChargeAnswer =
 export interface CaptureRequest {
   readonly idempotencyKey: string
   readonly intentId: string
-  /** Minor units; what was reserved beyond it is let go. */
-  readonly amount: number
+  /** Minor units that are to have been taken in all, earlier captures included. */
+  readonly total: number
+  /** Minor units that earlier captures took. */
+  readonly captured: number
+  /** Whether what was reserved beyond it is let go. Else it can be captured later, if the processor can do that. */
+  readonly final: boolean
 }
 
 export interface RefundRequest {
@@ -149,14 +155,19 @@ export interface PaymentProcessor {
   /** Days until a refund is with the customer; null when that is unknown. */
   readonly refundDays: number | null
   charge(request: ChargeRequest): Promise<ChargeAnswer>
-  /** Takes reserved money. The answer tells what the payment is now, also when it can't be captured any more. */
+  /**
+   * Takes reserved money; repeated, it takes nothing twice. The answer tells what the payment is now, also when it can't be captured
+   * any more.
+   */
   capture(request: CaptureRequest): Promise<ChargeAnswer>
+  /** Lets go of what was not captured of a payment. The answer tells what it is now. */
+  release(intentId: string): Promise<ChargeAnswer>
   retrieve(intentId: string): Promise<ChargeAnswer>
   /** Takes, or reserves, what the customer has approved. Repeated, it takes nothing twice. */
   take(intentId: string): Promise<ChargeAnswer>
   /** The charge that was made for a payment of ours, when its answer was lost; null when there is none. */
   find(paymentId: string): Promise<ChargeAnswer | null>
-  /** Ends a payment that has not succeeded. The answer tells what it is now. */
+  /** Ends a payment of which nothing was taken. The answer tells what it is now. */
   cancel(intentId: string): Promise<ChargeAnswer>
   refund(request: RefundRequest): Promise<RefundAnswer>
   /** The refund that was made for such a request, when its answer was lost; null when there is none. */

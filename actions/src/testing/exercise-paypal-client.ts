@@ -18,9 +18,14 @@ export async function exercisePaypalClient(sandbox: string): Promise<void> {
 
   const reserved = await approved(client, 'approve', { manualCapture: true })
   await client.take(reserved)
-  await client.capture({ idempotencyKey: crypto.randomUUID(), intentId: reserved, amount: 100_000 })
-  await client.capture({ idempotencyKey: crypto.randomUUID(), intentId: reserved, amount: 100 })
-  await client.capture({ idempotencyKey: crypto.randomUUID(), intentId: reserved, amount: 100 })
+  for (const total of [100_000, 100, 100])
+    await client.capture({
+      idempotencyKey: crypto.randomUUID(),
+      intentId: reserved,
+      total,
+      captured: 0,
+      final: true,
+    })
   const released = await approved(client, 'approve', { manualCapture: true })
   await client.take(released)
   await client.cancel(released)

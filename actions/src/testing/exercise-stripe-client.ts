@@ -31,7 +31,11 @@ export async function exerciseStripeClient(apiUrl: string): Promise<void> {
   await client.retrieve(paid)
   await client.retrieve('pi_none')
   await client.find(crypto.randomUUID())
-  await client.capture({ idempotencyKey: crypto.randomUUID(), intentId: reserved, amount: 100 })
+  const capture = (intentId: string, total: number, final: boolean) =>
+    client.capture({ idempotencyKey: crypto.randomUUID(), intentId, total, captured: 0, final })
+  await capture(reserved, 100, false)
+  await client.release(reserved)
+  await capture(await charge({ manualCapture: true }), 100, true)
   await client.cancel(challenged)
   await client.cancel(released)
   await client.cancel(paid)

@@ -21,6 +21,7 @@ interface Taken {
   /** Minor units. */
   readonly amount: number
   readonly captured: number
+  readonly capturable: number
   readonly refunded: number
 }
 
@@ -33,7 +34,8 @@ export const outcomesOf = async (
     ARRAY(SELECT r.status FROM inventory.reservation r WHERE r.order_id = o.id) AS stock,
     coalesce((
       SELECT json_agg(json_build_object(
-        'status', p.status, 'amount', p.amount, 'captured', p.captured_amount, 'refunded', p.refunded_amount
+        'status', p.status, 'amount', p.amount, 'captured', p.captured_amount, 'capturable', p.capturable_amount,
+        'refunded', p.refunded_amount
       ))
       FROM payment.payment p WHERE p.order_id = o.id
     ), '[]') AS payments,
@@ -46,9 +48,14 @@ export const outcomesOf = async (
     ARRAY(SELECT d.kind FROM email.delivery d WHERE d.customer_id = o.customer_id ORDER BY d.kind) AS mails
   FROM ordering.order o WHERE o.customer_id = ${customerId}`
 
+/** With Stripe's words for where each one is, and `partly_captured` for those that more can be taken of. */
 const stripeCharges = (sql: Queryable) => sql`
   SELECT (i.body #>> '{metadata,order_id}')::uuid AS order_id, json_build_object(
-    'status', i.body ->> 'status', 'amount', i.body -> 'amount', 'captured', i.body -> 'amount_received',
+    'status', CASE
+      WHEN i.body ->> 'status' = 'requires_capture' AND (i.body -> 'amount_received')::bigint > 0 THEN 'partly_captured'
+      ELSE i.body ->> 'status'
+    END,
+    'amount', i.body -> 'amount', 'captured', i.body -> 'amount_received', 'capturable', i.body -> 'amount_capturable',
     'refunded', (
       SELECT coalesce(sum((r.body -> 'amount')::bigint), 0) FROM sandbox_processor.refund r
       WHERE r.body ->> 'payment_intent' = i.id AND r.body ->> 'status' <> 'failed'
@@ -56,7 +63,7 @@ const stripeCharges = (sql: Queryable) => sql`
   ) AS charge
   FROM sandbox_processor.payment_intent i`
 
-/** PayPal's orders, with Stripe's word for where each one is, and `untaken` for those that nothing was taken of. */
+/** PayPal's orders, with our words for where Stripe's charges are, and `untaken` for those that nothing was taken of. */
 const paypalCharges = (sql: Queryable) => sql`
   SELECT p.order_id, json_build_object(
     'status', CASE
@@ -66,6 +73,11 @@ const paypalCharges = (sql: Queryable) => sql`
       ELSE 'untaken'
     END,
     'amount', ((unit #>> '{amount,value}')::numeric * 100)::integer,
+    'capturable', CASE
+      WHEN unit #> '{payments,captures}' IS NULL AND unit #>> '{payments,authorizations,0,status}' = 'CREATED'
+      THEN ((unit #>> '{amount,value}')::numeric * 100)::integer
+      ELSE 0
+    END,
     'captured', (
       SELECT coalesce(sum((c #>> '{amount,value}')::numeric * 100), 0)::integer
       FROM jsonb_array_elements(unit #> '{payments,captures}') c
@@ -84,6 +96,7 @@ const statusesFor: Readonly<Record<string, readonly string[]>> = {
   processing: ['PROCESSING'],
   requires_action: ['PROCESSING'],
   requires_capture: ['PROCESSING'],
+  partly_captured: ['SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'],
   untaken: ['PROCESSING', 'CANCELLED', 'FAILED'],
   requires_payment_method: ['FAILED'],
   canceled: ['CANCELLED', 'FAILED'],
@@ -109,6 +122,8 @@ export function faultsOf(outcomes: readonly PurchaseOutcome[]): readonly string[
       must(charge.amount === total, `${charge.amount} charged for an order of ${total}`)
     }
     must((payment?.captured ?? 0) === captured, `${captured} captured there, ${payment?.captured} here`)
+    const left = charge?.capturable ?? 0
+    must((payment?.capturable ?? 0) === left, `${left} capturable there, ${payment?.capturable} here`)
     must((payment?.refunded ?? 0) === refunded, `${refunded} refunded there, ${payment?.refunded} here`)
     const isPaid = captured > 0
     must(

@@ -28,6 +28,7 @@ export const stepsOf = (shelf: Shelf) => ({
   order: order(shelf),
   pay: (request: object): Step => pay(shelf, request),
   confirm: ofPayment(shelf, 'confirmPayment'),
+  capturePart: capturePart(shelf),
   capture: ofPayment(shelf, 'capturePayment'),
   release: ofPayment(shelf, 'voidPayment'),
   refund: ofPayment(shelf, 'refundPayment', { input: { amount: 1000, reason: 'Test' } }),
@@ -65,6 +66,13 @@ const ofPayment =
   ({ merchant }: Shelf, name: string, more: object = {}): Step =>
   async (instance, purchase) => {
     await call(instance, merchant, purchase, [name, { id: purchase.paymentId, ...more }])
+  }
+
+const capturePart =
+  ({ merchant }: Shelf): Step =>
+  async (instance, { keys, ...purchase }) => {
+    const input = { id: purchase.paymentId, amount: 1000 }
+    await call(instance, merchant, { ...purchase, keys: `${keys} part` }, ['capturePayment', input])
   }
 
 const cancel =

@@ -1233,7 +1233,11 @@ export interface MutationArguments {
   readonly markPaymentReceived: { readonly id: string; readonly amount?: number | null }
   readonly recordPayment: { readonly input: RecordPaymentInput }
   readonly payAppointment: { readonly id: string; readonly input: AppointmentPaymentInput }
-  readonly capturePayment: { readonly id: string; readonly amount?: number | null }
+  readonly capturePayment: {
+    readonly id: string
+    readonly amount?: number | null
+    readonly final?: boolean | null
+  }
   readonly voidPayment: { readonly id: string }
   readonly refundPayment: { readonly id: string; readonly input: RefundPaymentInput }
   readonly retryRefund: { readonly id: string; readonly manually?: boolean | null }

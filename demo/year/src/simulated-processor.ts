@@ -9,7 +9,7 @@ export const declinedCard = 'pm_card_chargeDeclined'
  */
 export function createSimulatedProcessor(name: string): PaymentProcessor {
   const succeeded = (intentId: string) =>
-    Promise.resolve({ status: 'succeeded' as const, intentId, card: visa, captured: null })
+    Promise.resolve({ status: 'succeeded' as const, intentId, card: visa, captured: null, capturable: 0 })
   return {
     name,
     refundDays: 10,
@@ -28,6 +28,7 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
       })
     },
     capture: ({ intentId }) => succeeded(intentId),
+    release: succeeded,
     find: () => Promise.resolve(null),
     retrieve: succeeded,
     take: succeeded,

@@ -1399,14 +1399,26 @@ CREATE TABLE payment.payment (
   -- Since when the processor is asked to take what the customer has approved. From then on, it is over only when the
   -- processor says so; before, nothing is taken, and it can be given up without the processor.
   approved_at timestamptz,
-  -- The amount of a capture that is about to be requested; NULL before a capture.
+  -- The amount that is to have been taken in all with the capture that was requested last; NULL before a capture.
   capture_requested bigint,
+  -- Whether that capture lets the rest go.
+  capture_final boolean NOT NULL DEFAULT TRUE,
   -- The amount taken.
   captured_amount bigint NOT NULL DEFAULT 0,
+  -- The amount that the processor holds for us, and that can still be taken.
+  capturable_amount bigint NOT NULL DEFAULT 0,
   -- The sum of all refunds, failed ones included: a refund that failed is tried again.
   refund_requested_amount bigint NOT NULL DEFAULT 0,
   -- Whether money was taken with it.
   taken boolean NOT NULL GENERATED ALWAYS AS (status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) STORED,
+  -- The reserved amount that was let go after some of it was taken.
+  released_amount bigint NOT NULL GENERATED ALWAYS AS (
+    CASE
+      WHEN authorized_at IS NOT NULL
+      AND captured_amount > 0 THEN amount - captured_amount - capturable_amount
+      ELSE 0
+    END
+  ) STORED,
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
   -- more than there was on record to give.
@@ -1418,6 +1430,8 @@ CREATE TABLE payment.payment (
   CONSTRAINT payment_of_one_thing CHECK (num_nonnulls(order_id, appointment_id) <= 1),
   CONSTRAINT payment_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account,
   CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
+  CONSTRAINT payment_capturable_within_amount
+    CHECK (capturable_amount >= 0 AND captured_amount + capturable_amount <= amount),
   CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
   CONSTRAINT payment_refunds_within_captured
     CHECK (refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount)
@@ -1437,6 +1451,8 @@ CREATE TABLE crm.loyalty_entry (
   reason text CHECK (reason <> ''),
   -- The payment that earned them, or was refunded.
   payment_id uuid,
+  -- Of points that a payment earned: the amount that was taken of it by then. Each capture earns once.
+  captured_amount bigint,
   -- The promotion they were redeemed for. The code stays when the promotion is deleted.
   promotion_id uuid,
   coupon_code text,
@@ -1462,7 +1478,11 @@ CREATE TABLE crm.loyalty_entry (
 
 CREATE INDEX loyalty_entry_customer ON crm.loyalty_entry (merchant_id, customer_id, created_at, id);
 
-CREATE UNIQUE INDEX loyalty_entry_one_earning_per_payment ON crm.loyalty_entry (merchant_id, payment_id)
+CREATE UNIQUE INDEX loyalty_entry_one_earning_per_capture ON crm.loyalty_entry (
+  merchant_id,
+  payment_id,
+  captured_amount
+)
 WHERE type = 'EARNED';
 
 CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
@@ -3052,6 +3072,8 @@ WHERE appointment_id IS NOT NULL;
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
 
 CREATE INDEX payment_unsettled ON payment.payment (updated_at) WHERE status IN ('PENDING', 'PROCESSING');
+
+CREATE INDEX payment_capturable ON payment.payment (updated_at) WHERE capturable_amount > 0;
 
 CREATE UNIQUE INDEX payment_processor_intent ON payment.payment (processor, processor_payment_intent_id);
 
@@ -8578,31 +8600,80 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION payment.begin_capture(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_from text[])
+CREATE FUNCTION payment.begin_capture(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_amount bigint,
+  p_final boolean,
+  p_from text[]
+)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_requested bigint := v_payment.captured_amount + coalesce(p_amount, v_payment.capturable_amount);
+  v_final boolean := p_final OR v_requested = v_payment.captured_amount + v_payment.capturable_amount;
 BEGIN
   IF v_payment.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown_payment');
   END IF;
   IF
     NOT v_payment.status = ANY (p_from)
-    OR v_payment.authorized_at IS NULL
+    OR v_payment.capturable_amount = 0
     OR v_payment.capture_before <= now()
-    OR v_payment.capture_requested <> coalesce(p_amount, v_payment.amount)
+    -- A capture that is under way can be requested again, and no other one beside it.
+    OR v_payment.capture_requested > v_payment.captured_amount
+    AND (v_payment.capture_requested, v_payment.capture_final) <> (v_requested, v_final)
   THEN
     RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
   END IF;
-  IF p_amount > v_payment.amount THEN
-    RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.amount);
+  IF p_amount > v_payment.capturable_amount THEN
+    RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.capturable_amount);
   END IF;
   UPDATE payment.payment p
-  SET capture_requested = coalesce(p_amount, p.amount)
+  SET
+    capture_requested = v_requested,
+    capture_final = v_final
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', p_payment_id);
+END;
+$$;
+
+CREATE FUNCTION payment.settle_capture(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_captured bigint,
+  p_capturable bigint,
+  p_refused boolean
+)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM payment.lock_what_is_paid(p_merchant_id, p_payment_id);
+  UPDATE payment.payment p
+  SET
+    captured_amount = greatest(p.captured_amount, p_captured),
+    capturable_amount = p_capturable,
+    -- A capture that the processor refused, or that nothing is left for, is over.
+    capture_requested = CASE
+      WHEN p_capturable = 0
+      OR p_refused THEN greatest(p.captured_amount, p_captured)
+      ELSE p.capture_requested
+    END,
+    unanswered_calls = 0,
+    status = CASE
+      WHEN p.status = 'REFUNDED'
+      AND p_captured > p.refunded_amount THEN 'PARTIALLY_REFUNDED'
+      ELSE p.status
+    END
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = p_payment_id
+    AND p.taken
+    -- An answer from before a later capture changes nothing.
+    AND p_captured >= p.captured_amount;
 END;
 $$;
 
@@ -11717,18 +11788,19 @@ DECLARE
   v_customer_id uuid;
   v_program crm.loyalty_program;
   v_account crm.loyalty_account;
-  v_earned integer;
+  -- The amount that was taken before.
+  v_before bigint := CASE TG_OP
+    WHEN 'INSERT' THEN 0
+    ELSE OLD.captured_amount
+  END;
+  v_earned bigint;
   v_points bigint;
 BEGIN
   SELECT o.customer_id
   INTO v_customer_id
   FROM ordering.order o
   WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
-  SELECT e.points
-  INTO v_earned
-  FROM crm.loyalty_entry e
-  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
-  IF v_earned IS NULL AND (TG_OP = 'INSERT' OR OLD.status NOT IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) THEN
+  IF NEW.captured_amount > v_before THEN
     SELECT g.*
     INTO v_program
     FROM
@@ -11743,16 +11815,34 @@ BEGIN
       )
     THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-      v_earned := least(
-        div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount),
+      -- Money that is taken in parts earns as many points as at once.
+      v_points := least(
+        div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount) - div(
+          v_before::numeric * v_program.earn_points,
+          v_program.earn_amount
+        ),
         2147483647 - v_account.points
       );
-      IF v_earned > 0 THEN
-        INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
-        VALUES (NEW.merchant_id, v_customer_id, 'EARNED', v_earned, NEW.id, crm.points_expire_at(NEW.merchant_id));
+      IF v_points > 0 THEN
+        INSERT INTO crm.loyalty_entry
+          (merchant_id, customer_id, type, points, payment_id, captured_amount, expires_at)
+        VALUES
+          (
+            NEW.merchant_id,
+            v_customer_id,
+            'EARNED',
+            v_points,
+            NEW.id,
+            NEW.captured_amount,
+            crm.points_expire_at(NEW.merchant_id)
+          );
       END IF;
     END IF;
   END IF;
+  SELECT sum(e.points)
+  INTO v_earned
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
     -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the
@@ -16443,6 +16533,11 @@ BEGIN
       ELSE p.approved_at
     END,
     capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
+    capturable_amount = CASE
+      WHEN p_to = 'PROCESSING'
+      AND NOT p_answer ? 'captureBefore' THEN p.capturable_amount
+      ELSE coalesce((p_answer ->> 'capturableAmount')::bigint, 0)
+    END,
     captured_amount = CASE
       WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
       ELSE p.captured_amount
@@ -18551,7 +18646,7 @@ WHEN (pg_trigger_depth() = 0)
 EXECUTE FUNCTION crm.refuse_rewriting();
 
 CREATE TRIGGER keep_points
-AFTER INSERT OR UPDATE OF status, refunded_amount ON payment.payment
+AFTER INSERT OR UPDATE OF status, captured_amount, refunded_amount ON payment.payment
 FOR EACH ROW
 WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
 EXECUTE FUNCTION crm.keep_points_of_payment();
@@ -19727,6 +19822,15 @@ BEGIN
         p_amount => NEW.amount,
         p_subject_id => NEW.id
       );
+  ELSEIF OLD.captured_amount > 0 AND NEW.captured_amount > OLD.captured_amount THEN
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        NEW.order_id,
+        'PAYMENT_SUCCEEDED',
+        p_amount => NEW.captured_amount - OLD.captured_amount,
+        p_subject_id => NEW.id
+      );
   ELSEIF NEW.status <> OLD.status AND NEW.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN
     PERFORM
       ordering.record(
@@ -19753,7 +19857,7 @@ WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED'))
 EXECUTE FUNCTION payment.record_payment();
 
 CREATE TRIGGER record_payment_change
-AFTER UPDATE OF status, authorized_at ON payment.payment
+AFTER UPDATE OF status, authorized_at, captured_amount ON payment.payment
 FOR EACH ROW
 EXECUTE FUNCTION payment.record_payment();
 

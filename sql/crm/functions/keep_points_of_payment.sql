@@ -6,18 +6,19 @@ DECLARE
   v_customer_id uuid;
   v_program crm.loyalty_program;
   v_account crm.loyalty_account;
-  v_earned integer;
+  -- The amount that was taken before.
+  v_before bigint := CASE TG_OP
+    WHEN 'INSERT' THEN 0
+    ELSE OLD.captured_amount
+  END;
+  v_earned bigint;
   v_points bigint;
 BEGIN
   SELECT o.customer_id
   INTO v_customer_id
   FROM ordering.order o
   WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
-  SELECT e.points
-  INTO v_earned
-  FROM crm.loyalty_entry e
-  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
-  IF v_earned IS NULL AND (TG_OP = 'INSERT' OR OLD.status NOT IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) THEN
+  IF NEW.captured_amount > v_before THEN
     SELECT g.*
     INTO v_program
     FROM
@@ -32,16 +33,34 @@ BEGIN
       )
     THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-      v_earned := least(
-        div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount),
+      -- Money that is taken in parts earns as many points as at once.
+      v_points := least(
+        div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount) - div(
+          v_before::numeric * v_program.earn_points,
+          v_program.earn_amount
+        ),
         2147483647 - v_account.points
       );
-      IF v_earned > 0 THEN
-        INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
-        VALUES (NEW.merchant_id, v_customer_id, 'EARNED', v_earned, NEW.id, crm.points_expire_at(NEW.merchant_id));
+      IF v_points > 0 THEN
+        INSERT INTO crm.loyalty_entry
+          (merchant_id, customer_id, type, points, payment_id, captured_amount, expires_at)
+        VALUES
+          (
+            NEW.merchant_id,
+            v_customer_id,
+            'EARNED',
+            v_points,
+            NEW.id,
+            NEW.captured_amount,
+            crm.points_expire_at(NEW.merchant_id)
+          );
       END IF;
     END IF;
   END IF;
+  SELECT sum(e.points)
+  INTO v_earned
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
     -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the

@@ -45,6 +45,11 @@ BEGIN
       ELSE p.approved_at
     END,
     capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
+    capturable_amount = CASE
+      WHEN p_to = 'PROCESSING'
+      AND NOT p_answer ? 'captureBefore' THEN p.capturable_amount
+      ELSE coalesce((p_answer ->> 'capturableAmount')::bigint, 0)
+    END,
     captured_amount = CASE
       WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
       ELSE p.captured_amount

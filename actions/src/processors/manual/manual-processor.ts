@@ -4,7 +4,7 @@ import type { PaymentProcessor } from '../processor.ts'
  * Money that changes hands outside of this platform, in cash or by bank transfer: a merchant records that it came in
  * or went back, and no processor has to be asked.
  */
-const taken = { status: 'succeeded', intentId: null, card: null, captured: null } as const
+const taken = { status: 'succeeded', intentId: null, card: null, captured: null, capturable: 0 } as const
 
 const givenBack = { status: 'succeeded', refundId: null } as const
 
@@ -13,6 +13,7 @@ export const manualProcessor: PaymentProcessor = {
   refundDays: null,
   charge: () => Promise.resolve(taken),
   capture: () => Promise.resolve(taken),
+  release: () => Promise.resolve(taken),
   find: () => Promise.resolve(taken),
   retrieve: () => Promise.resolve(taken),
   take: () => Promise.resolve(taken),

@@ -84,7 +84,7 @@ export function chargeAnswerOf(order: PaypalOrder): ChargeAnswer {
   const received = capturesOf(order)
   if (received.length > 0) {
     const captured = received.reduce((sum, { amount }) => sum + fromPaypal(amount), 0)
-    return { status: 'succeeded', intentId, card: null, captured }
+    return { status: 'succeeded', intentId, card: null, captured, capturable: 0 }
   }
   if (captures.some(({ status }) => status === 'PENDING')) return { status: 'processing', intentId }
   const failed = captures.at(-1)

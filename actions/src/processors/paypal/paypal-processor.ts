@@ -43,6 +43,8 @@ export function createPaypalProcessor(connection: PaypalConnection): PaymentProc
     // PayPal finds no orders by our ids. One whose answer was lost was never approved: its address went nowhere.
     find: () => Promise.resolve(null),
     cancel: (orderId) => answerFor(paypal, orderId, (order) => release(paypal, order)),
+    // Every capture is final, since a refund at PayPal is of one capture: nothing is held after it.
+    release: (orderId) => answerFor(paypal, orderId, chargeAnswerOf),
     refund: (request) => refund(paypal, request),
     findRefund: (request) => findRefund(paypal, request),
     retrieveRefund: async (id) => answerOfRefund(await paypal.send(get(`/v2/payments/refunds/${id}`))),
@@ -163,13 +165,13 @@ async function take(paypal: Paypal, order: PaypalOrder): Promise<ChargeAnswer> {
 async function captureAuthorized(
   paypal: Paypal,
   order: PaypalOrder,
-  { amount, idempotencyKey }: CaptureRequest,
+  { total, idempotencyKey }: CaptureRequest,
 ): Promise<ChargeAnswer> {
   const before = chargeAnswerOf(order)
   const held = openAuthorizationOf(order)
   const [unit] = order.purchase_units
   if (before.status !== 'authorized' || held === undefined || unit === undefined) return before
-  const money = toPaypal(amount, unit.amount.currency_code)
+  const money = toPaypal(total, unit.amount.currency_code)
   if (money === null) return declinedBecause(order.id, 'DECIMALS_NOT_SUPPORTED')
   const answer = await paypal.send({
     method: 'POST',

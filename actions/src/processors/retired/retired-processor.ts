@@ -21,6 +21,7 @@ export function createRetiredProcessor(name: string): PaymentProcessor {
     retrieve: () => Promise.resolve(declined),
     take: () => Promise.resolve(declined),
     find: () => Promise.resolve(null),
+    release: () => Promise.resolve(declined),
     cancel: (intentId) => Promise.resolve({ status: 'cancelled', intentId }),
     refund: () => Promise.resolve(failed),
     findRefund: () => Promise.resolve(null),

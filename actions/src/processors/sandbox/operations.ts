@@ -30,6 +30,11 @@ const createParameters = z.object({
   capture_method: z.enum(['automatic', 'manual']).default('automatic'),
   payment_method: z.string().optional(),
   payment_method_data: z.object({ type: z.literal('paypal') }).optional(),
+  payment_method_options: z
+    .object({
+      card: z.object({ request_multicapture: z.enum(['if_available', 'never']).optional() }).optional(),
+    })
+    .default({}),
   return_url: z.string().optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 })
@@ -39,7 +44,10 @@ const confirmParameters = z.object({
   return_url: z.string().optional(),
 })
 
-const captureParameters = z.object({ amount_to_capture: amount.optional() })
+const captureParameters = z.object({
+  amount_to_capture: z.union([z.literal('0').transform(Number), amount]).optional(),
+  final_capture: flag.default(true),
+})
 const searchParameters = z.object({ query: z.string().regex(/^metadata\['(\w+)'\]:'([^']*)'$/) })
 const refundParameters = z.object({
   payment_intent: z.string(),
@@ -110,10 +118,14 @@ export async function captureIntent(ledger: Ledger, id: string, form: unknown): 
   return withIntent(ledger, id, async (intent) => {
     const charge = intent.latest_charge
     if (intent.status !== 'requires_capture' || charge === null) return unexpectedState(intent, 'capture')
-    const amount = parameters.data.amount_to_capture ?? intent.amount
-    if (amount > intent.amount)
-      return invalidParameter('amount_to_capture', `Only ${intent.amount} can be captured`)
-    return saved(ledger, captured(intent, charge, amount))
+    const { amount_to_capture: amount = intent.amount_capturable, final_capture: final } = parameters.data
+    if (amount > intent.amount_capturable)
+      return invalidParameter('amount_to_capture', `Only ${intent.amount_capturable} can be captured`)
+    if (amount === 0 && (!final || intent.amount_received === 0))
+      return invalidParameter('amount_to_capture', 'Nothing is captured only by the last of several captures')
+    if (!final && charge.payment_method_details.card?.multicapture?.status !== 'available')
+      return invalidParameter('final_capture', 'This PaymentIntent can be captured once only')
+    return saved(ledger, captured(intent, charge, amount, final))
   })
 }
 
@@ -147,8 +159,8 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
   if (!parameters.success) return invalidForm(parameters.error)
   return withIntent(ledger, parameters.data.payment_intent, async (intent) => {
     const charge = intent.latest_charge
-    if (intent.status !== 'succeeded' || charge === null) return unexpectedState(intent, 'refund')
-    const left = charge.amount - charge.amount_refunded
+    if (charge === null || charge.amount_captured === 0) return unexpectedState(intent, 'refund')
+    const left = charge.amount_captured - charge.amount_refunded
     const back = parameters.data.amount ?? left
     if (left === 0) return alreadyRefunded(charge.id)
     if (back > left)

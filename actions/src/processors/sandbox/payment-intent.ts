@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { StripeError, PaymentIntent, Charge, Dispute } from './stripe-objects.ts'
-import { disputedMethods, type TestPaymentMethod } from './test-payment-methods.ts'
+import type { StripeError, PaymentIntent, PaymentMethodOptions, Charge, Dispute } from './stripe-objects.ts'
+import { disputedMethods, onceCapturedMethods, type TestPaymentMethod } from './test-payment-methods.ts'
 
 /** Seconds that a card's issuer holds money for. */
 const authorizationSeconds = 7 * 24 * 60 * 60
@@ -12,18 +12,26 @@ export interface NewIntent {
   readonly capture_method: 'automatic' | 'manual'
   readonly currency: string
   readonly metadata: Readonly<Record<string, string>>
+  readonly payment_method_options: PaymentMethodOptions
 }
 
 /** Stripe's form of ids: a kind, and random characters. */
 export const stripeId = (kind: string): string =>
   `${kind}_${randomBytes(15).toString('base64url').replace(/[-_]/g, '0')}`
 
-export function newIntent({ amount, capture_method, currency, metadata }: NewIntent): PaymentIntent {
+export function newIntent({
+  amount,
+  capture_method,
+  currency,
+  metadata,
+  payment_method_options,
+}: NewIntent): PaymentIntent {
   const id = stripeId('pi')
   return {
     id,
     object: 'payment_intent',
     amount,
+    amount_capturable: 0,
     amount_received: 0,
     capture_method,
     currency,
@@ -33,6 +41,7 @@ export function newIntent({ amount, capture_method, currency, metadata }: NewInt
     livemode: false,
     metadata,
     payment_method: null,
+    payment_method_options,
     latest_charge: null,
     next_action: null,
     last_payment_error: null,
@@ -127,6 +136,7 @@ export const authenticationFailed = (intent: PaymentIntent, method: TestPaymentM
 export const cancelled = (intent: PaymentIntent): PaymentIntent => ({
   ...intent,
   status: 'canceled',
+  amount_capturable: 0,
   next_action: null,
   // The reserved money is released, which Stripe calls a refund.
   latest_charge: intent.latest_charge && {
@@ -141,23 +151,34 @@ export const refunded = (intent: PaymentIntent, charge: Charge, amount: number):
   latest_charge: {
     ...charge,
     amount_refunded: charge.amount_refunded + amount,
-    refunded: charge.amount_refunded + amount === charge.amount,
+    refunded: charge.captured && charge.amount_refunded + amount === charge.amount_captured,
   },
 })
 
-/** Takes what was reserved, or a part of it; the rest is let go. */
-export const captured = (intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent => ({
-  ...intent,
-  status: 'succeeded',
-  amount_received: amount,
-  latest_charge: { ...charge, amount, amount_captured: amount, captured: true },
-})
+/** Takes what was reserved, or a part of it; what is left is let go by the final capture. */
+export function captured(
+  intent: PaymentIntent,
+  charge: Charge,
+  amount: number,
+  final: boolean,
+): PaymentIntent {
+  const received = intent.amount_received + amount
+  const capturable = final ? 0 : intent.amount_capturable - amount
+  return {
+    ...intent,
+    status: capturable === 0 ? 'succeeded' : 'requires_capture',
+    amount_capturable: capturable,
+    amount_received: received,
+    latest_charge: { ...charge, amount_captured: received, captured: capturable === 0 },
+  }
+}
 
 function charged(intent: PaymentIntent, { type, card }: TestPaymentMethod): PaymentIntent {
   const manual = intent.capture_method === 'manual'
   return {
     ...intent,
     status: manual ? 'requires_capture' : 'succeeded',
+    amount_capturable: manual ? intent.amount : 0,
     amount_received: manual ? 0 : intent.amount,
     next_action: null,
     last_payment_error: null,
@@ -181,12 +202,23 @@ function charged(intent: PaymentIntent, { type, card }: TestPaymentMethod): Paym
       payment_method_details: {
         type,
         ...(card !== null && {
-          card: manual ? { ...card, capture_before: now() + authorizationSeconds } : card,
+          card: manual
+            ? {
+                ...card,
+                capture_before: now() + authorizationSeconds,
+                multicapture: { status: multicaptureOf(intent) },
+              }
+            : card,
         }),
       },
     },
   }
 }
+
+const multicaptureOf = ({ payment_method: methodId, payment_method_options: options }: PaymentIntent) =>
+  options.card?.request_multicapture === 'if_available' && !onceCapturedMethods.has(methodId ?? '')
+    ? 'available'
+    : 'unavailable'
 
 const declined = (intent: PaymentIntent, { card }: TestPaymentMethod, error: StripeError): PaymentIntent => ({
   ...intent,

@@ -6,6 +6,7 @@ export interface PaymentIntent {
   readonly id: string
   readonly object: 'payment_intent'
   readonly amount: number
+  readonly amount_capturable: number
   readonly amount_received: number
   readonly capture_method: 'automatic' | 'manual'
   readonly currency: string
@@ -15,9 +16,14 @@ export interface PaymentIntent {
   readonly livemode: false
   readonly metadata: Readonly<Record<string, string>>
   readonly payment_method: string | null
+  readonly payment_method_options: PaymentMethodOptions
   readonly latest_charge: Charge | null
   readonly next_action: NextAction | null
   readonly last_payment_error: (StripeError & { readonly payment_method?: SandboxPaymentMethod }) | null
+}
+
+export interface PaymentMethodOptions {
+  readonly card?: { readonly request_multicapture?: 'if_available' | 'never' | undefined } | undefined
 }
 
 export interface Charge {
@@ -39,7 +45,10 @@ export interface Charge {
   readonly status: 'succeeded'
   readonly payment_method_details: {
     readonly type: 'card' | 'paypal' | 'sepa_debit'
-    readonly card?: SandboxCard & { readonly capture_before?: number }
+    readonly card?: SandboxCard & {
+      readonly capture_before?: number
+      readonly multicapture?: { readonly status: 'available' | 'unavailable' }
+    }
   }
 }
 

@@ -51,6 +51,11 @@ const debit = (error: StripeError | null): TestPaymentMethod => ({
 /** Methods whose charges are disputed as soon as they are made. */
 export const disputedMethods: ReadonlySet<string> = new Set(['pm_card_createDispute', 'pm_disputed_de'])
 
+/** Cards whose reserved money can be captured once only. */
+export const onceCapturedMethods: ReadonlySet<string> = new Set([
+  'pm_card_credit_disableEnterpriseCardFeatures',
+])
+
 /** Methods whose refunds are decided later: they succeed, or fail after they seemed to have succeeded. */
 export const laterRefunds: ReadonlySet<string> = new Set(['pm_card_pendingRefund', 'pm_card_refundFail'])
 
@@ -67,6 +72,7 @@ export const testPaymentMethods: ReadonlyMap<string, TestPaymentMethod> = new Ma
   ['pm_card_visa', succeed('visa', '4242')],
   ['pm_card_mastercard', succeed('mastercard', '4444')],
   ['pm_card_amex', succeed('amex', '8431')],
+  ['pm_card_credit_disableEnterpriseCardFeatures', succeed('visa', '0076')],
   ['pm_card_chargeDeclined', genericDecline],
   ['pm_card_visa_chargeDeclined', genericDecline],
   ['pm_card_chargeDeclinedInsufficientFunds', insufficientFunds],

@@ -37,13 +37,8 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
     name,
     refundDays,
     charge: (request) => chargeOf(stripe, request),
-    // Without our key, for which Stripe would repeat an error of its own: money is taken once of an intent, however often it is asked for.
-    capture: ({ intentId, amount }: CaptureRequest) =>
-      answerOf(() =>
-        orAsItIs(stripe, intentId, () =>
-          stripe.paymentIntents.capture(intentId, { amount_to_capture: amount, expand: ['latest_charge'] }),
-        ),
-      ),
+    capture: (request) => capture(stripe, request),
+    release: (intentId) => answerOf(() => finalCapture(stripe, intentId, 0)),
     retrieve: (intentId) => retrieve(stripe, intentId),
     // Stripe takes the money as soon as the customer agrees.
     take: (intentId) => retrieve(stripe, intentId),
@@ -90,6 +85,45 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
     activity: (intentId) => activityOf(stripe, intentId),
   }
 }
+
+/**
+ * Takes what is missing of the total. A final capture needs no key of ours, for which Stripe would repeat an error of its own: Stripe
+ * makes one. Of the others it makes many, so the intent is read first, and the key tells what it was then.
+ */
+async function capture(
+  stripe: Stripe,
+  { idempotencyKey, intentId, total, captured, final }: CaptureRequest,
+): Promise<ChargeAnswer> {
+  if (final) return answerOf(() => finalCapture(stripe, intentId, total - captured))
+  return answerOf(async () => {
+    const intent = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })
+    const missing = total - intent.amount_received
+    if (intent.status !== 'requires_capture' || missing <= 0) return intent
+    if (!canCaptureAgain(intent)) return finalCapture(stripe, intentId, missing)
+    return orAsItIs(stripe, intentId, () =>
+      stripe.paymentIntents.capture(
+        intentId,
+        { amount_to_capture: missing, final_capture: false, expand: ['latest_charge'] },
+        { idempotencyKey: `${idempotencyKey}:${intent.amount_received}` },
+      ),
+    )
+  })
+}
+
+/** @param amount minor units; 0 lets go of what is left after earlier captures */
+const finalCapture = (stripe: Stripe, intentId: string, amount: number): Promise<Stripe.PaymentIntent> =>
+  orAsItIs(stripe, intentId, () =>
+    stripe.paymentIntents.capture(intentId, {
+      amount_to_capture: amount,
+      final_capture: true,
+      expand: ['latest_charge'],
+    }),
+  )
+
+const canCaptureAgain = ({ latest_charge: charge }: Stripe.PaymentIntent): boolean =>
+  charge !== null &&
+  typeof charge !== 'string' &&
+  charge.payment_method_details?.card?.multicapture?.status === 'available'
 
 const retrieve = (stripe: Stripe, intentId: string): Promise<ChargeAnswer> =>
   answerOf(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }))
@@ -139,6 +173,9 @@ const intentOf = (request: ChargeRequest): Stripe.PaymentIntentCreateParams => (
   confirm: true,
   capture_method: request.manualCapture ? 'manual' : 'automatic',
   allowed_payment_method_types: [stripeTypeOf(request.method)],
+  ...(request.manualCapture && {
+    payment_method_options: { card: { request_multicapture: 'if_available' } },
+  }),
   metadata: { ...request.metadata },
   expand: ['latest_charge'],
   ...(request.paymentMethodId !== null
@@ -187,8 +224,17 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
         intentId,
         card: cardOfCharge(intent.latest_charge),
         captured: intent.amount_received,
+        capturable: 0,
       }
     case 'requires_capture':
+      if (intent.amount_received > 0)
+        return {
+          status: 'succeeded',
+          intentId,
+          card: cardOfCharge(intent.latest_charge),
+          captured: intent.amount_received,
+          capturable: intent.amount_capturable,
+        }
       return {
         status: 'authorized',
         intentId,

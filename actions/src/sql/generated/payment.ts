@@ -21,6 +21,7 @@ export interface BeginCaptureArguments {
   readonly merchantId: MerchantId
   readonly paymentId: string
   readonly amount: number | null
+  readonly final: boolean
   readonly from: readonly string[]
 }
 
@@ -36,7 +37,28 @@ export const beginCapture = (caller: Caller, args: BeginCaptureArguments): Promi
       p_merchant_id => ${args.merchantId}::uuid,
       p_payment_id => ${args.paymentId}::uuid,
       p_amount => ${args.amount}::bigint,
+      p_final => ${args.final}::boolean,
       p_from => ${listOf(args.from)}::text[]
+    )`)
+
+export interface SettleCaptureArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly captured: number
+  readonly capturable: number
+  readonly refused: boolean
+}
+
+export type SettleCaptureAnswer = void
+
+/** `payment.settle_capture`: What was taken of a payment that some money was taken of before, and what can still be taken.  */
+export const settleCapture = (caller: Caller, args: SettleCaptureArguments): Promise<SettleCaptureAnswer> =>
+  answerOf<SettleCaptureAnswer>(caller, 'payment.settle_capture', (sql) => sql`payment.settle_capture(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_captured => ${args.captured}::bigint,
+      p_capturable => ${args.capturable}::bigint,
+      p_refused => ${args.refused}::boolean
     )`)
 
 export interface BeginRefundArguments {
