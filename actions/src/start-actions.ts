@@ -28,6 +28,7 @@ import {
   openPaymentAccounts,
   findProcessor,
   orderPayments,
+  createMethodKeeper,
   paymentActions,
   paymentWebhooks,
 } from './payment/index.ts'
@@ -173,6 +174,7 @@ export function actionsByDomain(
   ]
   const accounts = openPaymentAccounts({ database: uninterrupted ?? pool, secretBox, endpoints })
   const cashier = createCashier(uninterrupted ?? pool, processors, accounts)
+  const methodKeeper = createMethodKeeper(uninterrupted ?? pool, findProcessor(processors, accounts))
   const completeRefund = createRefunder(uninterrupted ?? pool, processors, accounts)
   const ordering = { database, keys, payments: orderPayments(cashier, completeRefund) }
   const byDomain = {
@@ -185,7 +187,7 @@ export function actionsByDomain(
     email: emailActions(database),
     notification: notificationActions(database),
     payment: {
-      ...paymentActions({ database, keys, cashier, completeRefund, cardProcessor, accounts }),
+      ...paymentActions({ database, keys, cashier, completeRefund, cardProcessor, accounts, methodKeeper }),
       ...accountActions({ database, keys, secretBox, endpoints, mode }),
     },
     identity: identityActions({ database, tokenIssuer, secretBox }),

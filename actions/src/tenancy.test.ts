@@ -61,6 +61,9 @@ beforeAll(async () => {
   const { paymentAccountId } = await call('connectPaymentAccount', {
     input: { processor: 'STRIPE', secretKey: 'sk_test_sandbox_theirs' },
   })
+  const { savedPaymentMethodId } = await call('savePaymentMethod', {
+    input: { customerId: victim.customerId, paymentMethodId: 'pm_card_visa' },
+  })
   const { sessionId } = await call('createCustomerAccessToken', { customerId: victim.customerId })
 
   const between = { fromWarehouseId: victim.warehouseIds[0], toWarehouseId: victim.warehouseIds[1] }
@@ -154,6 +157,13 @@ beforeAll(async () => {
     refundPayment: { input: { id: paymentId, input: { reason: 'mine' } }, field: 'id' },
     retryRefund: { input: { id: refundId }, field: 'id' },
     processPayment: { input: { input: { orderId, method: 'CASH' } }, field: 'orderId' },
+    savePaymentMethod: {
+      input: { input: { customerId: victim.customerId, paymentMethodId: 'pm_card_visa' } },
+      field: 'customerId',
+    },
+    confirmSavedPaymentMethod: { input: { id: savedPaymentMethodId }, field: 'id' },
+    setDefaultPaymentMethod: { input: { id: savedPaymentMethodId }, field: 'id' },
+    deleteSavedPaymentMethod: { input: { id: savedPaymentMethodId }, field: 'id' },
     confirmPayment: { input: { id: paymentId }, field: 'id' },
     payAppointment: { input: { id: appointmentId, input: { method: 'CASH' } }, field: 'id' },
     recordPayment: { input: { input: { orderId, method: 'CASH', amount: 1 } }, field: 'orderId' },

@@ -434,6 +434,25 @@ AS $$
     );
 $$;
 
+-- Whether new card payments of a merchant go to an account; NULL: the operator's, for a merchant that never had one.
+CREATE FUNCTION payment.takes_new_payments(p_merchant_id uuid, p_account_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_account_id IS NULL THEN NOT EXISTS (
+        SELECT FROM payment.account a WHERE a.merchant_id = p_merchant_id AND a.processor = 'STRIPE'
+      )
+      ELSE EXISTS (
+        SELECT
+        FROM payment.account a
+        WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+      )
+    END;
+$$;
+
 -- The ways to pay that shoppers have for a purchase. The merchant's option of a method takes the place of the settings;
 -- cards are accepted without an option. A method that none of the merchant's accounts takes any more is not offered.
 CREATE FUNCTION payment.offered_options(p_merchant_id uuid, p_currency text, p_country text, p_amount numeric)

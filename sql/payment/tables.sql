@@ -142,6 +142,9 @@ CREATE TABLE payment.payment (
       ELSE 0
     END
   ) STORED,
+  -- Whether it is made as the shopper's record at the processor. USED: with a method that was saved before. KEPT: its
+  -- method is saved with it.
+  saved_method text CHECK (saved_method IN ('USED', 'KEPT')),
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
   -- more than there was on record to give.
@@ -248,3 +251,90 @@ CREATE TABLE payment.dispute (
   CONSTRAINT dispute_processor_dispute_key UNIQUE (merchant_id, payment_id, processor_dispute_id),
   CONSTRAINT dispute_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment
 );
+
+-- A shopper's record at a processor, to which the methods belong that are saved there.
+CREATE TABLE payment.processor_customer (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  processor text NOT NULL,
+  -- The merchant's own account that it is at; NULL: the operator's.
+  account_id uuid,
+  -- NULL: the processor has not answered yet.
+  processor_customer_id text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT processor_customer_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE,
+  CONSTRAINT processor_customer_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+);
+CREATE UNIQUE INDEX processor_customer_one_per_account ON payment.processor_customer (
+  merchant_id,
+  customer_id,
+  processor,
+  coalesce(account_id, merchant_id)
+);
+
+-- A card that a shopper keeps at the merchant's processor. Its number is there alone.
+CREATE TABLE payment.saved_method (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  processor_customer_id uuid NOT NULL,
+  -- PENDING: the processor waits for the customer, or its answer was lost. REMOVING: it is no longer offered, and the
+  -- processor has not yet answered that it is gone there.
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'ACTIVE', 'FAILED', 'REMOVING')),
+  method text NOT NULL DEFAULT 'CARD' CHECK (method = 'CARD'),
+  last4 text,
+  brand text,
+  expiry_month integer,
+  expiry_year integer,
+  is_default boolean NOT NULL DEFAULT FALSE,
+  -- The payment that it is saved with; NULL: it is saved without paying.
+  payment_id uuid,
+  -- The request to the processor, so that one that may not have arrived can be repeated to the letter.
+  requested_method_id text NOT NULL,
+  return_url text,
+  -- The processor's ids, known only once it has answered.
+  processor_setup_id text,
+  processor_method_id text,
+  failure_reason text,
+  failure_code text,
+  decline_code text,
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT saved_method_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE,
+  CONSTRAINT saved_method_processor_customer_fkey
+    FOREIGN KEY (merchant_id, processor_customer_id) REFERENCES payment.processor_customer
+      ON DELETE CASCADE,
+  CONSTRAINT saved_method_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
+  CONSTRAINT saved_method_active_is_known CHECK (status <> 'ACTIVE' OR processor_method_id IS NOT NULL),
+  CONSTRAINT saved_method_default_is_active CHECK (status = 'ACTIVE' OR NOT is_default)
+);
+CREATE UNIQUE INDEX saved_method_one_default ON payment.saved_method (merchant_id, customer_id) WHERE is_default;
+CREATE UNIQUE INDEX saved_method_payment ON payment.saved_method (merchant_id, payment_id)
+WHERE payment_id IS NOT NULL;
+CREATE INDEX saved_method_customer ON payment.saved_method (merchant_id, customer_id, created_at);
+CREATE INDEX saved_method_processor_customer ON payment.saved_method (merchant_id, processor_customer_id);
+CREATE INDEX saved_method_unsettled ON payment.saved_method (updated_at) WHERE status <> 'ACTIVE';
+
+-- A record at a processor, with its saved methods, whose shopper is forgotten here: it is to be deleted there.
+CREATE TABLE payment.customer_removal (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL,
+  processor text NOT NULL,
+  account_id uuid,
+  processor_customer_id text NOT NULL,
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customer_removal_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+);
+CREATE INDEX customer_removal_updated ON payment.customer_removal (updated_at);

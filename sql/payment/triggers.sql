@@ -273,3 +273,74 @@ AFTER INSERT ON payment.payment
 FOR EACH ROW
 WHEN (NEW.appointment_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
 EXECUTE FUNCTION payment.keep_within_appointment();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.saved_method
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.customer_removal
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION payment.remove_at_processor()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Of a merchant that is deleted, nothing is asked of processors any more.
+  IF NOT merchant.deletion_is_due(OLD.merchant_id) THEN
+    INSERT INTO payment.customer_removal (merchant_id, id, processor, account_id, processor_customer_id)
+    VALUES (OLD.merchant_id, OLD.id, OLD.processor, OLD.account_id, OLD.processor_customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER remove_at_processor
+AFTER DELETE ON payment.processor_customer
+FOR EACH ROW
+WHEN (OLD.processor_customer_id IS NOT NULL)
+EXECUTE FUNCTION payment.remove_at_processor();
+
+-- The card of a payment is saved at the processor as soon as that takes or reserves the money.
+CREATE FUNCTION payment.save_method_of_payment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_method payment.saved_method;
+BEGIN
+  UPDATE payment.saved_method s
+  SET
+    status = CASE
+      WHEN NEW.status IN ('FAILED', 'CANCELLED') THEN 'FAILED'
+      ELSE 'ACTIVE'
+    END,
+    processor_method_id = NEW.processor_payment_method_id,
+    brand = NEW.brand,
+    last4 = NEW.last4,
+    expiry_month = NEW.expiry_month,
+    expiry_year = NEW.expiry_year
+  WHERE s.merchant_id = NEW.merchant_id AND s.payment_id = NEW.id AND s.status = 'PENDING'
+  RETURNING s.*
+  INTO v_method;
+  -- Payments don't wait for customers, which are locked before them elsewhere. One that is locked gets its default from
+  -- the transaction that has locked it, or has none until a method is chosen.
+  PERFORM
+  FROM crm.customer c
+  WHERE c.merchant_id = v_method.merchant_id AND c.id = v_method.customer_id
+  FOR NO KEY UPDATE SKIP LOCKED;
+  IF FOUND THEN
+    PERFORM payment.keep_default_method(v_method.merchant_id, v_method.customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER save_method_of_payment
+AFTER UPDATE OF status, authorized_at ON payment.payment
+FOR EACH ROW
+WHEN (NEW.saved_method = 'KEPT' AND (NEW.status NOT IN ('PENDING', 'PROCESSING') OR NEW.authorized_at IS NOT NULL))
+EXECUTE FUNCTION payment.save_method_of_payment();

@@ -12,14 +12,21 @@ import { invalidValue, userError } from '../action/input.ts'
 import type { InputOf } from '../action/read-input.ts'
 import { ownerOf } from '../action/session.ts'
 import { manualProcessor } from '../processors/index.ts'
-import type { BeginPaymentAnswer } from '../sql/generated/payment.ts'
 import { payAppointment } from './appointment-payments.ts'
 import { captureActions } from './capture-actions.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
-import { beginPayment, findPayment, getPayment, type PaymentRequest, receivePayment } from './payments.ts'
+import { findPayment, getPayment, type PaymentRequest, receivePayment } from './payments.ts'
 import { refundActions } from './refund-actions.ts'
+import {
+  beginChosen,
+  type ChosenAnswer,
+  faultsOfChoice,
+  type MethodChoice,
+  refusedToSave,
+} from './saved-methods/save-with-payment.ts'
+import { savedMethodActions } from './saved-methods/saved-method-actions.ts'
 
 /** The domain's actions, by the name of the mutation. */
 export const paymentActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
@@ -30,6 +37,7 @@ export const paymentActions = (options: PaymentOptions): Readonly<Record<string,
   payAppointment: payAppointment(options),
   ...captureActions(options),
   ...refundActions(options),
+  ...savedMethodActions(options),
 })
 
 type PaymentInput = InputOf<'processPayment', 'null'>['input']
@@ -42,6 +50,7 @@ const contradictions = ({
   received,
   partial,
   amount,
+  savedPaymentMethodId,
 }: PaymentInput): readonly UserError[] => [
   ...(received !== null && !isOffline(method)
     ? [invalidValue('received', 'Only money that comes outside of the platform is waited for')]
@@ -53,14 +62,14 @@ const contradictions = ({
   ...(captureMethod === 'MANUAL' && !isCard(method) && method !== 'PAYPAL'
     ? [invalidValue('captureMethod', 'Only the money of a card or at PayPal can be reserved')]
     : []),
-  ...((isCard(method) || method === 'SEPA_DEBIT') && paymentMethodId === null
+  ...((isCard(method) || method === 'SEPA_DEBIT') && paymentMethodId === null && savedPaymentMethodId === null
     ? [userError('paymentMethodId', { kind: 'required' })]
     : []),
 ]
 
 const processPayment = (options: PaymentOptions): Action =>
   defineAction('processPayment', {
-    check: ({ input }) => contradictions(input),
+    check: ({ input }) => [...contradictions(input), ...faultsOfChoice(input)],
     keeping: 'in steps',
     async handle(call, { input }) {
       const { merchantId } = call.session
@@ -124,6 +133,10 @@ async function begunAnswer(
       return invalid(userError('returnUrl', { kind: 'required' }))
     case 'order_refused':
       return orderNotModifiable('orderId', input.orderId, outcome.status)
+    case 'unknown_saved_method':
+      return invalid(notFound('savedPaymentMethodId', 'Saved payment method'))
+    case 'not_saved':
+      return refusedToSave(outcome.because, 'savePaymentMethod')
     case 'nothing_to_pay':
       return orderNotModifiable(
         'orderId',
@@ -151,7 +164,7 @@ async function begunAnswer(
 const mostOpenPayments = 20
 
 interface Begun {
-  readonly outcome: Once<BeginPaymentAnswer>
+  readonly outcome: Once<ChosenAnswer>
   /** A payment that an Idempotency-Key brings back may have been asked for. */
   readonly asked: 'never' | 'maybe'
 }
@@ -160,7 +173,7 @@ interface Begun {
 async function begin(
   { keys, cashier }: PaymentOptions,
   call: ActionCall,
-  request: PaymentRequest,
+  request: PaymentRequest & Partial<MethodChoice>,
 ): Promise<Begun> {
   const { merchantId } = call.session
   let asked: Begun['asked'] = 'maybe'
@@ -169,7 +182,7 @@ async function begin(
       call,
       (sql) => {
         asked = 'never'
-        return beginPayment(sql, call.session, request)
+        return beginChosen(sql, call.session, request)
       },
       ({ outcome }) => outcome === 'begun',
     )

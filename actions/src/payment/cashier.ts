@@ -3,6 +3,7 @@ import type { Database } from '../database.ts'
 import type { CaptureRequest, ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
 import type { PaymentAccounts } from './accounts.ts'
 import { getPayment, type Payment, settle, settleCapture } from './payments.ts'
+import { customerOfPayment } from './saved-methods/customer-of-payment.ts'
 
 /** A payment after the processor was asked, and what its customer has to do, if anything. */
 export interface Collected {
@@ -37,7 +38,7 @@ export function createCashier(
         case 'PENDING': {
           if (payment.awaited) return { payment, action: null, answered: true }
           const processor = await processorOf(payment)
-          const answer = await chargeOnce(processor, payment, asked)
+          const answer = await chargeOnce(database, processor, payment, asked)
           const known = asked === 'never' && answer.status === 'unauthorized' ? outOfOrder : answer
           return settleAndTake(processor, payment, known)
         }
@@ -138,12 +139,15 @@ export const findProcessor =
  * That it was declined is believed only when the request is over: until then, it may still be under way.
  */
 async function chargeOnce(
+  database: Database,
   processor: PaymentProcessor,
   payment: Payment,
   asked: 'never' | 'maybe',
 ): Promise<ChargeAnswer> {
   if (payment.isLost) return (await processor.find(payment.id)) ?? { status: 'cancelled', intentId: null }
-  const answer = await processor.charge(chargeOf(payment))
+  const known = await customerOfPayment(database, processor.vault, payment)
+  if (known.kind === 'not_known') return known.answer
+  const answer = await processor.charge({ ...chargeOf(payment), customer: known.customer })
   if (answer.status !== 'unknown' || asked === 'never') return answer
   const found = await processor.find(payment.id)
   return found === null || found.status === 'declined' ? answer : found

@@ -101,6 +101,10 @@ const ways: Readonly<Record<string, (steps: Steps) => Way>> = {
     before: [],
     steps: [order, pay(card('pm_card_visa')), deliverEvents],
   }),
+  'a card that is saved': ({ order, pay, deliverEvents }) => ({
+    before: [order],
+    steps: [pay(card('pm_card_visa', { savePaymentMethod: true })), deliverEvents],
+  }),
   'a card with 3-D Secure': ({ order, pay, confirm, deliverEvents }) => ({
     before: [order],
     steps: [pay(card('pm_card_authenticationRequired')), authenticate, confirm, deliverEvents],

@@ -11,6 +11,7 @@ export { openPaymentAccounts, type PaymentAccounts, resealAccounts } from './acc
 export { paymentActions } from './actions.ts'
 export { createCashier, findProcessor } from './cashier.ts'
 export { reconcilePayments } from './reconciliation.ts'
+export { createMethodKeeper } from './saved-methods/method-keeper.ts'
 export { createRefunder } from './refunds.ts'
 export { paymentWebhooks } from './webhooks.ts'
 

@@ -96,6 +96,8 @@ export interface Payment {
   readonly captureMethod: CaptureMethod
   /** PENDING until the merchant says that the money is there: no processor is asked for it. */
   readonly awaited: boolean
+  /** Whether it is made as the shopper's record at the processor: with a method saved there, or to save its own. */
+  readonly savedMethod: 'USED' | 'KEPT' | null
   /** Whether the processor holds the money for us. */
   readonly authorized: boolean
   readonly authorizationIsOver: boolean
@@ -139,7 +141,7 @@ export async function findPayment(
       'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'appointmentId', p.appointment_id, 'amount', p.amount, 'currency', p.currency,
       'status', p.status, 'method', p.method, 'processor', p.processor, 'accountId', p.account_id, 'intentId', p.processor_payment_intent_id,
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
-      'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
+      'savedMethod', p.saved_method, 'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
       'captureFinal', p.capture_final, 'capturedAmount', p.captured_amount, 'capturableAmount', p.capturable_amount,
       'isClosed', p.status = 'REFUNDED' OR coalesce(o.status IN ('CANCELLED', 'REFUNDED'), false),
@@ -286,6 +288,7 @@ function recordOf(answer: ChargeAnswer, open: Payment): Record<string, JsonValue
       : {}
   return {
     intentId: answer.intentId,
+    methodId: 'methodId' in answer ? (answer.methodId ?? null) : null,
     ...card,
     ...failure,
     ...taken,

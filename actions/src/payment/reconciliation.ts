@@ -4,8 +4,9 @@ import type { Database } from '../database.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import type { PaymentAccounts } from './accounts.ts'
-import { type Cashier, createCashier } from './cashier.ts'
+import { type Cashier, createCashier, findProcessor } from './cashier.ts'
 import { getPayment, postpone, unsettledPayments } from './payments.ts'
+import { reconcileSavedMethods } from './saved-methods/reconcile-saved-methods.ts'
 import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
 
 export interface ReconcileOptions {
@@ -71,7 +72,9 @@ async function reconcileAll({
     )
     await postponeRefund(database, refund.merchantId, refund.id)
   })
-  return payments.length + refunds.length
+  const processorOf = findProcessor(processors, accounts)
+  const methods = await reconcileSavedMethods({ database, processorOf, after, logger })
+  return payments.length + refunds.length + methods
 }
 
 /** Returns whether the processor has answered. */

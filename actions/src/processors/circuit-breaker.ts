@@ -1,3 +1,4 @@
+import type { MethodVault } from './method-vault.ts'
 import type { PaymentProcessor } from './processor.ts'
 
 export interface CircuitBreakerOptions {
@@ -19,9 +20,7 @@ export function withCircuitBreaker(
 ): PaymentProcessor {
   let unanswered = 0
   let closedUntil = 0
-  const guarded = async <Answer extends { readonly status: string } | null>(
-    call: () => Promise<Answer>,
-  ): Promise<Answer | { readonly status: 'unknown'; readonly cause: unknown }> => {
+  const guarded: Guard = async (call) => {
     if (unanswered >= failures) {
       if (now() < closedUntil)
         return { status: 'unknown', cause: new Error(`${processor.name} does not answer, and is left alone`) }
@@ -36,6 +35,7 @@ export function withCircuitBreaker(
   return {
     name: processor.name,
     refundDays: processor.refundDays,
+    vault: processor.vault && guardedVault(processor.vault, guarded),
     charge: (request) => guarded(() => processor.charge(request)),
     capture: (request) => guarded(() => processor.capture(request)),
     release: (intentId) => guarded(() => processor.release(intentId)),
@@ -49,3 +49,17 @@ export function withCircuitBreaker(
     activity: (intentId) => guarded(() => processor.activity(intentId)),
   }
 }
+
+type Guard = <Answer extends { readonly status: string } | null>(
+  call: () => Promise<Answer>,
+) => Promise<Answer | { readonly status: 'unknown'; readonly cause: unknown }>
+
+const guardedVault = (vault: MethodVault, guarded: Guard): MethodVault => ({
+  createCustomer: (request) => guarded(() => vault.createCustomer(request)),
+  deleteCustomer: (customerId) => guarded(() => vault.deleteCustomer(customerId)),
+  setUp: (request) => guarded(() => vault.setUp(request)),
+  retrieveSetup: (setupId) => guarded(() => vault.retrieveSetup(setupId)),
+  findSetup: (customerId, savedMethodId) => guarded(() => vault.findSetup(customerId, savedMethodId)),
+  cancelSetup: (setupId) => guarded(() => vault.cancelSetup(setupId)),
+  detach: (methodId) => guarded(() => vault.detach(methodId)),
+})

@@ -1,3 +1,8 @@
+import type { Card, Decline, RequiredAction } from './answer-parts.ts'
+import type { MethodVault } from './method-vault.ts'
+
+export type { Card, Decline, RequiredAction }
+
 /** The methods of payment, by the contract's names. */
 export type PaymentMethod = OnlineMethod | OfflineMethod
 
@@ -6,23 +11,6 @@ export type OnlineMethod = 'CARD' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY' | 'SEP
 
 /** The methods whose money comes outside of the platform. */
 export type OfflineMethod = 'CASH' | 'BANK_TRANSFER' | 'INVOICE' | 'CASH_ON_DELIVERY'
-
-/** A card as far as it may be known to us. */
-export interface Card {
-  readonly brand: string
-  readonly last4: string
-  readonly expiryMonth: number
-  readonly expiryYear: number
-}
-
-/** Why a payment was not taken, in the processor's words. */
-export interface Decline {
-  /** `card_declined`, `expired_card`, … */
-  readonly code: string
-  readonly message: string
-  /** `insufficient_funds`, `fraudulent`, … */
-  readonly declineCode: string | null
-}
 
 export interface ChargeRequest {
   /** The same key with the same request is the same charge, however often it is sent. */
@@ -33,19 +21,14 @@ export interface ChargeRequest {
   readonly method: PaymentMethod
   /** The processor's token for what the customer pays with. */
   readonly paymentMethodId: string | null
+  /** The shopper's record at the processor, to pay with a method that is saved there, or to save this one; null or absent: none. */
+  readonly customer?: { readonly id: string; readonly keepsMethod: boolean } | null
   /** Whether the money is only reserved now, until `capture`. */
   readonly manualCapture: boolean
   /** Where the customer's browser goes after authentication. */
   readonly returnUrl: string | null
   /** Ours, to find the charge by in the processor's own console. */
   readonly metadata: Readonly<Record<string, string>>
-}
-
-/** The step that the customer has to take before the payment can go on. */
-export interface RequiredAction {
-  readonly type: string
-  readonly clientSecret: string
-  readonly redirectUrl: string | null
 }
 
 /**
@@ -57,6 +40,8 @@ export type ChargeAnswer =
       readonly status: 'succeeded'
       readonly intentId: string | null
       readonly card: Card | null
+      /** The method that was charged, if the processor names it otherwise than the request did. */
+      readonly methodId?: string | null
       /** Minor units that were taken in all; null: all that was asked for. */
       readonly captured: number | null
       /** Minor units that can still be taken, when some of the reserved money was. */
@@ -66,6 +51,7 @@ export type ChargeAnswer =
       readonly status: 'authorized'
       readonly intentId: string
       readonly card: Card | null
+      readonly methodId?: string | null
       /** When the processor lets go of the money, ISO 8601. */
       readonly captureBefore: string
     }
@@ -154,6 +140,8 @@ export interface PaymentProcessor {
   readonly name: string
   /** Days until a refund is with the customer; null when that is unknown. */
   readonly refundDays: number | null
+  /** Where it keeps shoppers' methods for later payments; null: it keeps none for us. */
+  readonly vault: MethodVault | null
   charge(request: ChargeRequest): Promise<ChargeAnswer>
   /**
    * Takes reserved money; repeated, it takes nothing twice. The answer tells what the payment is now, also when it can't be captured

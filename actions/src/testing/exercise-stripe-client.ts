@@ -3,6 +3,7 @@ import {
   type ChargeRequest,
   checkStripeKey,
   createStripeProcessor,
+  type PaymentProcessor,
 } from '../processors/index.ts'
 
 /** Has our client of Stripe send each kind of request that it can send. */
@@ -24,6 +25,7 @@ export async function exerciseStripeClient(apiUrl: string): Promise<void> {
   await charge({ method: 'SEPA_DEBIT', currency: 'EUR', paymentMethodId: 'pm_success_de' })
   await charge({ method: 'PAYPAL', paymentMethodId: null, returnUrl })
   const challenged = await charge({ paymentMethodId: 'pm_card_authenticationRequired', returnUrl })
+  await exerciseVault(client, returnUrl, charge)
   const reserved = await charge({ manualCapture: true })
   const released = await charge({ manualCapture: true })
   const disputed = await charge({ paymentMethodId: 'pm_card_createDispute' })
@@ -46,6 +48,38 @@ export async function exerciseStripeClient(apiUrl: string): Promise<void> {
   await client.retrieveRefund(('refundId' in refund ? refund.refundId : null) ?? 're_1')
   await client.activity(paid)
   await client.activity(disputed)
+}
+
+type Charge = (request: Partial<ChargeRequest>) => Promise<string>
+
+async function exerciseVault({ vault }: PaymentProcessor, returnUrl: string, charge: Charge): Promise<void> {
+  if (vault === null) throw new Error('Stripe keeps methods.')
+  const metadata = { merchant_id: crypto.randomUUID() }
+  const customer = await vault.createCustomer({ idempotencyKey: crypto.randomUUID(), metadata })
+  const customerId = customer.status === 'made' ? customer.customerId : 'cus_1'
+  const setUp = (paymentMethodId: string) => {
+    const id = crypto.randomUUID()
+    return vault.setUp({
+      idempotencyKey: id,
+      customerId,
+      paymentMethodId,
+      returnUrl,
+      metadata: { ...metadata, saved_method_id: id },
+    })
+  }
+  const saved = await setUp('pm_card_visa')
+  await setUp('pm_card_chargeDeclined')
+  const challenged = await setUp('pm_card_authenticationRequired')
+  const setupId = ('setupId' in challenged ? challenged.setupId : null) ?? 'seti_1'
+  await vault.retrieveSetup(setupId)
+  await vault.findSetup(customerId, crypto.randomUUID())
+  await vault.cancelSetup(setupId)
+  await charge({ customer: { id: customerId, keepsMethod: true } })
+  const methodId = saved.status === 'succeeded' ? saved.methodId : 'pm_1'
+  await charge({ paymentMethodId: methodId, customer: { id: customerId, keepsMethod: false } })
+  await vault.detach(methodId)
+  await vault.detach(methodId)
+  await vault.deleteCustomer(customerId)
 }
 
 const chargeRequest = {

@@ -527,6 +527,8 @@ export interface PaymentInput {
   readonly returnUrl?: string | null
   readonly captureMethod?: 'AUTOMATIC' | 'MANUAL' | null
   readonly received?: boolean | null
+  readonly savedPaymentMethodId?: string | null
+  readonly savePaymentMethod?: boolean | null
 }
 
 export interface PreviewEmailTemplateInput {
@@ -668,6 +670,23 @@ export interface ReturnItemInput {
   readonly orderItemId: string
   readonly quantity: number
   readonly reason: 'DAMAGED' | 'WRONG_ITEM' | 'NOT_AS_DESCRIBED' | 'DOES_NOT_FIT' | 'CHANGED_MIND' | 'OTHER'
+}
+
+export interface SavePaymentMethodInput {
+  readonly customerId?: string | null
+  readonly method?:
+    | 'CARD'
+    | 'BANK_TRANSFER'
+    | 'CASH'
+    | 'PAYPAL'
+    | 'APPLE_PAY'
+    | 'GOOGLE_PAY'
+    | 'SEPA_DEBIT'
+    | 'INVOICE'
+    | 'CASH_ON_DELIVERY'
+    | null
+  readonly paymentMethodId: string
+  readonly returnUrl?: string | null
 }
 
 export interface SetEmailLinkInput {
@@ -1244,6 +1263,10 @@ export interface MutationArguments {
   readonly refundOrder: { readonly id: string; readonly input: RefundOrderInput }
   readonly connectPaymentAccount: { readonly input: ConnectPaymentAccountInput }
   readonly updatePaymentAccount: { readonly id: string; readonly input: UpdatePaymentAccountInput }
+  readonly savePaymentMethod: { readonly input: SavePaymentMethodInput }
+  readonly confirmSavedPaymentMethod: { readonly id: string }
+  readonly setDefaultPaymentMethod: { readonly id: string }
+  readonly deleteSavedPaymentMethod: { readonly id: string }
   readonly createPaymentOption: { readonly input: CreatePaymentOptionInput }
   readonly updatePaymentOption: { readonly id: string; readonly input: UpdatePaymentOptionInput }
   readonly deletePaymentOption: { readonly id: string }

@@ -13,6 +13,7 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
   return {
     name,
     refundDays: 10,
+    vault: null,
     charge({ idempotencyKey, paymentMethodId }) {
       const intentId = `pi_demo_${idempotencyKey}`
       if (paymentMethodId !== declinedCard) return succeeded(intentId)

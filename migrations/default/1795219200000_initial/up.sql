@@ -1419,6 +1419,9 @@ CREATE TABLE payment.payment (
       ELSE 0
     END
   ) STORED,
+  -- Whether it is made as the shopper's record at the processor. USED: with a method that was saved before. KEPT: its
+  -- method is saved with it.
+  saved_method text CHECK (saved_method IN ('USED', 'KEPT')),
   -- Why it needs attention. UNANSWERED: whether the processor took the money is unknown. REFUND_FAILED: the
   -- processor won't give it back. DISPUTED: the customer's bank asks for it back. MISMATCH: the processor gave back
   -- more than there was on record to give.
@@ -3136,6 +3139,97 @@ CREATE TABLE payment.dispute (
   CONSTRAINT dispute_processor_dispute_key UNIQUE (merchant_id, payment_id, processor_dispute_id),
   CONSTRAINT dispute_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment
 );
+
+CREATE TABLE payment.processor_customer (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  processor text NOT NULL,
+  -- The merchant's own account that it is at; NULL: the operator's.
+  account_id uuid,
+  -- NULL: the processor has not answered yet.
+  processor_customer_id text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT processor_customer_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE,
+  CONSTRAINT processor_customer_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+);
+
+CREATE UNIQUE INDEX processor_customer_one_per_account ON payment.processor_customer (
+  merchant_id,
+  customer_id,
+  processor,
+  coalesce(account_id, merchant_id)
+);
+
+CREATE TABLE payment.saved_method (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  processor_customer_id uuid NOT NULL,
+  -- PENDING: the processor waits for the customer, or its answer was lost. REMOVING: it is no longer offered, and the
+  -- processor has not yet answered that it is gone there.
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'ACTIVE', 'FAILED', 'REMOVING')),
+  method text NOT NULL DEFAULT 'CARD' CHECK (method = 'CARD'),
+  last4 text,
+  brand text,
+  expiry_month integer,
+  expiry_year integer,
+  is_default boolean NOT NULL DEFAULT FALSE,
+  -- The payment that it is saved with; NULL: it is saved without paying.
+  payment_id uuid,
+  -- The request to the processor, so that one that may not have arrived can be repeated to the letter.
+  requested_method_id text NOT NULL,
+  return_url text,
+  -- The processor's ids, known only once it has answered.
+  processor_setup_id text,
+  processor_method_id text,
+  failure_reason text,
+  failure_code text,
+  decline_code text,
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT saved_method_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE,
+  CONSTRAINT saved_method_processor_customer_fkey
+    FOREIGN KEY (merchant_id, processor_customer_id) REFERENCES payment.processor_customer
+      ON DELETE CASCADE,
+  CONSTRAINT saved_method_payment_fkey FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
+  CONSTRAINT saved_method_active_is_known CHECK (status <> 'ACTIVE' OR processor_method_id IS NOT NULL),
+  CONSTRAINT saved_method_default_is_active CHECK (status = 'ACTIVE' OR NOT is_default)
+);
+
+CREATE UNIQUE INDEX saved_method_one_default ON payment.saved_method (merchant_id, customer_id) WHERE is_default;
+
+CREATE UNIQUE INDEX saved_method_payment ON payment.saved_method (merchant_id, payment_id)
+WHERE payment_id IS NOT NULL;
+
+CREATE INDEX saved_method_customer ON payment.saved_method (merchant_id, customer_id, created_at);
+
+CREATE INDEX saved_method_processor_customer ON payment.saved_method (merchant_id, processor_customer_id);
+
+CREATE INDEX saved_method_unsettled ON payment.saved_method (updated_at) WHERE status <> 'ACTIVE';
+
+CREATE TABLE payment.customer_removal (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL,
+  processor text NOT NULL,
+  account_id uuid,
+  processor_customer_id text NOT NULL,
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customer_removal_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+);
+
+CREATE INDEX customer_removal_updated ON payment.customer_removal (updated_at);
 
 -- sql/platform/tables.sql
 
@@ -8950,6 +9044,24 @@ AS $$
     );
 $$;
 
+CREATE FUNCTION payment.takes_new_payments(p_merchant_id uuid, p_account_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_account_id IS NULL THEN NOT EXISTS (
+        SELECT FROM payment.account a WHERE a.merchant_id = p_merchant_id AND a.processor = 'STRIPE'
+      )
+      ELSE EXISTS (
+        SELECT
+        FROM payment.account a
+        WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+      )
+    END;
+$$;
+
 CREATE FUNCTION payment.offered_options(p_merchant_id uuid, p_currency text, p_country text, p_amount numeric)
 RETURNS TABLE (method text, name text, instructions text, "position" integer)
 LANGUAGE sql
@@ -11774,6 +11886,8 @@ BEGIN
     AND h.order_id = o.id
     AND h.type = 'NOTES_CHANGED'
     AND h.note IS NOT NULL;
+  -- After the orders, as payments lock them. The processor deletes its record too: payment.remove_at_processor.
+  DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = p_customer_id;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;
@@ -16383,6 +16497,148 @@ BEGIN
 END;
 $$;
 
+-- sql/payment/functions/begin_saved_method.sql
+
+CREATE FUNCTION payment.begin_saved_method(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_processor text,
+  p_account_id uuid,
+  p_method_id text,
+  p_return_url text,
+  p_payment_id uuid
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer crm.customer;
+  v_most integer := 20;
+  v_processor_customer_id uuid;
+  v_id uuid := platform.uuid_v7();
+BEGIN
+  -- Methods that are saved at the same time are counted one after the other.
+  SELECT *
+  INTO v_customer
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
+  FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  IF NOT v_customer.has_account OR v_customer.anonymized_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'no_account');
+  END IF;
+  IF
+    (
+      SELECT count(*)
+      FROM payment.saved_method s
+      WHERE s.merchant_id = p_merchant_id AND s.customer_id = p_customer_id
+    ) >= v_most
+  THEN
+    RETURN jsonb_build_object('outcome', 'too_many', 'most', v_most);
+  END IF;
+  -- Locked against the merchant, who may be disabling it.
+  IF p_account_id IS NOT NULL THEN
+    PERFORM
+    FROM payment.account a
+    WHERE a.merchant_id = p_merchant_id AND a.id = p_account_id AND a.status = 'ACTIVE'
+    FOR SHARE;
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'method_not_accepted');
+    END IF;
+  END IF;
+  INSERT INTO payment.processor_customer (merchant_id, customer_id, processor, account_id)
+  VALUES (p_merchant_id, p_customer_id, p_processor, p_account_id)
+  ON CONFLICT DO NOTHING;
+  SELECT h.id
+  INTO v_processor_customer_id
+  FROM payment.processor_customer h
+  WHERE
+    h.merchant_id = p_merchant_id
+    AND h.customer_id = p_customer_id
+    AND h.processor = p_processor
+    AND h.account_id IS NOT DISTINCT FROM p_account_id;
+  INSERT INTO payment.saved_method
+    (merchant_id, id, customer_id, processor_customer_id, requested_method_id, return_url, payment_id)
+  VALUES
+    (p_merchant_id, v_id, p_customer_id, v_processor_customer_id, p_method_id, p_return_url, p_payment_id);
+  UPDATE payment.payment p
+  SET saved_method = 'KEPT'
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  RETURN jsonb_build_object('outcome', 'begun', 'savedMethodId', v_id);
+END;
+$$;
+
+-- sql/payment/functions/change_saved_method.sql
+
+CREATE FUNCTION payment.lock_saved_method(p_merchant_id uuid, p_id uuid, p_customer_id uuid)
+RETURNS payment.saved_method
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_method payment.saved_method;
+BEGIN
+  PERFORM
+  FROM
+    crm.customer c
+    JOIN payment.saved_method s ON s.merchant_id = c.merchant_id AND s.customer_id = c.id
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_id
+  FOR NO KEY UPDATE OF c;
+  SELECT *
+  INTO v_method
+  FROM payment.saved_method s
+  WHERE
+    s.merchant_id = p_merchant_id
+    AND s.id = p_id
+    AND (p_customer_id IS NULL OR s.customer_id = p_customer_id)
+    AND s.status IN ('ACTIVE', 'REMOVING')
+  FOR UPDATE;
+  RETURN v_method;
+END;
+$$;
+
+CREATE FUNCTION payment.begin_method_removal(p_merchant_id uuid, p_id uuid, p_customer_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_method payment.saved_method := payment.lock_saved_method(p_merchant_id, p_id, p_customer_id);
+BEGIN
+  IF v_method.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_method');
+  END IF;
+  UPDATE payment.saved_method s
+  SET
+    status = 'REMOVING',
+    is_default = FALSE
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_id;
+  PERFORM payment.keep_default_method(p_merchant_id, v_method.customer_id);
+  RETURN jsonb_build_object('outcome', 'begun', 'savedMethodId', p_id);
+END;
+$$;
+
+CREATE FUNCTION payment.set_default_method(p_merchant_id uuid, p_id uuid, p_customer_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_method payment.saved_method := payment.lock_saved_method(p_merchant_id, p_id, p_customer_id);
+BEGIN
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM payment.saved_payment_method s
+      WHERE s.merchant_id = p_merchant_id AND s.id = v_method.id AND s.offered
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'unknown_method');
+  END IF;
+  PERFORM payment.put_default_method(p_merchant_id, v_method.customer_id, p_id);
+  RETURN jsonb_build_object('outcome', 'changed', 'savedMethodId', p_id);
+END;
+$$;
+
 -- sql/payment/functions/follow_processor.sql
 
 CREATE FUNCTION payment.follow_processor(
@@ -16485,6 +16741,41 @@ BEGIN
 END;
 $$;
 
+-- sql/payment/functions/keep_default_method.sql
+
+CREATE FUNCTION payment.keep_default_method(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  SELECT s.id
+  INTO v_id
+  FROM payment.saved_payment_method s
+  WHERE s.merchant_id = p_merchant_id AND s.customer_id = p_customer_id AND s.offered
+  ORDER BY s.is_default DESC, s.created_at DESC, s.id DESC
+  LIMIT 1;
+  IF FOUND THEN
+    PERFORM payment.put_default_method(p_merchant_id, p_customer_id, v_id);
+  END IF;
+END;
+$$;
+
+CREATE FUNCTION payment.put_default_method(p_merchant_id uuid, p_customer_id uuid, p_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE payment.saved_method s
+  SET is_default = FALSE
+  WHERE s.merchant_id = p_merchant_id AND s.customer_id = p_customer_id AND s.is_default AND s.id <> p_id;
+  UPDATE payment.saved_method s
+  SET is_default = TRUE
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_id AND NOT s.is_default;
+END;
+$$;
+
 -- sql/payment/functions/settle_payment.sql
 
 CREATE FUNCTION payment.settle_payment(
@@ -16517,6 +16808,8 @@ BEGIN
   SET
     status = p_to,
     processor_payment_intent_id = coalesce(p_answer ->> 'intentId', p.processor_payment_intent_id),
+    -- A method that is saved gets an id of its own.
+    processor_payment_method_id = coalesce(p_answer ->> 'methodId', p.processor_payment_method_id),
     last4 = coalesce(p_answer ->> 'last4', p.last4),
     brand = coalesce(p_answer ->> 'brand', p.brand),
     expiry_month = coalesce((p_answer ->> 'expiryMonth')::integer, p.expiry_month),
@@ -16640,6 +16933,36 @@ BEGIN
       );
   END IF;
   RETURN p_to;
+END;
+$$;
+
+-- sql/payment/functions/settle_saved_method.sql
+
+CREATE FUNCTION payment.settle_saved_method(p_merchant_id uuid, p_id uuid, p_status text, p_answer jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer_id uuid := (
+    SELECT s.customer_id FROM payment.saved_method s WHERE s.merchant_id = p_merchant_id AND s.id = p_id
+  );
+BEGIN
+  PERFORM FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = v_customer_id FOR NO KEY UPDATE;
+  UPDATE payment.saved_method s
+  SET
+    status = p_status,
+    processor_setup_id = coalesce(p_answer ->> 'setupId', s.processor_setup_id),
+    processor_method_id = coalesce(p_answer ->> 'methodId', s.processor_method_id),
+    last4 = p_answer ->> 'last4',
+    brand = p_answer ->> 'brand',
+    expiry_month = (p_answer ->> 'expiryMonth')::integer,
+    expiry_year = (p_answer ->> 'expiryYear')::integer,
+    failure_reason = p_answer ->> 'failureReason',
+    failure_code = p_answer ->> 'failureCode',
+    decline_code = p_answer ->> 'declineCode',
+    unanswered_calls = 0
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_id AND s.status = 'PENDING';
+  PERFORM payment.keep_default_method(p_merchant_id, v_customer_id);
 END;
 $$;
 
@@ -17773,6 +18096,24 @@ CREATE VIEW payment.cart_option AS
     JOIN cart.cart_total t ON t.merchant_id = c.merchant_id AND t.cart_id = c.id
     LEFT JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
     CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.currency, a.country, t.total) x;
+
+CREATE VIEW payment.saved_payment_method AS
+  SELECT
+    s.merchant_id,
+    s.id,
+    s.customer_id,
+    s.status,
+    s.method,
+    s.brand,
+    s.last4,
+    s.expiry_month,
+    s.expiry_year,
+    s.is_default,
+    s.status = 'ACTIVE' AND payment.takes_new_payments(h.merchant_id, h.account_id) AS offered,
+    s.created_at
+  FROM
+    payment.saved_method s
+    JOIN payment.processor_customer h ON h.merchant_id = s.merchant_id AND h.id = s.processor_customer_id;
 
 -- sql/search/views.sql
 
@@ -20027,6 +20368,76 @@ AFTER INSERT ON payment.payment
 FOR EACH ROW
 WHEN (NEW.appointment_id IS NOT NULL AND NEW.status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED'))
 EXECUTE FUNCTION payment.keep_within_appointment();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.saved_method
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.customer_removal
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION payment.remove_at_processor()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Of a merchant that is deleted, nothing is asked of processors any more.
+  IF NOT merchant.deletion_is_due(OLD.merchant_id) THEN
+    INSERT INTO payment.customer_removal (merchant_id, id, processor, account_id, processor_customer_id)
+    VALUES (OLD.merchant_id, OLD.id, OLD.processor, OLD.account_id, OLD.processor_customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER remove_at_processor
+AFTER DELETE ON payment.processor_customer
+FOR EACH ROW
+WHEN (OLD.processor_customer_id IS NOT NULL)
+EXECUTE FUNCTION payment.remove_at_processor();
+
+CREATE FUNCTION payment.save_method_of_payment()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_method payment.saved_method;
+BEGIN
+  UPDATE payment.saved_method s
+  SET
+    status = CASE
+      WHEN NEW.status IN ('FAILED', 'CANCELLED') THEN 'FAILED'
+      ELSE 'ACTIVE'
+    END,
+    processor_method_id = NEW.processor_payment_method_id,
+    brand = NEW.brand,
+    last4 = NEW.last4,
+    expiry_month = NEW.expiry_month,
+    expiry_year = NEW.expiry_year
+  WHERE s.merchant_id = NEW.merchant_id AND s.payment_id = NEW.id AND s.status = 'PENDING'
+  RETURNING s.*
+  INTO v_method;
+  -- Payments don't wait for customers, which are locked before them elsewhere. One that is locked gets its default from
+  -- the transaction that has locked it, or has none until a method is chosen.
+  PERFORM
+  FROM crm.customer c
+  WHERE c.merchant_id = v_method.merchant_id AND c.id = v_method.customer_id
+  FOR NO KEY UPDATE SKIP LOCKED;
+  IF FOUND THEN
+    PERFORM payment.keep_default_method(v_method.merchant_id, v_method.customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER save_method_of_payment
+AFTER UPDATE OF status, authorized_at ON payment.payment
+FOR EACH ROW
+WHEN (NEW.saved_method = 'KEPT' AND (NEW.status NOT IN ('PENDING', 'PROCESSING') OR NEW.authorized_at IS NOT NULL))
+EXECUTE FUNCTION payment.save_method_of_payment();
 
 -- sql/platform/triggers.sql
 

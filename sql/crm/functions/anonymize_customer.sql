@@ -102,6 +102,8 @@ BEGIN
     AND h.order_id = o.id
     AND h.type = 'NOTES_CHANGED'
     AND h.note IS NOT NULL;
+  -- After the orders, as payments lock them. The processor deletes its record too: payment.remove_at_processor.
+  DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = p_customer_id;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;

@@ -29,6 +29,8 @@ BEGIN
   SET
     status = p_to,
     processor_payment_intent_id = coalesce(p_answer ->> 'intentId', p.processor_payment_intent_id),
+    -- A method that is saved gets an id of its own.
+    processor_payment_method_id = coalesce(p_answer ->> 'methodId', p.processor_payment_method_id),
     last4 = coalesce(p_answer ->> 'last4', p.last4),
     brand = coalesce(p_answer ->> 'brand', p.brand),
     expiry_month = coalesce((p_answer ->> 'expiryMonth')::integer, p.expiry_month),

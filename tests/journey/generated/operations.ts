@@ -148,6 +148,10 @@ export type PaymentInput = {
   readonly received?: boolean | null | undefined;
   /** Where the customer comes back to after a redirect. */
   readonly returnUrl?: string | null | undefined;
+  /** Whether the card is saved for later payments of the customer, who has an account; false when nothing is said. Open in the specification. */
+  readonly savePaymentMethod?: boolean | null | undefined;
+  /** A saved method of the order's customer, in place of `paymentMethodId`. Open in the specification. */
+  readonly savedPaymentMethodId?: string | null | undefined;
 };
 
 /** How an order is paid. */

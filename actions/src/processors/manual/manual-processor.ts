@@ -11,6 +11,7 @@ const givenBack = { status: 'succeeded', refundId: null } as const
 export const manualProcessor: PaymentProcessor = {
   name: 'manual',
   refundDays: null,
+  vault: null,
   charge: () => Promise.resolve(taken),
   capture: () => Promise.resolve(taken),
   release: () => Promise.resolve(taken),

@@ -35,6 +35,7 @@ export function createPaypalProcessor(connection: PaypalConnection): PaymentProc
   return {
     name: 'paypal',
     refundDays,
+    vault: null,
     charge: (request) => createOrder(paypal, request),
     retrieve: (orderId) => answerFor(paypal, orderId, chargeAnswerOf),
     take: (orderId) => answerFor(paypal, orderId, (order) => take(paypal, order)),

@@ -16,6 +16,7 @@ export function createRetiredProcessor(name: string): PaymentProcessor {
   return {
     name,
     refundDays: null,
+    vault: null,
     charge: () => Promise.resolve(declined),
     capture: () => Promise.resolve(declined),
     retrieve: () => Promise.resolve(declined),

@@ -24,6 +24,8 @@ import {
   updateDispute,
 } from './operations.ts'
 import { presented } from './expand.ts'
+import { authenticateSetup, type SetupUrl } from './vault/vault-operations.ts'
+import { addVaultRoutes } from './vault/vault-routes.ts'
 import { paypalRoutes } from './paypal/paypal-app.ts'
 import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, serverError, type StripeAnswer } from './stripe-error.ts'
@@ -35,7 +37,7 @@ const bodyLimit = '100kb'
 
 /** @param ownUrl where the sandbox is reached, for the links to its authentication page */
 export function createSandboxApp(store: Store, ownUrl: () => string): Express {
-  const urlOf = ({ id, client_secret: secret }: PaymentIntent) =>
+  const urlOf = ({ id, client_secret: secret }: Pick<PaymentIntent, 'id' | 'client_secret'>) =>
     `${ownUrl()}/authenticate/${id}?client_secret=${secret}`
   const app = express()
   app.disable('x-powered-by')
@@ -60,7 +62,7 @@ export function createSandboxApp(store: Store, ownUrl: () => string): Express {
   return app
 }
 
-function stripeRoutes(store: Store, urlOf: (intent: PaymentIntent) => string): Router {
+function stripeRoutes(store: Store, urlOf: SetupUrl): Router {
   const router = Router()
   router.use(requireTestKey)
   router.post(
@@ -114,6 +116,12 @@ function stripeRoutes(store: Store, urlOf: (intent: PaymentIntent) => string): R
   router.post(
     '/disputes/:id/close',
     write(store, (ledger, request) => closeDispute(ledger, idOf(request))),
+  )
+  addVaultRoutes(
+    router,
+    (work) => write(store, work),
+    (work) => read(store, work),
+    urlOf,
   )
   router.post(
     '/webhook_endpoints',
@@ -206,9 +214,10 @@ function authenticationRoutes(store: Store): Router {
 async function decide(store: Store, id: string, secret: string, passed: boolean) {
   let returnUrl: string | null = null as string | null
   const answer = await store.transact(null, async (ledger) => {
-    const intent = await ledger.findIntent(id)
+    const intent = (await ledger.findIntent(id)) ?? (await ledger.vault.findSetup(id))
     returnUrl = intent?.next_action?.redirect_to_url.return_url ?? null
-    return authenticate(ledger, id, secret, passed)
+    const decideOn = intent?.object === 'setup_intent' ? authenticateSetup : authenticate
+    return decideOn(ledger, id, secret, passed)
   })
   return { answer, returnUrl }
 }

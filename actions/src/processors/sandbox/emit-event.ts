@@ -1,6 +1,6 @@
 import type { JsonValue, Queryable } from '../../database.ts'
 import { unexpanded } from './expand.ts'
-import { stripeId } from './payment-intent.ts'
+import { stripeId } from './stripe-id.ts'
 import type { PaymentIntent } from './stripe-objects.ts'
 import { takeTrouble, type WebhookTrouble } from './troubles.ts'
 

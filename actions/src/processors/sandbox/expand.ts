@@ -1,7 +1,7 @@
 import type { StripeAnswer } from './stripe-error.ts'
 
 /**
- * The answer as Stripe gives it: a charge in it is only its id, unless the request asks for the whole.
+ * The answer as Stripe gives it: a charge in it, or a setup's method, is only its id, unless the request asks for the whole.
  * @param paths what is asked for in full, like `latest_charge`, or `data.latest_charge` of a list
  */
 export const presented = ({ status, body }: StripeAnswer, paths: ReadonlySet<string>): StripeAnswer => ({
@@ -18,8 +18,11 @@ function collapsed(value: unknown, path: string, paths: ReadonlySet<string>): un
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const place = path === '' ? name : `${path}.${name}`
-      const isId = name === 'latest_charge' && inner !== null && !paths.has(place)
+      const isShown = name !== 'latest_charge' && !(name === 'payment_method' && isSetup(value))
+      const isId = !isShown && inner !== null && !paths.has(place)
       return [name, isId ? (inner as { readonly id: string }).id : collapsed(inner, place, paths)]
     }),
   )
 }
+
+const isSetup = (value: object): boolean => 'object' in value && value.object === 'setup_intent'

@@ -8,12 +8,14 @@ import {
   disputeOf,
   newIntent,
   refunded,
-  stripeId,
 } from './payment-intent.ts'
+import { stripeId } from './stripe-id.ts'
+import { invalidForm, listOf } from './forms.ts'
 import type { PaymentIntent } from './stripe-objects.ts'
 import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
-import { disputedMethods, type TestPaymentMethod, testPaymentMethods } from './test-payment-methods.ts'
+import { disputedMethods, testMethodOf } from './test-payment-methods.ts'
+import { idToCharge, keepMethodOf, refusalOfSaved } from './vault/vault-operations.ts'
 
 /** Stripe's forms carry everything as text. */
 const amount = z
@@ -35,6 +37,8 @@ const createParameters = z.object({
       card: z.object({ request_multicapture: z.enum(['if_available', 'never']).optional() }).optional(),
     })
     .default({}),
+  customer: z.string().optional(),
+  setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
   return_url: z.string().optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 })
@@ -145,13 +149,15 @@ export const authenticate = (
   clientSecret: string,
   passed: boolean,
 ): Promise<StripeAnswer> =>
-  withIntent(ledger, id, (intent) => {
-    const method = testPaymentMethods.get(intent.payment_method ?? '')
+  withIntent(ledger, id, async (intent) => {
+    const method = testMethodOf(intent.payment_method ?? '')
     if (intent.client_secret !== clientSecret || method === undefined) {
-      return Promise.resolve(missingResource(404, 'intent', 'payment_intent', id))
+      return missingResource(404, 'intent', 'payment_intent', id)
     }
     if (intent.status !== 'requires_action') return unexpectedState(intent, 'authenticate')
-    return saved(ledger, (passed ? authenticated : authenticationFailed)(intent, method))
+    const decided = (passed ? authenticated : authenticationFailed)(intent, method)
+    await keepMethodOf(ledger, decided)
+    return saved(ledger, decided)
   })
 
 export async function createRefund(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
@@ -194,14 +200,6 @@ export async function listRefunds(ledger: Ledger, form: unknown): Promise<Stripe
   const refunds = await ledger.listRefunds(intentId, limit + 1)
   return ok(listOf('/v1/refunds', refunds, limit))
 }
-
-/** @param found one more than the page has, if there are more */
-const listOf = (url: string, found: readonly object[], limit: number): object => ({
-  object: 'list',
-  data: found.slice(0, limit),
-  has_more: found.length > limit,
-  url,
-})
 
 const endpointParameters = z.object({
   url: z.url(),
@@ -293,9 +291,12 @@ async function confirmWith(
       'You cannot confirm this PaymentIntent without a payment method.',
     )
   }
-  const method: TestPaymentMethod | undefined = testPaymentMethods.get(methodId)
+  const method = testMethodOf(methodId)
   if (method === undefined) return missingResource(400, 'payment_method', 'PaymentMethod', methodId)
-  const confirmed = confirm(intent, methodId, method, returnUrl ?? null, urlOf(intent))
+  const refusal = await refusalOfSaved(ledger, methodId, intent.customer)
+  if (refusal !== null) return refusal
+  const confirmed = confirm(intent, idToCharge(methodId, intent), method, returnUrl ?? null, urlOf(intent))
+  await keepMethodOf(ledger, confirmed)
   await ledger.saveIntent(confirmed)
   if (confirmed.latest_charge !== null && disputedMethods.has(methodId))
     await ledger.saveDispute(disputeOf(confirmed, confirmed.latest_charge))
@@ -333,9 +334,3 @@ const alreadyRefunded = (chargeId: string): StripeAnswer =>
     code: 'charge_already_refunded',
     message: `Charge ${chargeId} has already been refunded.`,
   })
-
-function invalidForm(error: z.ZodError): StripeAnswer {
-  const [issue] = error.issues
-  const parameter = issue?.path.join('.') ?? ''
-  return invalidParameter(parameter, `Invalid ${parameter}: ${issue?.message ?? 'unreadable'}`)
-}

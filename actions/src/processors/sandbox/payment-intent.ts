@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { stripeId } from './stripe-id.ts'
 import type { StripeError, PaymentIntent, PaymentMethodOptions, Charge, Dispute } from './stripe-objects.ts'
 import { disputedMethods, onceCapturedMethods, type TestPaymentMethod } from './test-payment-methods.ts'
 
@@ -13,11 +13,9 @@ export interface NewIntent {
   readonly currency: string
   readonly metadata: Readonly<Record<string, string>>
   readonly payment_method_options: PaymentMethodOptions
+  readonly customer?: string | null | undefined
+  readonly setup_future_usage?: PaymentIntent['setup_future_usage'] | undefined
 }
-
-/** Stripe's form of ids: a kind, and random characters. */
-export const stripeId = (kind: string): string =>
-  `${kind}_${randomBytes(15).toString('base64url').replace(/[-_]/g, '0')}`
 
 export function newIntent({
   amount,
@@ -25,6 +23,8 @@ export function newIntent({
   currency,
   metadata,
   payment_method_options,
+  customer = null,
+  setup_future_usage = null,
 }: NewIntent): PaymentIntent {
   const id = stripeId('pi')
   return {
@@ -35,6 +35,8 @@ export function newIntent({
     amount_received: 0,
     capture_method,
     currency,
+    customer,
+    setup_future_usage,
     status: 'requires_payment_method',
     client_secret: `${id}_secret_${stripeId('x').slice(2)}`,
     created: now(),
@@ -124,14 +126,15 @@ export function takenBack(intent: PaymentIntent, charge: Charge): Dispute {
 export const authenticated = (intent: PaymentIntent, method: TestPaymentMethod): PaymentIntent =>
   charged(intent, method)
 
+export const authenticationError = {
+  type: 'card_error',
+  message:
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+} as const
+
 /** The customer could not prove it. */
 export const authenticationFailed = (intent: PaymentIntent, method: TestPaymentMethod): PaymentIntent =>
-  declined(intent, method, {
-    type: 'card_error',
-    code: 'payment_intent_authentication_failure',
-    message:
-      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
-  })
+  declined(intent, method, { ...authenticationError, code: 'payment_intent_authentication_failure' })
 
 export const cancelled = (intent: PaymentIntent): PaymentIntent => ({
   ...intent,

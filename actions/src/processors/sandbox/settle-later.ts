@@ -1,13 +1,13 @@
 import { settledLater, takenBack } from './payment-intent.ts'
 import { ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
-import { disputedMethods, testPaymentMethods } from './test-payment-methods.ts'
+import { disputedMethods, testMethodOf } from './test-payment-methods.ts'
 
 /** Makes the banks' late decisions: direct debits, and refunds that are pending or fail in the end. */
 export async function settleLater(ledger: Ledger): Promise<StripeAnswer> {
   const { intents, refunds } = await ledger.findUnsettled()
   for (const intent of intents) {
-    const method = testPaymentMethods.get(intent.payment_method ?? '')
+    const method = testMethodOf(intent.payment_method ?? '')
     if (method?.behaviour.kind !== 'later') continue
     const settled = settledLater(intent, method)
     await ledger.saveIntent(settled)

@@ -5,6 +5,7 @@ import { createPaypalTables, openPaypalStore, type PaypalStore } from './paypal/
 import type { Dispute, PaymentIntent, Refund, WebhookEndpoint } from './stripe-objects.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
 import { laterRefunds } from './test-payment-methods.ts'
+import { createVaultTables, type VaultLedger, vaultLedger } from './vault/vault-store.ts'
 import {
   createTroubleTables,
   endTroubles,
@@ -38,6 +39,8 @@ export interface Ledger {
    * until the transaction ends.
    */
   findUnsettled(): Promise<Unsettled>
+  /** Customers and their saved methods. */
+  readonly vault: VaultLedger
 }
 
 export interface Unsettled {
@@ -173,6 +176,7 @@ async function createTables(database: Database): Promise<void> {
     await sql`ALTER TABLE sandbox_processor.delivery ADD COLUMN IF NOT EXISTS copies integer NOT NULL DEFAULT 1`
     await createTroubleTables(sql)
     await createPaypalTables(sql)
+    await createVaultTables(sql)
     await sql`DELETE FROM sandbox_processor.event WHERE created_at < now() - interval '30 days'`
     for (const table of ['payment_intent', 'refund', 'dispute', 'webhook_endpoint'])
       await sql`ALTER TABLE sandbox_processor.${sql(table)} ADD COLUMN IF NOT EXISTS account text NOT NULL DEFAULT ${sql.unsafe(`'${platformAccount}'`)}`
@@ -190,6 +194,7 @@ async function createTables(database: Database): Promise<void> {
 
 /** @param account null: every account's */
 const ledgerOf = (sql: Queryable, account: string | null): Ledger => ({
+  vault: vaultLedger(sql, account),
   async findIntent(id) {
     const [row] = await sql<{ body: PaymentIntent }[]>`
         SELECT body FROM sandbox_processor.payment_intent

@@ -10,6 +10,9 @@ export interface PaymentIntent {
   readonly amount_received: number
   readonly capture_method: 'automatic' | 'manual'
   readonly currency: string
+  readonly customer: string | null
+  /** Whether its card is attached to the customer. */
+  readonly setup_future_usage: 'off_session' | 'on_session' | null
   readonly status: IntentStatus
   readonly client_secret: string
   readonly created: number
@@ -134,6 +137,7 @@ export interface StripeError {
   readonly decline_code?: string
   readonly param?: string
   readonly payment_intent?: PaymentIntent
+  readonly setup_intent?: { readonly id: string }
 }
 
 export interface SandboxCard {

@@ -1,3 +1,4 @@
+import { stripeId } from './stripe-id.ts'
 import type { SandboxCard, StripeError } from './stripe-objects.ts'
 
 /** The behaviour of a test payment method when it is charged. */
@@ -14,6 +15,10 @@ export interface TestPaymentMethod {
   readonly card: SandboxCard | null
   readonly type: 'card' | 'paypal' | 'sepa_debit'
   readonly behaviour: Behaviour
+  /** While it is saved, if that differs. */
+  readonly setup?: Behaviour
+  /** When it is charged after it was saved, if that differs. */
+  readonly saved?: Behaviour
 }
 
 const card = (brand: string, last4: string): SandboxCard => ({
@@ -68,7 +73,7 @@ const insufficientFunds = decline(
 )
 
 /** Stripe's test payment methods (https://docs.stripe.com/testing), by id. */
-export const testPaymentMethods: ReadonlyMap<string, TestPaymentMethod> = new Map([
+const testPaymentMethods: ReadonlyMap<string, TestPaymentMethod> = new Map([
   ['pm_card_visa', succeed('visa', '4242')],
   ['pm_card_mastercard', succeed('mastercard', '4444')],
   ['pm_card_amex', succeed('amex', '8431')],
@@ -121,4 +126,25 @@ export const testPaymentMethods: ReadonlyMap<string, TestPaymentMethod> = new Ma
   ['pm_trouble_late', succeed('visa', '0408')],
   ['pm_card_authenticationRequired', authenticate('3184')],
   ['pm_card_threeDSecure2Required', authenticate('3220')],
+  // Needs no further authentication once it is saved.
+  ['pm_card_authenticationRequiredOnSetup', { ...authenticate('3155'), saved: { kind: 'succeed' } }],
+  // Can be saved, and is declined when it is charged.
+  [
+    'pm_card_chargeCustomerFail',
+    { ...genericDecline, card: card('visa', '0341'), setup: { kind: 'succeed' } },
+  ],
 ])
+
+/** A saved method has an id of its own, which ends in that of the test method that it behaves like. */
+export const savedId = (id: string): string => `${stripeId('pm')}_as_${testIdOf(id).slice('pm_'.length)}`
+
+const testIdOf = (id: string): string => id.replace(/^pm_\w+?_as_/, 'pm_')
+
+/** The test method of an id, whether it is saved or not. */
+export function testMethodOf(id: string): TestPaymentMethod | undefined {
+  const testId = testIdOf(id)
+  const method = testPaymentMethods.get(testId)
+  return method === undefined || testId === id
+    ? method
+    : { ...method, behaviour: method.saved ?? method.behaviour }
+}

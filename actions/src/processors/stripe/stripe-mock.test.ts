@@ -37,6 +37,11 @@ describe.skipIf(!isThere)(
           'GET refunds',
           'POST refunds',
           'GET disputes',
+          'POST customers',
+          'DELETE customers',
+          'POST setup_intents',
+          'GET setup_intents',
+          'POST payment_methods',
         ]),
       )
     })

@@ -4,12 +4,12 @@ import type {
   Card,
   ChargeAnswer,
   ChargeRequest,
-  Decline,
   PaymentMethod,
   PaymentProcessor,
   RefundAnswer,
-  RequiredAction,
 } from '../processor.ts'
+import { actionOf, cardOf, declineOf, isInvalidRequest } from './stripe-answers.ts'
+import { stripeVault } from './stripe-vault.ts'
 import { activityOf, listedRefunds, refundReference } from './stripe-activity.ts'
 import { isRefusedKey } from './check-stripe-key.ts'
 import { connectStripe, type StripeConnection } from './connect-stripe.ts'
@@ -36,6 +36,7 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
   return {
     name,
     refundDays,
+    vault: stripeVault(stripe),
     charge: (request) => chargeOf(stripe, request),
     capture: (request) => capture(stripe, request),
     release: (intentId) => answerOf(() => finalCapture(stripe, intentId, 0)),
@@ -177,6 +178,10 @@ const intentOf = (request: ChargeRequest): Stripe.PaymentIntentCreateParams => (
     payment_method_options: { card: { request_multicapture: 'if_available' } },
   }),
   metadata: { ...request.metadata },
+  ...(request.customer != null && {
+    customer: request.customer.id,
+    ...(request.customer.keepsMethod && { setup_future_usage: 'off_session' as const }),
+  }),
   expand: ['latest_charge'],
   ...(request.paymentMethodId !== null
     ? { payment_method: request.paymentMethodId }
@@ -223,6 +228,7 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
         status: 'succeeded',
         intentId,
         card: cardOfCharge(intent.latest_charge),
+        methodId: methodIdOf(intent),
         captured: intent.amount_received,
         capturable: 0,
       }
@@ -239,6 +245,7 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
         status: 'authorized',
         intentId,
         card: cardOfCharge(intent.latest_charge),
+        methodId: methodIdOf(intent),
         captureBefore: captureBeforeOf(intent),
       }
     case 'requires_action':
@@ -280,27 +287,6 @@ function answerOfError(error: unknown): ChargeAnswer {
   return { status: isRefusedKey(error) ? 'unauthorized' : 'unknown', cause: error }
 }
 
-interface StripeDecline {
-  readonly code?: string | undefined
-  readonly decline_code?: string | undefined
-  /** As Stripe's API has it, or as its SDK does. */
-  readonly type?: string | undefined
-  readonly message?: string | undefined
-}
-
-/**
- * The stored part of a decline. Stripe's messages about a card come from a fixed list; those about an invalid request
- * may quote it.
- */
-function declineOf(error: StripeDecline | null | undefined): Decline {
-  const code = error?.code ?? 'card_declined'
-  const message =
-    error?.type === 'card_error' || error?.type === 'StripeCardError'
-      ? (error.message ?? 'The payment was declined.')
-      : `The payment processor refused the request: ${code}`
-  return { code, message, declineCode: error?.decline_code ?? null }
-}
-
 /** Stripe's own default for cards, where the charge doesn't tell. */
 const authorizationDays = 7
 
@@ -312,29 +298,12 @@ function captureBeforeOf({ created, latest_charge: charge }: Stripe.PaymentInten
   return new Date((captureBefore ?? created + authorizationDays * 24 * 60 * 60) * 1000).toISOString()
 }
 
+/** A saved method has an id of its own, which is not always the request's. */
+const methodIdOf = ({ customer, payment_method: method }: Stripe.PaymentIntent): string | null =>
+  customer === null || method === null ? null : typeof method === 'string' ? method : method.id
+
 const cardOfCharge = (charge: Stripe.PaymentIntent['latest_charge']): Card | null =>
   charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
-
-interface StripeCard {
-  readonly brand: string | null
-  readonly last4: string | null
-  readonly exp_month: number
-  readonly exp_year: number
-}
-
-function cardOf(card: StripeCard | null | undefined): Card | null {
-  if (card?.brand == null || card.last4 === null) return null
-  return { brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }
-}
-
-const actionOf = ({
-  next_action: next,
-  client_secret: clientSecret,
-}: Stripe.PaymentIntent): RequiredAction => ({
-  type: next?.type ?? 'use_stripe_sdk',
-  clientSecret: clientSecret ?? '',
-  redirectUrl: next?.redirect_to_url?.url ?? null,
-})
 
 async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<RefundAnswer> {
   try {
@@ -357,12 +326,6 @@ function answerOfRefund({ id, status, failure_reason: reason }: Stripe.Refund): 
       return { status: 'pending', refundId: id }
   }
 }
-
-const conflict = 409
-
-/** A request that will never do. 409 is not: the same key, or the same intent, is in another request's hands. */
-const isInvalidRequest = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
-  error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== conflict
 
 const isUnexpectedState = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'payment_intent_unexpected_state'

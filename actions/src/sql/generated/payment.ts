@@ -261,6 +261,71 @@ export const beginPayment = (caller: Caller, args: BeginPaymentArguments): Promi
       p_order_from => ${listOf(args.orderFrom)}::text[]
     )`)
 
+export interface BeginSavedMethodArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string
+  readonly processor: string
+  readonly accountId: string | null
+  readonly methodId: string
+  readonly returnUrl: string | null
+  readonly paymentId: string | null
+}
+
+export type BeginSavedMethodAnswer =
+  | { readonly outcome: 'begun'; readonly savedMethodId: string }
+  | { readonly outcome: 'unknown_customer' }
+  | { readonly outcome: 'no_account' }
+  | { readonly outcome: 'too_many'; readonly most: number }
+  | { readonly outcome: 'method_not_accepted' }
+
+/** `payment.begin_saved_method`: Puts on record that a method is about to be saved, within the bound of methods that a customer has. Failed attempts of the last day count too, so that stolen cards can't be tried out.  */
+export const beginSavedMethod = (caller: Caller, args: BeginSavedMethodArguments): Promise<BeginSavedMethodAnswer> =>
+  answerOf<BeginSavedMethodAnswer>(caller, 'payment.begin_saved_method', (sql) => sql`payment.begin_saved_method(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_processor => ${args.processor}::text,
+      p_account_id => ${args.accountId}::uuid,
+      p_method_id => ${args.methodId}::text,
+      p_return_url => ${args.returnUrl}::text,
+      p_payment_id => ${args.paymentId}::uuid
+    )`)
+
+export interface BeginMethodRemovalArguments {
+  readonly merchantId: MerchantId
+  readonly id: string
+  readonly customerId: string | null
+}
+
+export type BeginMethodRemovalAnswer =
+  | { readonly outcome: 'begun'; readonly savedMethodId: string }
+  | { readonly outcome: 'unknown_method' }
+
+/** `payment.begin_method_removal`: From now on the method is not offered; its row stays until the processor has answered that it is gone there.  */
+export const beginMethodRemoval = (caller: Caller, args: BeginMethodRemovalArguments): Promise<BeginMethodRemovalAnswer> =>
+  answerOf<BeginMethodRemovalAnswer>(caller, 'payment.begin_method_removal', (sql) => sql`payment.begin_method_removal(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_id => ${args.id}::uuid,
+      p_customer_id => ${args.customerId}::uuid
+    )`)
+
+export interface SetDefaultMethodArguments {
+  readonly merchantId: MerchantId
+  readonly id: string
+  readonly customerId: string | null
+}
+
+export type SetDefaultMethodAnswer =
+  | { readonly outcome: 'changed'; readonly savedMethodId: string }
+  | { readonly outcome: 'unknown_method' }
+
+/** `payment.set_default_method` */
+export const setDefaultMethod = (caller: Caller, args: SetDefaultMethodArguments): Promise<SetDefaultMethodAnswer> =>
+  answerOf<SetDefaultMethodAnswer>(caller, 'payment.set_default_method', (sql) => sql`payment.set_default_method(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_id => ${args.id}::uuid,
+      p_customer_id => ${args.customerId}::uuid
+    )`)
+
 export interface FollowProcessorArguments {
   readonly merchantId: MerchantId
   readonly paymentId: string
@@ -332,4 +397,22 @@ export const settleRefund = (caller: Caller, args: SettleRefundArguments): Promi
       p_part => ${jsonOf(sql, args.part)}::jsonb,
       p_full => ${jsonOf(sql, args.full)}::jsonb,
       p_moves => ${jsonOf(sql, args.moves)}::jsonb
+    )`)
+
+export interface SettleSavedMethodArguments {
+  readonly merchantId: MerchantId
+  readonly id: string
+  readonly status: string
+  readonly answer: object
+}
+
+export type SettleSavedMethodAnswer = void
+
+/** `payment.settle_saved_method`: Puts the processor's answer on record. What was settled before stays as it is.  */
+export const settleSavedMethod = (caller: Caller, args: SettleSavedMethodArguments): Promise<SettleSavedMethodAnswer> =>
+  answerOf<SettleSavedMethodAnswer>(caller, 'payment.settle_saved_method', (sql) => sql`payment.settle_saved_method(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_id => ${args.id}::uuid,
+      p_status => ${args.status}::text,
+      p_answer => ${jsonOf(sql, args.answer)}::jsonb
     )`)

@@ -60,6 +60,7 @@ export const payment: DomainProjection = {
       },
     },
     PaymentOption: { type: 'PaymentOption', table: 'payment_payment_option' },
+    SavedPaymentMethod: { type: 'SavedPaymentMethod', table: 'payment_saved_payment_method' },
     AvailablePaymentMethod: { type: 'AvailablePaymentMethod', table: 'payment_cart_option' },
     Dispute: { type: 'Dispute', table: 'payment_dispute' },
     PaymentAccount: { type: 'PaymentAccount', table: 'payment_account' },
@@ -78,6 +79,14 @@ export const payment: DomainProjection = {
         kind: 'list',
         relationship: 'payment_options',
         orderBy: [ascending('position'), ascending('method')],
+      },
+    },
+    Customer: {
+      savedPaymentMethods: {
+        kind: 'list',
+        relationship: 'saved_payment_methods',
+        where: { offered: { _eq: true } },
+        orderBy: [descending('is_default'), descending('created_at'), descending('id')],
       },
     },
     Appointment: {

@@ -1,0 +1,23 @@
+/** A card as far as it may be known to us. */
+export interface Card {
+  readonly brand: string
+  readonly last4: string
+  readonly expiryMonth: number
+  readonly expiryYear: number
+}
+
+/** Why a payment was not taken, in the processor's words. */
+export interface Decline {
+  /** `card_declined`, `expired_card`, … */
+  readonly code: string
+  readonly message: string
+  /** `insufficient_funds`, `fraudulent`, … */
+  readonly declineCode: string | null
+}
+
+/** The step that the customer has to take before the payment can go on. */
+export interface RequiredAction {
+  readonly type: string
+  readonly clientSecret: string
+  readonly redirectUrl: string | null
+}
