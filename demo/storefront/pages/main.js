@@ -35,10 +35,14 @@ async function show() {
 
 const notFoundPage = () => [element('h1', {}, 'There is no such page')]
 
+const searchAddress = (search) => (search === '' ? '#/' : `#/search/${encodeURIComponent(search)}`)
+
 addEventListener('hashchange', show)
 document.querySelector('#search').addEventListener('submit', (event) => {
   event.preventDefault()
-  const { q } = valuesOf(event.target)
-  location.hash = q === '' ? '#/' : `#/search/${encodeURIComponent(q)}`
+  location.hash = searchAddress(valuesOf(event.target).q)
 })
+// A visitor who searches before this script has run sends the form to the page itself.
+const early = new URLSearchParams(location.search).get('q')
+if (early !== null) history.replaceState(null, '', location.pathname + searchAddress(early))
 await show()
