@@ -1,10 +1,31 @@
 import { LocalPostgresError } from '@commerce-graph/local-postgres'
+import { Command } from 'commander'
 import { join } from 'node:path'
 import { readConfiguration } from '../src/configuration.ts'
 import { type Ending, firstEnding } from '../src/endings.ts'
 import { type Platform, startPlatform } from '../src/platform.ts'
 import { PlatformError } from '../src/platform-error.ts'
 import { welcome } from '../src/welcome.ts'
+
+new Command('npm start --')
+  .description(
+    'Starts the platform: Postgres, the Hasura engine, all services and, in a test deployment, the demo shop. It prints where ' +
+      'everything is, and runs until Ctrl-C.',
+  )
+  .addHelpText(
+    'after',
+    `
+Settings are environment variables. These are the most common; docs/operating.md has all of them.
+
+  PORT            the first of six ports; 4000 unless said
+  DATA_DIR        the folder of the data; .data unless said
+  DATABASE_URL    a Postgres of yours, in place of the embedded one
+  REDIS_URL       a Redis that several processes share
+  COMMERCE_MODE   test (unless said), or live`,
+  )
+  .allowExcessArguments(false)
+  .showHelpAfterError()
+  .parse()
 
 /** Longer than the longest request, and everything that stops after it. */
 const stopTimeoutMs = 75_000
