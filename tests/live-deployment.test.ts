@@ -85,6 +85,14 @@ describe('a live deployment', { timeout: timeoutMs }, () => {
       expect(errors).toMatchObject([
         { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
       ])
+      const cart = await createClient(
+        ready.graphqlUrl,
+        bearer(ready.liveKey),
+      )<{
+        createCart: { cart: { availablePaymentMethods: readonly { method: string }[] } }
+      }>('mutation { createCart(input: {}) { cart { availablePaymentMethods { method } } } }')
+      const offered = succeeded(cart).createCart.cart.availablePaymentMethods
+      expect(offered.map(({ method }) => method)).not.toContain('CARD')
       for (const secret of [ready.adminSecret, ready.liveKey, ready.testKey])
         expect(platform.output).not.toContain(secret)
       expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))

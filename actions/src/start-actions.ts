@@ -27,6 +27,7 @@ import {
   createRefunder,
   openPaymentAccounts,
   findProcessor,
+  noteOperatorAccount,
   orderPayments,
   createMethodKeeper,
   paymentActions,
@@ -85,6 +86,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
     { ...options, uninterrupted: database },
     { database: interruption.database, tokenIssuer, secretBox },
   )
+  await noteOperatorAccount(database, options.cardProcessor !== null)
   const queues = await openQueueBackend(databaseUrl, 1, logger)
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)

@@ -414,23 +414,36 @@ AS $$
       );
 $$;
 
--- Whether the merchant has an active account for a method. The operator's account may take the payments of a merchant
--- that never had one of its own; whether there is one, only the actions know. PayPal may go through Stripe.
+-- answers: void
+CREATE FUNCTION payment.note_operator_account(p_connected boolean)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO payment.operator_account AS o (connected)
+  VALUES (p_connected)
+  ON CONFLICT (is_only) DO UPDATE
+    SET connected = excluded.connected
+    WHERE o.connected <> excluded.connected;
+$$;
+
+-- Whether there is an active account for a method: the merchant's, or the operator's if the merchant never had one.
+-- PayPal may go through Stripe. Money from outside needs no account.
 CREATE FUNCTION payment.has_account_for(p_merchant_id uuid, p_method text)
 RETURNS boolean
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT coalesce(bool_or(a.status = 'ACTIVE'), TRUE)
-  FROM payment.account a
-  WHERE
-    a.merchant_id = p_merchant_id
-    AND a.processor = ANY (
-      CASE
-        WHEN p_method = 'PAYPAL' THEN ARRAY['PAYPAL', 'STRIPE']
-        WHEN p_method IN ('CARD', 'APPLE_PAY', 'GOOGLE_PAY', 'SEPA_DEBIT') THEN ARRAY['STRIPE']
-        ELSE ARRAY[]::text[]
-      END
+  SELECT
+    p_method NOT IN ('CARD', 'APPLE_PAY', 'GOOGLE_PAY', 'SEPA_DEBIT', 'PAYPAL')
+    OR coalesce(
+      (
+        SELECT bool_or(a.status = 'ACTIVE')
+        FROM payment.account a
+        WHERE a.merchant_id = p_merchant_id AND (a.processor = 'STRIPE' OR p_method = 'PAYPAL')
+      ),
+      (SELECT o.connected FROM payment.operator_account o),
+      TRUE
     );
 $$;
 

@@ -27,6 +27,12 @@ WHERE status = 'ACTIVE';
 -- A webhook names the account alone.
 CREATE UNIQUE INDEX account_id ON payment.account (id);
 
+-- Whether the operator has an account for the payments of merchants without one. Each start of the actions says so.
+CREATE TABLE payment.operator_account (
+  is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
+  connected boolean NOT NULL
+);
+
 -- A method that a merchant offers, in its own order and for the purchases that it names.
 CREATE TABLE payment.payment_option (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant

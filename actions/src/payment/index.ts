@@ -22,6 +22,10 @@ export const orderPayments = (cashier: Cashier, completeRefund: CompleteRefund):
   completeRefund,
 })
 
+/** Whether the operator takes the payments of merchants without an account: only then are such methods offered. */
+export const noteOperatorAccount = (database: Database, connected: boolean): Promise<void> =>
+  paymentSql.noteOperatorAccount(database, { connected })
+
 const purgeBatch = 500
 
 /** Forgets webhooks of a month ago: no processor sends one for so long. Returns how many those were. */

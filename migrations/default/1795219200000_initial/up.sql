@@ -3031,6 +3031,11 @@ WHERE status = 'ACTIVE';
 
 CREATE UNIQUE INDEX account_id ON payment.account (id);
 
+CREATE TABLE payment.operator_account (
+  is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
+  connected boolean NOT NULL
+);
+
 CREATE TABLE payment.payment_option (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
@@ -9026,21 +9031,33 @@ AS $$
       );
 $$;
 
+CREATE FUNCTION payment.note_operator_account(p_connected boolean)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO payment.operator_account AS o (connected)
+  VALUES (p_connected)
+  ON CONFLICT (is_only) DO UPDATE
+    SET connected = excluded.connected
+    WHERE o.connected <> excluded.connected;
+$$;
+
 CREATE FUNCTION payment.has_account_for(p_merchant_id uuid, p_method text)
 RETURNS boolean
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT coalesce(bool_or(a.status = 'ACTIVE'), TRUE)
-  FROM payment.account a
-  WHERE
-    a.merchant_id = p_merchant_id
-    AND a.processor = ANY (
-      CASE
-        WHEN p_method = 'PAYPAL' THEN ARRAY['PAYPAL', 'STRIPE']
-        WHEN p_method IN ('CARD', 'APPLE_PAY', 'GOOGLE_PAY', 'SEPA_DEBIT') THEN ARRAY['STRIPE']
-        ELSE ARRAY[]::text[]
-      END
+  SELECT
+    p_method NOT IN ('CARD', 'APPLE_PAY', 'GOOGLE_PAY', 'SEPA_DEBIT', 'PAYPAL')
+    OR coalesce(
+      (
+        SELECT bool_or(a.status = 'ACTIVE')
+        FROM payment.account a
+        WHERE a.merchant_id = p_merchant_id AND (a.processor = 'STRIPE' OR p_method = 'PAYPAL')
+      ),
+      (SELECT o.connected FROM payment.operator_account o),
+      TRUE
     );
 $$;
 

@@ -160,6 +160,18 @@ export const purgeWebhookEvents = (caller: Caller, args: PurgeWebhookEventsArgum
       p_limit => ${args.limit}::integer
     )`)
 
+export interface NoteOperatorAccountArguments {
+  readonly connected: boolean
+}
+
+export type NoteOperatorAccountAnswer = void
+
+/** `payment.note_operator_account` */
+export const noteOperatorAccount = (caller: Caller, args: NoteOperatorAccountArguments): Promise<NoteOperatorAccountAnswer> =>
+  answerOf<NoteOperatorAccountAnswer>(caller, 'payment.note_operator_account', (sql) => sql`payment.note_operator_account(
+      p_connected => ${args.connected}::boolean
+    )`)
+
 export interface SplitAwaitedArguments {
   readonly merchantId: MerchantId
   readonly paymentId: string
