@@ -441,6 +441,9 @@ describe('availability', () => {
 })
 
 describe('reminders', () => {
+  // Those of the appointments at random times that other tests have booked.
+  beforeEach(() => writeReminders(shop.database))
+
   const remindersOf = (id: string) =>
     shop.database`SELECT start_time FROM booking.reminder WHERE appointment_id = ${id}`
   const inHours = (hours: number) =>
