@@ -150,3 +150,41 @@ test('a shopper sees no other customer’s points and no reasons, and can’t gr
   )
   expect(written.text).toContain('validation-failed')
 })
+
+test('a shopper pays an order with points and a card, as the merchant values a point', async () => {
+  payload(
+    await merchant<Record<string, Errors>>(
+      `mutation ($input: UpdateLoyaltyProgramInput!) { updateLoyaltyProgram(input: $input) { program { pointValue } ${errors} } }`,
+      { input: { pointValue: 2 } },
+    ),
+  )
+  payload(
+    await merchant<Record<string, Errors>>(
+      `mutation ($input: AdjustLoyaltyPointsInput!) { adjustLoyaltyPoints(input: $input) { ${errors} } }`,
+      { input: { customerId, points: 100, reason: 'Birthday' } },
+    ),
+  )
+  const { loyaltyPoints: points } = (await standing(shopper)) as { loyaltyPoints: number }
+  const product = await createStockedProduct(merchant, 10, 2000)
+  const items = [{ productId: product.id, quantity: 1 }]
+  const order = succeeded(await createOrder(shopper, customerId, items)).createOrder?.order
+  if (!order) throw new Error('the order was refused')
+  const payPart = `mutation ($input: PaymentInput!) {
+    processPayment(input: $input) { payment { status amount order { status } } ${errors} } }`
+  const paid = payload(
+    await shopper<Record<string, Errors & { payment: object }>>(payPart, {
+      input: { orderId: order.id, method: 'LOYALTY_POINTS', partial: true },
+    }),
+  )
+  expect(paid.payment).toEqual({ status: 'SUCCEEDED', amount: points * 2, order: { status: 'PENDING' } })
+  const entry = { type: 'SPENT', points: -points, balance: 0, orderId: order.id }
+  expect(await standing(shopper)).toMatchObject({
+    loyaltyPoints: 0,
+    loyaltyEntries: { edges: [{ node: entry }, {}, {}, {}] },
+  })
+  const rest = { orderId: order.id, method: 'CARD', paymentMethodId: 'pm_card_visa' }
+  const completed = payload(
+    await shopper<Record<string, Errors & { payment: object }>>(payPart, { input: rest }),
+  )
+  expect(completed.payment).toMatchObject({ status: 'SUCCEEDED', order: { status: 'CONFIRMED' } })
+})

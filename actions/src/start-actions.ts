@@ -35,6 +35,7 @@ import {
 } from './payment/index.ts'
 import {
   type AccountMode,
+  balanceProcessor,
   manualProcessor,
   type PaymentProcessor,
   type ProcessorEndpoints,
@@ -137,7 +138,7 @@ export function webhookOptions(
   database: Database,
 ): Parameters<typeof paymentWebhooks>[0] {
   const accounts = openPaymentAccounts({ database, secretBox, endpoints })
-  const processors = [cardProcessor ?? [], manualProcessor, formerProcessors].flat()
+  const processors = [cardProcessor ?? [], manualProcessor, balanceProcessor, formerProcessors].flat()
   const cashier = createCashier(database, processors, accounts)
   return {
     database,
@@ -172,6 +173,7 @@ export function actionsByDomain(
   const processors = [
     ...(cardProcessor === null ? [] : [cardProcessor]),
     manualProcessor,
+    balanceProcessor,
     ...formerProcessors,
   ]
   const accounts = openPaymentAccounts({ database: uninterrupted ?? pool, secretBox, endpoints })

@@ -66,6 +66,60 @@ BEGIN
 END;
 $$;
 
+-- What a customer's point pays of a purchase, in minor units. NULL: the customer can't pay with points, as guests
+-- can't.
+CREATE FUNCTION crm.point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT g.point_value
+  FROM
+    crm.loyalty_program g
+    JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = p_currency
+    JOIN crm.customer c ON c.merchant_id = g.merchant_id AND c.id = p_customer_id AND c.has_account
+  WHERE g.merchant_id = p_merchant_id AND g.enabled;
+$$;
+
+-- The same, and it stays so until the end of the transaction.
+CREATE FUNCTION crm.hold_point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM crm.loyalty_program g WHERE g.merchant_id = p_merchant_id FOR SHARE;
+  RETURN crm.point_value(p_merchant_id, p_customer_id, p_currency);
+END;
+$$;
+
+-- What all points of a customer pay of a purchase, in minor units. NULL: the customer can't pay with points.
+CREATE FUNCTION crm.points_worth(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT a.points * v.point_value
+  FROM
+    (SELECT crm.point_value(p_merchant_id, p_customer_id, p_currency) AS point_value) v
+    JOIN crm.loyalty_account a ON a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+  WHERE v.point_value IS NOT NULL;
+$$;
+
+-- The same, 0 in place of NULL, with the account locked: no other payment can spend the points.
+CREATE FUNCTION crm.hold_points_worth(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_value bigint := crm.hold_point_value(p_merchant_id, p_customer_id, p_currency);
+BEGIN
+  IF v_value IS NULL THEN
+    RETURN 0;
+  END IF;
+  RETURN (crm.hold_loyalty_account(p_merchant_id, p_customer_id)).points * v_value;
+END;
+$$;
+
 -- answers: changed {entryId: uuid} | unknown_customer {} | too_many_points {} | not_enough_points {points: integer}
 CREATE FUNCTION crm.adjust_points(p_merchant_id uuid, p_customer_id uuid, p_points integer, p_reason text)
 RETURNS jsonb

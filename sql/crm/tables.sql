@@ -111,6 +111,8 @@ CREATE TABLE crm.loyalty_program (
   -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they
   -- came.
   points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
+  -- What a point pays of an order, in minor units of the merchant's currency; NULL: points don't pay.
+  point_value bigint CHECK (point_value BETWEEN 1 AND 1000000),
   -- The measure of the tiers' thresholds: points of orders less those that refunds took back, or the money spent.
   tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
   updated_at timestamptz NOT NULL DEFAULT now()
@@ -166,13 +168,13 @@ CREATE TABLE crm.loyalty_entry (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   customer_id uuid NOT NULL,
-  type text NOT NULL CHECK (type IN ('EARNED', 'TAKEN_BACK', 'REDEEMED', 'ADJUSTED', 'EXPIRED')),
+  type text NOT NULL CHECK (type IN ('EARNED', 'TAKEN_BACK', 'REDEEMED', 'ADJUSTED', 'EXPIRED', 'SPENT', 'RETURNED')),
   points integer NOT NULL,
   -- The sum of all entries up to this one; filled in by trigger.
   balance integer NOT NULL CHECK (balance >= 0),
   -- Why it was adjusted.
   reason text CHECK (reason <> ''),
-  -- The payment that earned them, or was refunded.
+  -- The payment that earned them, was made with them, or was refunded.
   payment_id uuid,
   -- Of points that a payment earned: the amount that was taken of it by then. Each capture earns once.
   captured_amount bigint,
@@ -187,6 +189,7 @@ CREATE TABLE crm.loyalty_entry (
     CHECK (
       CASE type
         WHEN 'EARNED' THEN points > 0
+        WHEN 'RETURNED' THEN points > 0
         WHEN 'ADJUSTED' THEN points <> 0
         AND reason IS NOT NULL
         ELSE points < 0
@@ -205,6 +208,8 @@ CREATE UNIQUE INDEX loyalty_entry_one_earning_per_capture ON crm.loyalty_entry (
   captured_amount
 )
 WHERE type = 'EARNED';
+CREATE UNIQUE INDEX loyalty_entry_one_spending_per_payment ON crm.loyalty_entry (merchant_id, payment_id)
+WHERE type = 'SPENT';
 CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX loyalty_entry_promotion ON crm.loyalty_entry (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 

@@ -181,8 +181,80 @@ EXECUTE FUNCTION crm.refuse_rewriting();
 CREATE TRIGGER keep_points
 AFTER INSERT OR UPDATE OF status, captured_amount, refunded_amount ON payment.payment
 FOR EACH ROW
-WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED') AND NEW.method <> 'LOYALTY_POINTS')
 EXECUTE FUNCTION crm.keep_points_of_payment();
+
+CREATE FUNCTION crm.spend_points()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer_id uuid := (
+    SELECT o.customer_id FROM ordering.order o WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id
+  );
+  v_value bigint := crm.hold_point_value(NEW.merchant_id, v_customer_id, NEW.currency);
+BEGIN
+  IF v_value IS NULL THEN
+    RAISE EXCEPTION 'payment % can not be made with points', NEW.id;
+  END IF;
+  PERFORM crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
+  -- The constraint of the account keeps the balance from going below zero.
+  INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id)
+  VALUES (NEW.merchant_id, v_customer_id, 'SPENT', -div(NEW.amount + v_value - 1, v_value), NEW.id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER spend_points
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.method = 'LOYALTY_POINTS' AND NEW.status NOT IN ('FAILED', 'CANCELLED'))
+EXECUTE FUNCTION crm.spend_points();
+
+-- Gives points back: of all that a payment cost, the part of its amount that was given back. So refunds in parts return
+-- as many as one of the whole.
+CREATE FUNCTION crm.return_points()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_spent crm.loyalty_entry;
+  v_account crm.loyalty_account;
+  v_points bigint;
+BEGIN
+  SELECT *
+  INTO v_spent
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'SPENT';
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  v_account := crm.hold_loyalty_account(NEW.merchant_id, v_spent.customer_id);
+  SELECT
+    CASE
+      WHEN NEW.status IN ('FAILED', 'CANCELLED') THEN -v_spent.points
+      ELSE (platform.allocate(-v_spent.points, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[
+        1
+      ]
+    END - coalesce(sum(e.points), 0)
+  INTO v_points
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'RETURNED';
+  v_points := least(v_points, 2147483647 - v_account.points);
+  IF v_points > 0 THEN
+    INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
+    VALUES
+      (NEW.merchant_id, v_spent.customer_id, 'RETURNED', v_points, NEW.id, crm.points_expire_at(NEW.merchant_id));
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER return_points
+AFTER UPDATE OF status, refunded_amount ON payment.payment
+FOR EACH ROW
+WHEN (NEW.method = 'LOYALTY_POINTS' AND NEW.status IN ('FAILED', 'CANCELLED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+EXECUTE FUNCTION crm.return_points();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON crm.segment

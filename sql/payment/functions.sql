@@ -468,7 +468,15 @@ $$;
 
 -- The ways to pay that shoppers have for a purchase. The merchant's option of a method takes the place of the settings;
 -- cards are accepted without an option. A method that none of the merchant's accounts takes any more is not offered.
-CREATE FUNCTION payment.offered_options(p_merchant_id uuid, p_currency text, p_country text, p_amount numeric)
+--
+-- p_customer_id: the buyer, whose points may pay; NULL: points don't.
+CREATE FUNCTION payment.offered_options(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_currency text,
+  p_country text,
+  p_amount numeric
+)
 RETURNS TABLE (method text, name text, instructions text, "position" integer)
 LANGUAGE sql
 STABLE
@@ -483,6 +491,7 @@ AS $$
     AND p_amount >= coalesce(o.min_amount, 0)
     AND p_amount <= coalesce(o.max_amount, p_amount)
     AND payment.has_account_for(p_merchant_id, o.method)
+    AND (o.method <> 'LOYALTY_POINTS' OR crm.points_worth(p_merchant_id, p_customer_id, p_currency) > 0)
   UNION ALL
   SELECT d.method, d.name, NULL, d.position
   FROM
@@ -491,7 +500,8 @@ AS $$
       VALUES
         ('CARD', 'Card', 0, TRUE),
         ('BANK_TRANSFER', 'Bank transfer', 1, s.accepts_bank_transfer),
-        ('CASH', 'Cash', 2, s.accepts_cash)
+        ('CASH', 'Cash', 2, s.accepts_cash),
+        ('LOYALTY_POINTS', 'Loyalty points', 3, crm.points_worth(p_merchant_id, p_customer_id, p_currency) > 0)
     ) AS d (method, name, position, accepted)
   WHERE
     s.merchant_id = p_merchant_id
@@ -501,9 +511,10 @@ AS $$
 $$;
 
 -- Whether a payment may be made so. A shopper may use what the shop offers for the purchase; the merchant may use what
--- it has enabled, and cards, transfers and cash in any case.
+-- it has enabled, and cards, transfers, cash and an order's customer's points in any case.
 CREATE FUNCTION payment.accepts_method(
   p_merchant_id uuid,
+  p_customer_id uuid,
   p_currency text,
   p_country text,
   p_amount bigint,
@@ -518,10 +529,10 @@ AS $$
     CASE
       WHEN p_by_shopper THEN EXISTS (
         SELECT
-        FROM payment.offered_options(p_merchant_id, p_currency, p_country, p_amount) x
+        FROM payment.offered_options(p_merchant_id, p_customer_id, p_currency, p_country, p_amount) x
         WHERE x.method = p_method
       )
-      ELSE p_method IN ('CARD', 'BANK_TRANSFER', 'CASH')
+      ELSE p_method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'LOYALTY_POINTS')
       OR EXISTS (
         SELECT
         FROM payment.payment_option o
@@ -538,6 +549,7 @@ AS $$
   SELECT
     payment.accepts_method(
       p_order.merchant_id,
+      p_order.customer_id,
       p_order.currency,
       (
         SELECT a.country

@@ -48,7 +48,8 @@ CREATE TABLE payment.payment_option (
       'GOOGLE_PAY',
       'SEPA_DEBIT',
       'INVOICE',
-      'CASH_ON_DELIVERY'
+      'CASH_ON_DELIVERY',
+      'LOYALTY_POINTS'
     )
   ),
   name text NOT NULL CHECK (name <> ''),
@@ -92,7 +93,8 @@ CREATE TABLE payment.payment (
       'GOOGLE_PAY',
       'SEPA_DEBIT',
       'INVOICE',
-      'CASH_ON_DELIVERY'
+      'CASH_ON_DELIVERY',
+      'LOYALTY_POINTS'
     )
   ),
   last4 text,

@@ -4,7 +4,7 @@ CREATE VIEW payment.cart_option AS
     cart.cart c
     JOIN cart.cart_total t ON t.merchant_id = c.merchant_id AND t.cart_id = c.id
     LEFT JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
-    CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.currency, a.country, t.total) x;
+    CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.customer_id, c.currency, a.country, t.total) x;
 
 -- A method is offered as long as new payments go to the account that it was saved at.
 CREATE VIEW payment.saved_payment_method AS

@@ -24,6 +24,7 @@ import {
 import { openSenders, type Senders } from '../merchant/index.ts'
 import { openPaymentAccounts } from '../payment/index.ts'
 import {
+  balanceProcessor,
   manualProcessor,
   type PaymentProcessor,
   type ProcessorEndpoints,
@@ -117,7 +118,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'workers' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const processors = [...options.processors, manualProcessor].map((one) => withCircuitBreaker(one))
+  const processors = [...options.processors, manualProcessor, balanceProcessor].map((one) =>
+    withCircuitBreaker(one),
+  )
   const accounts = openPaymentAccounts({
     database,
     secretBox,

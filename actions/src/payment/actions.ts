@@ -16,7 +16,7 @@ import { payAppointment } from './appointment-payments.ts'
 import { captureActions } from './capture-actions.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import type { PaymentOptions } from './payment-options.ts'
-import { isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
+import { isBalance, isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
 import { findPayment, getPayment, type PaymentRequest, receivePayment } from './payments.ts'
 import { refundActions } from './refund-actions.ts'
 import {
@@ -55,7 +55,9 @@ const contradictions = ({
   ...(received !== null && !isOffline(method)
     ? [invalidValue('received', 'Only money that comes outside of the platform is waited for')]
     : []),
-  ...(partial === true && amount === null ? [userError('amount', { kind: 'required' })] : []),
+  ...(partial === true && amount === null && !isBalance(method)
+    ? [userError('amount', { kind: 'required' })]
+    : []),
   ...(partial === true && amount === 0
     ? [invalidValue('amount', 'A part of a payment is more than nothing')]
     : []),
@@ -153,12 +155,25 @@ async function begunAnswer(
       )
     case 'amount_mismatch':
       return invalid(invalidValue('amount', `There is ${outcome.total} left to pay of the order`))
+    case 'balance_too_low':
+      return balanceTooLow(input, outcome.covers)
     case 'key_reused':
       return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }
 }
+
+/** @param covers minor units */
+const balanceTooLow = ({ amount }: PaymentRequest, covers: number): Answer =>
+  invalid(
+    invalidValue(
+      amount === null ? 'method' : 'amount',
+      covers === 0
+        ? 'The customer has no points to pay with'
+        : `The customer’s points pay ${covers}. Pay a part with them: partial`,
+    ),
+  )
 
 /** Open payments of an order that a whole payment takes the place of. */
 const mostOpenPayments = 20

@@ -6,7 +6,7 @@ import type { InputOf } from '../action/read-input.ts'
 import type { BeginAppointmentPaymentAnswer } from '../sql/generated/payment.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import type { PaymentOptions } from './payment-options.ts'
-import { isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
+import { isBalance, isCard, isOffline, routeOf, unsupported } from './payment-route.ts'
 import { type AppointmentPaymentRequest, beginAppointmentPayment, getPayment } from './payments.ts'
 
 /** Takes what an appointment costs, or a part of it, by the same steps as an order's payment. */
@@ -40,6 +40,7 @@ const contradictions = ({
   paymentMethodId,
   received,
 }: InputOf<'payAppointment', 'null'>['input']): readonly UserError[] => [
+  ...(isBalance(method) ? [invalidValue('method', 'Only orders can be paid with it')] : []),
   ...(received !== null && !isOffline(method)
     ? [invalidValue('received', 'Only money that comes outside of the platform is waited for')]
     : []),

@@ -59,7 +59,7 @@ async function paymentOf(id: unknown) {
 /** The methods that a shopper has for a purchase of 1.00. */
 async function offered(): Promise<readonly string[]> {
   const rows = await shop.database<{ method: string }[]>`
-    SELECT method FROM payment.offered_options(${merchant.merchantId}, 'USD', 'US', 100) ORDER BY position, method`
+    SELECT method FROM payment.offered_options(${merchant.merchantId}, NULL, 'USD', 'US', 100) ORDER BY position, method`
   return rows.map(({ method }) => method)
 }
 

@@ -1,6 +1,12 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { paymentFailed } from '../action/answer.ts'
-import { manualProcessor, type OfflineMethod, type PaymentMethod } from '../processors/index.ts'
+import {
+  type BalanceMethod,
+  balanceProcessor,
+  manualProcessor,
+  type OfflineMethod,
+  type PaymentMethod,
+} from '../processors/index.ts'
 import type { PaymentOptions } from './payment-options.ts'
 
 /** The methods without a processor: the money comes outside of the platform. */
@@ -13,6 +19,9 @@ const offlineMethods: ReadonlySet<OfflineMethod> = new Set([
   'INVOICE',
   'CASH_ON_DELIVERY',
 ])
+
+/** The methods that are paid from a balance in the database. */
+export const isBalance = (method: PaymentMethod): method is BalanceMethod => method === 'LOYALTY_POINTS'
 
 /** Cards, in a wallet or not. */
 export const isCard = (method: PaymentMethod): boolean =>
@@ -47,6 +56,8 @@ export async function routeOf(
     case 'INVOICE':
     case 'CASH_ON_DELIVERY':
       return { processor: manualProcessor.name, accountId: null }
+    case 'LOYALTY_POINTS':
+      return { processor: balanceProcessor.name, accountId: null }
     default:
       return method satisfies never
   }

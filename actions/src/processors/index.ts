@@ -1,3 +1,4 @@
+export { balanceProcessor } from './balance/balance-processor.ts'
 export { withCircuitBreaker } from './circuit-breaker.ts'
 export { checkStripeKey } from './stripe/check-stripe-key.ts'
 export { manualProcessor } from './manual/manual-processor.ts'

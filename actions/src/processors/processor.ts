@@ -4,13 +4,16 @@ import type { MethodVault } from './method-vault.ts'
 export type { Card, Decline, RequiredAction }
 
 /** The methods of payment, by the contract's names. */
-export type PaymentMethod = OnlineMethod | OfflineMethod
+export type PaymentMethod = OnlineMethod | OfflineMethod | BalanceMethod
 
 /** The methods whose money a processor moves. */
 export type OnlineMethod = 'CARD' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY' | 'SEPA_DEBIT'
 
 /** The methods whose money comes outside of the platform. */
 export type OfflineMethod = 'CASH' | 'BANK_TRANSFER' | 'INVOICE' | 'CASH_ON_DELIVERY'
+
+/** The methods whose money is a balance in the database. */
+export type BalanceMethod = 'LOYALTY_POINTS'
 
 export interface ChargeRequest {
   /** The same key with the same request is the same charge, however often it is sent. */

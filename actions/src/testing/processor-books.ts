@@ -1,4 +1,4 @@
-import { manualProcessor } from '../processors/index.ts'
+import { balanceProcessor, manualProcessor } from '../processors/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
 import { found, silent, type TestShop } from './test-shop.ts'
 
@@ -25,4 +25,9 @@ export const reconcileAtOnce = ({
   database,
   cardProcessor,
 }: Pick<TestShop, 'database' | 'cardProcessor'>): Promise<number> =>
-  reconcilePayments({ database, processors: [cardProcessor, manualProcessor], after: 0, logger: silent })
+  reconcilePayments({
+    database,
+    processors: [cardProcessor, manualProcessor, balanceProcessor],
+    after: 0,
+    logger: silent,
+  })

@@ -34,6 +34,7 @@ export interface AppointmentPaymentInput {
     | 'SEPA_DEBIT'
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
+    | 'LOYALTY_POINTS'
   readonly paymentMethodId?: string | null
   readonly amount?: number | null
   readonly returnUrl?: string | null
@@ -226,6 +227,7 @@ export interface CreatePaymentOptionInput {
     | 'SEPA_DEBIT'
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
+    | 'LOYALTY_POINTS'
   readonly name: string
   readonly instructions?: string | null
   readonly enabled?: boolean | null
@@ -521,6 +523,7 @@ export interface PaymentInput {
     | 'SEPA_DEBIT'
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
+    | 'LOYALTY_POINTS'
   readonly paymentMethodId?: string | null
   readonly amount?: number | null
   readonly partial?: boolean | null
@@ -600,6 +603,7 @@ export interface RecordPaymentInput {
     | 'SEPA_DEBIT'
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
+    | 'LOYALTY_POINTS'
   readonly amount?: number | null
 }
 
@@ -684,6 +688,7 @@ export interface SavePaymentMethodInput {
     | 'SEPA_DEBIT'
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
+    | 'LOYALTY_POINTS'
     | null
   readonly paymentMethodId: string
   readonly returnUrl?: string | null
@@ -883,6 +888,7 @@ export interface UpdateLoyaltyProgramInput {
   readonly earnPoints?: number
   readonly earnAmount?: number
   readonly pointsExpireAfterDays?: number | null
+  readonly pointValue?: number | null
   readonly tierBasis?: 'POINTS_EARNED' | 'TOTAL_SPENT'
 }
 

@@ -111,6 +111,7 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   loyalty_program_earn_points_check: value('earnPoints'),
   loyalty_program_earn_amount_check: value('earnAmount'),
   loyalty_program_points_expire_after_days_check: value('pointsExpireAfterDays'),
+  loyalty_program_point_value_check: value('pointValue'),
   loyalty_program_tier_basis_check: value('tierBasis'),
   loyalty_tier_name_key: unique('name'),
   loyalty_tier_threshold_key: unique('threshold'),

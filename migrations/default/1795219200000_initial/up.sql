@@ -1202,6 +1202,8 @@ CREATE TABLE crm.loyalty_program (
   -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they
   -- came.
   points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
+  -- What a point pays of an order, in minor units of the merchant's currency; NULL: points don't pay.
+  point_value bigint CHECK (point_value BETWEEN 1 AND 1000000),
   -- The measure of the tiers' thresholds: points of orders less those that refunds took back, or the money spent.
   tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
   updated_at timestamptz NOT NULL DEFAULT now()
@@ -1363,7 +1365,8 @@ CREATE TABLE payment.payment (
       'GOOGLE_PAY',
       'SEPA_DEBIT',
       'INVOICE',
-      'CASH_ON_DELIVERY'
+      'CASH_ON_DELIVERY',
+      'LOYALTY_POINTS'
     )
   ),
   last4 text,
@@ -1446,13 +1449,13 @@ CREATE TABLE crm.loyalty_entry (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   customer_id uuid NOT NULL,
-  type text NOT NULL CHECK (type IN ('EARNED', 'TAKEN_BACK', 'REDEEMED', 'ADJUSTED', 'EXPIRED')),
+  type text NOT NULL CHECK (type IN ('EARNED', 'TAKEN_BACK', 'REDEEMED', 'ADJUSTED', 'EXPIRED', 'SPENT', 'RETURNED')),
   points integer NOT NULL,
   -- The sum of all entries up to this one; filled in by trigger.
   balance integer NOT NULL CHECK (balance >= 0),
   -- Why it was adjusted.
   reason text CHECK (reason <> ''),
-  -- The payment that earned them, or was refunded.
+  -- The payment that earned them, was made with them, or was refunded.
   payment_id uuid,
   -- Of points that a payment earned: the amount that was taken of it by then. Each capture earns once.
   captured_amount bigint,
@@ -1467,6 +1470,7 @@ CREATE TABLE crm.loyalty_entry (
     CHECK (
       CASE type
         WHEN 'EARNED' THEN points > 0
+        WHEN 'RETURNED' THEN points > 0
         WHEN 'ADJUSTED' THEN points <> 0
         AND reason IS NOT NULL
         ELSE points < 0
@@ -1487,6 +1491,9 @@ CREATE UNIQUE INDEX loyalty_entry_one_earning_per_capture ON crm.loyalty_entry (
   captured_amount
 )
 WHERE type = 'EARNED';
+
+CREATE UNIQUE INDEX loyalty_entry_one_spending_per_payment ON crm.loyalty_entry (merchant_id, payment_id)
+WHERE type = 'SPENT';
 
 CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
 
@@ -3050,7 +3057,8 @@ CREATE TABLE payment.payment_option (
       'GOOGLE_PAY',
       'SEPA_DEBIT',
       'INVOICE',
-      'CASH_ON_DELIVERY'
+      'CASH_ON_DELIVERY',
+      'LOYALTY_POINTS'
     )
   ),
   name text NOT NULL CHECK (name <> ''),
@@ -5108,6 +5116,55 @@ BEGIN
     v_accounts := v_accounts + 1;
   END LOOP;
   RETURN v_accounts;
+END;
+$$;
+
+CREATE FUNCTION crm.point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT g.point_value
+  FROM
+    crm.loyalty_program g
+    JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = p_currency
+    JOIN crm.customer c ON c.merchant_id = g.merchant_id AND c.id = p_customer_id AND c.has_account
+  WHERE g.merchant_id = p_merchant_id AND g.enabled;
+$$;
+
+CREATE FUNCTION crm.hold_point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM crm.loyalty_program g WHERE g.merchant_id = p_merchant_id FOR SHARE;
+  RETURN crm.point_value(p_merchant_id, p_customer_id, p_currency);
+END;
+$$;
+
+CREATE FUNCTION crm.points_worth(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT a.points * v.point_value
+  FROM
+    (SELECT crm.point_value(p_merchant_id, p_customer_id, p_currency) AS point_value) v
+    JOIN crm.loyalty_account a ON a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+  WHERE v.point_value IS NOT NULL;
+$$;
+
+CREATE FUNCTION crm.hold_points_worth(p_merchant_id uuid, p_customer_id uuid, p_currency text)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_value bigint := crm.hold_point_value(p_merchant_id, p_customer_id, p_currency);
+BEGIN
+  IF v_value IS NULL THEN
+    RETURN 0;
+  END IF;
+  RETURN (crm.hold_loyalty_account(p_merchant_id, p_customer_id)).points * v_value;
 END;
 $$;
 
@@ -9079,7 +9136,13 @@ AS $$
     END;
 $$;
 
-CREATE FUNCTION payment.offered_options(p_merchant_id uuid, p_currency text, p_country text, p_amount numeric)
+CREATE FUNCTION payment.offered_options(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_currency text,
+  p_country text,
+  p_amount numeric
+)
 RETURNS TABLE (method text, name text, instructions text, "position" integer)
 LANGUAGE sql
 STABLE
@@ -9094,6 +9157,7 @@ AS $$
     AND p_amount >= coalesce(o.min_amount, 0)
     AND p_amount <= coalesce(o.max_amount, p_amount)
     AND payment.has_account_for(p_merchant_id, o.method)
+    AND (o.method <> 'LOYALTY_POINTS' OR crm.points_worth(p_merchant_id, p_customer_id, p_currency) > 0)
   UNION ALL
   SELECT d.method, d.name, NULL, d.position
   FROM
@@ -9102,7 +9166,8 @@ AS $$
       VALUES
         ('CARD', 'Card', 0, TRUE),
         ('BANK_TRANSFER', 'Bank transfer', 1, s.accepts_bank_transfer),
-        ('CASH', 'Cash', 2, s.accepts_cash)
+        ('CASH', 'Cash', 2, s.accepts_cash),
+        ('LOYALTY_POINTS', 'Loyalty points', 3, crm.points_worth(p_merchant_id, p_customer_id, p_currency) > 0)
     ) AS d (method, name, position, accepted)
   WHERE
     s.merchant_id = p_merchant_id
@@ -9113,6 +9178,7 @@ $$;
 
 CREATE FUNCTION payment.accepts_method(
   p_merchant_id uuid,
+  p_customer_id uuid,
   p_currency text,
   p_country text,
   p_amount bigint,
@@ -9127,10 +9193,10 @@ AS $$
     CASE
       WHEN p_by_shopper THEN EXISTS (
         SELECT
-        FROM payment.offered_options(p_merchant_id, p_currency, p_country, p_amount) x
+        FROM payment.offered_options(p_merchant_id, p_customer_id, p_currency, p_country, p_amount) x
         WHERE x.method = p_method
       )
-      ELSE p_method IN ('CARD', 'BANK_TRANSFER', 'CASH')
+      ELSE p_method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'LOYALTY_POINTS')
       OR EXISTS (
         SELECT
         FROM payment.payment_option o
@@ -9147,6 +9213,7 @@ AS $$
   SELECT
     payment.accepts_method(
       p_order.merchant_id,
+      p_order.customer_id,
       p_order.currency,
       (
         SELECT a.country
@@ -16296,6 +16363,7 @@ BEGIN
   IF
     NOT payment.accepts_method(
       p_merchant_id,
+      NULL,
       v_appointment.currency,
       NULL,
       v_appointment.price,
@@ -16409,6 +16477,9 @@ DECLARE
   v_open payment.payment;
   -- The amount that no other payment has taken or may take.
   v_left bigint;
+  v_amount bigint;
+  -- What the balance covers that it is paid with; NULL: it is paid with none.
+  v_covered bigint;
   v_payment_id uuid := platform.uuid_v7();
 BEGIN
   SELECT *
@@ -16442,7 +16513,20 @@ BEGIN
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   -- A whole payment takes the place of those that are open; a part comes beside them.
   v_left := v_order.total - payment.promised(p_merchant_id, p_order_id, NOT p_partial);
+  v_covered := CASE
+    WHEN p_method = 'LOYALTY_POINTS' THEN crm.hold_points_worth(p_merchant_id, v_order.customer_id, v_order.currency)
+  END;
+  v_amount := coalesce(
+    p_amount,
+    CASE
+      WHEN p_partial THEN least(v_left, v_covered)
+      ELSE v_left
+    END
+  );
   -- Errors of the request are returned before an open payment is given up.
+  IF v_amount > v_covered OR v_covered = 0 THEN
+    RETURN jsonb_build_object('outcome', 'balance_too_low', 'covers', v_covered);
+  END IF;
   IF v_open.awaited AND NOT p_partial AND p_amount <> v_left THEN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
@@ -16462,7 +16546,7 @@ BEGIN
   IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF p_amount IS NOT NULL AND (p_amount > v_left OR p_amount < v_left AND NOT p_partial) THEN
+  IF v_amount = 0 OR v_amount > v_left OR v_amount < v_left AND NOT p_partial THEN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
   INSERT INTO payment.payment
@@ -16487,7 +16571,7 @@ BEGIN
       p_merchant_id,
       v_payment_id,
       p_order_id,
-      coalesce(p_amount, v_left),
+      v_amount,
       v_order.currency,
       p_method,
       p_processor,
@@ -18112,7 +18196,7 @@ CREATE VIEW payment.cart_option AS
     cart.cart c
     JOIN cart.cart_total t ON t.merchant_id = c.merchant_id AND t.cart_id = c.id
     LEFT JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
-    CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.currency, a.country, t.total) x;
+    CROSS JOIN LATERAL payment.offered_options(c.merchant_id, c.customer_id, c.currency, a.country, t.total) x;
 
 CREATE VIEW payment.saved_payment_method AS
   SELECT
@@ -19006,8 +19090,78 @@ EXECUTE FUNCTION crm.refuse_rewriting();
 CREATE TRIGGER keep_points
 AFTER INSERT OR UPDATE OF status, captured_amount, refunded_amount ON payment.payment
 FOR EACH ROW
-WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED') AND NEW.method <> 'LOYALTY_POINTS')
 EXECUTE FUNCTION crm.keep_points_of_payment();
+
+CREATE FUNCTION crm.spend_points()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer_id uuid := (
+    SELECT o.customer_id FROM ordering.order o WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id
+  );
+  v_value bigint := crm.hold_point_value(NEW.merchant_id, v_customer_id, NEW.currency);
+BEGIN
+  IF v_value IS NULL THEN
+    RAISE EXCEPTION 'payment % can not be made with points', NEW.id;
+  END IF;
+  PERFORM crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
+  -- The constraint of the account keeps the balance from going below zero.
+  INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id)
+  VALUES (NEW.merchant_id, v_customer_id, 'SPENT', -div(NEW.amount + v_value - 1, v_value), NEW.id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER spend_points
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.method = 'LOYALTY_POINTS' AND NEW.status NOT IN ('FAILED', 'CANCELLED'))
+EXECUTE FUNCTION crm.spend_points();
+
+CREATE FUNCTION crm.return_points()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_spent crm.loyalty_entry;
+  v_account crm.loyalty_account;
+  v_points bigint;
+BEGIN
+  SELECT *
+  INTO v_spent
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'SPENT';
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  v_account := crm.hold_loyalty_account(NEW.merchant_id, v_spent.customer_id);
+  SELECT
+    CASE
+      WHEN NEW.status IN ('FAILED', 'CANCELLED') THEN -v_spent.points
+      ELSE (platform.allocate(-v_spent.points, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[
+        1
+      ]
+    END - coalesce(sum(e.points), 0)
+  INTO v_points
+  FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'RETURNED';
+  v_points := least(v_points, 2147483647 - v_account.points);
+  IF v_points > 0 THEN
+    INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
+    VALUES
+      (NEW.merchant_id, v_spent.customer_id, 'RETURNED', v_points, NEW.id, crm.points_expire_at(NEW.merchant_id));
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER return_points
+AFTER UPDATE OF status, refunded_amount ON payment.payment
+FOR EACH ROW
+WHEN (NEW.method = 'LOYALTY_POINTS' AND NEW.status IN ('FAILED', 'CANCELLED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+EXECUTE FUNCTION crm.return_points();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON crm.segment

@@ -48,6 +48,7 @@ BEGIN
   IF
     NOT payment.accepts_method(
       p_merchant_id,
+      NULL,
       v_appointment.currency,
       NULL,
       v_appointment.price,

@@ -4,6 +4,7 @@
 --   | order_refused {status: ordering.order.status}
 --   | nothing_to_pay {status: ordering.order.status}
 --   | amount_mismatch {total: bigint}
+--   | balance_too_low {covers: bigint}
 --   | method_not_accepted {}
 --   | return_url_missing {}
 --   | payment_open {paymentId: uuid, status: payment.payment.status, authorized: boolean}
@@ -31,6 +32,9 @@ DECLARE
   v_open payment.payment;
   -- The amount that no other payment has taken or may take.
   v_left bigint;
+  v_amount bigint;
+  -- What the balance covers that it is paid with; NULL: it is paid with none.
+  v_covered bigint;
   v_payment_id uuid := platform.uuid_v7();
 BEGIN
   SELECT *
@@ -64,7 +68,20 @@ BEGIN
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   -- A whole payment takes the place of those that are open; a part comes beside them.
   v_left := v_order.total - payment.promised(p_merchant_id, p_order_id, NOT p_partial);
+  v_covered := CASE
+    WHEN p_method = 'LOYALTY_POINTS' THEN crm.hold_points_worth(p_merchant_id, v_order.customer_id, v_order.currency)
+  END;
+  v_amount := coalesce(
+    p_amount,
+    CASE
+      WHEN p_partial THEN least(v_left, v_covered)
+      ELSE v_left
+    END
+  );
   -- Errors of the request are returned before an open payment is given up.
+  IF v_amount > v_covered OR v_covered = 0 THEN
+    RETURN jsonb_build_object('outcome', 'balance_too_low', 'covers', v_covered);
+  END IF;
   IF v_open.awaited AND NOT p_partial AND p_amount <> v_left THEN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
@@ -84,7 +101,7 @@ BEGIN
   IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF p_amount IS NOT NULL AND (p_amount > v_left OR p_amount < v_left AND NOT p_partial) THEN
+  IF v_amount = 0 OR v_amount > v_left OR v_amount < v_left AND NOT p_partial THEN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_left);
   END IF;
   INSERT INTO payment.payment
@@ -109,7 +126,7 @@ BEGIN
       p_merchant_id,
       v_payment_id,
       p_order_id,
-      coalesce(p_amount, v_left),
+      v_amount,
       v_order.currency,
       p_method,
       p_processor,

@@ -132,7 +132,7 @@ export type OrderStatus =
 
 /** A payment to take. Open in the specification. */
 export type PaymentInput = {
-  /** How much; when given, it must equal what is left to pay of the order: its total, unless a part is paid. With `partial`, it is a part of that. 0 or more. */
+  /** How much; when given, it must equal what is left to pay of the order: its total, unless a part is paid. With `partial`, it is a part of that; of LOYALTY_POINTS as much as they pay when nothing is said. 0 or more. */
   readonly amount?: number | null | undefined;
   /** Whether the money is taken at once, as it is when nothing is said, or reserved until `capturePayment`. A shopper always pays at once. */
   readonly captureMethod?: CaptureMethod | null | undefined;
@@ -170,6 +170,8 @@ export type PaymentMethod =
   | 'GOOGLE_PAY'
   /** Invoice, paid after delivery. Open in the specification. */
   | 'INVOICE'
+  /** The loyalty points of the order's customer. Open in the specification. */
+  | 'LOYALTY_POINTS'
   /** PayPal. */
   | 'PAYPAL'
   /** SEPA direct debit. Open in the specification. */

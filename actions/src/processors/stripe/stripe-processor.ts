@@ -206,7 +206,8 @@ function stripeTypeOf(method: PaymentMethod): 'card' | 'paypal' | 'sepa_debit' {
     case 'BANK_TRANSFER':
     case 'INVOICE':
     case 'CASH_ON_DELIVERY':
-      throw new Error(`${method} comes outside of the platform, and not through Stripe.`)
+    case 'LOYALTY_POINTS':
+      throw new Error(`${method} doesn't go through Stripe.`)
     default:
       return method satisfies never
   }

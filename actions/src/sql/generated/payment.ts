@@ -251,6 +251,7 @@ export type BeginPaymentAnswer =
   | { readonly outcome: 'order_refused'; readonly status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' }
   | { readonly outcome: 'nothing_to_pay'; readonly status: 'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
+  | { readonly outcome: 'balance_too_low'; readonly covers: number }
   | { readonly outcome: 'method_not_accepted' }
   | { readonly outcome: 'return_url_missing' }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: PaymentStatus; readonly authorized: boolean }

@@ -17,7 +17,14 @@ const programTable = table('crm_loyalty_program')
 const tierTable = table('crm_loyalty_tier')
 const rewardTable = table('crm_loyalty_reward')
 
-const programColumns = ['enabled', 'earnPoints', 'earnAmount', 'pointsExpireAfterDays', 'tierBasis'] as const
+const programColumns = [
+  'enabled',
+  'earnPoints',
+  'earnAmount',
+  'pointsExpireAfterDays',
+  'pointValue',
+  'tierBasis',
+] as const
 
 const tierColumns = ['name', 'threshold', 'benefits'] as const
 
