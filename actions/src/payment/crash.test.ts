@@ -24,6 +24,8 @@ beforeAll(async () => {
   accountId = String(paymentAccountId)
   await shop.database`
     INSERT INTO payment.payment_option (merchant_id, method, name) VALUES (${merchant.merchantId}, 'SEPA_DEBIT', 'Debit')`
+  await shop.database`
+    UPDATE crm.loyalty_program SET enabled = true, point_value = 1 WHERE merchant_id = ${merchant.merchantId}`
   shelf = { shop, merchant, product }
 })
 afterAll(async () => {
@@ -49,6 +51,11 @@ const webhook: Step = async (instance, purchase) => {
     body: payload,
   })
   expect(response.status).toBe(200)
+}
+
+const givePoints: Step = async (_instance, { customerId }) => {
+  const input = { customerId, points: 10_000, reason: 'Test' }
+  dataOf(await shop.call(shelf.merchant, 'adjustLoyaltyPoints', { input }))
 }
 
 /** The customer, at the processor's page. */
@@ -94,6 +101,8 @@ const card = (paymentMethodId: string, more: object = {}) => ({ method: 'CARD', 
 
 const debit = card('pm_success_de', { method: 'SEPA_DEBIT' })
 
+const points = { method: 'LOYALTY_POINTS' }
+
 const reserved = card('pm_card_visa', { captureMethod: 'MANUAL' })
 
 const ways: Readonly<Record<string, (steps: Steps) => Way>> = {
@@ -128,6 +137,14 @@ const ways: Readonly<Record<string, (steps: Steps) => Way>> = {
   'a direct debit that the reconciler settles': ({ order, pay, reconcile, deliverEvents }) => ({
     before: [order, pay(debit), bankDecides],
     steps: [reconcile, deliverEvents],
+  }),
+  'loyalty points': ({ order, pay, deliverEvents }) => ({
+    before: [givePoints, order],
+    steps: [pay(points), deliverEvents],
+  }),
+  'loyalty points that come back': ({ order, pay, cancel, deliverEvents }) => ({
+    before: [givePoints, order, pay(points), deliverEvents],
+    steps: [cancel, deliverEvents],
   }),
   'a refund': ({ order, pay, refund, deliverEvents }) => ({
     before: [order, pay(card('pm_card_visa')), deliverEvents],

@@ -11,7 +11,7 @@ import type { Answer } from '../action/answer.ts'
 import type { Database } from '../database.ts'
 import { listen } from '../http/listen.ts'
 import { openPaymentAccounts, paymentWebhooks, reconcilePayments } from '../payment/index.ts'
-import { manualProcessor } from '../processors/index.ts'
+import { balanceProcessor, manualProcessor } from '../processors/index.ts'
 import { actionsByDomain, webhookOptions } from '../start-actions.ts'
 import { passedHeaders } from './recording-proxy.ts'
 import { silent, staff, type TestMerchant, type TestShop } from './test-shop.ts'
@@ -96,7 +96,7 @@ export async function openInstance(shop: TestShop, life: Life): Promise<MortalIn
       await reconcilersAreGone(shop.database)
       return reconcilePayments({
         database,
-        processors: [manualProcessor],
+        processors: [manualProcessor, balanceProcessor],
         accounts,
         after: 0,
         logger: silent,

@@ -10,7 +10,7 @@ export interface PurchaseOutcome {
   readonly payments: readonly Taken[]
   /** The status of each. */
   readonly refunds: readonly string[]
-  /** The charges of the order at the sandbox. */
+  /** The charges of the order at the sandbox, or in the ledger of points. */
   readonly charges: readonly Taken[]
   /** The kinds of mails in the outbox that are for its customer. */
   readonly mails: readonly string[]
@@ -43,7 +43,7 @@ export const outcomesOf = async (
       SELECT r.status FROM payment.refund r JOIN payment.payment p ON p.id = r.payment_id WHERE p.order_id = o.id
     ) AS refunds,
     coalesce((
-      SELECT json_agg(c.charge) FROM (${stripeCharges(sql)} UNION ALL ${paypalCharges(sql)}) c WHERE c.order_id = o.id
+      SELECT json_agg(c.charge) FROM (${stripeCharges(sql)} UNION ALL ${paypalCharges(sql)} UNION ALL ${pointCharges(sql)}) c WHERE c.order_id = o.id
     ), '[]') AS charges,
     ARRAY(SELECT d.kind FROM email.delivery d WHERE d.customer_id = o.customer_id ORDER BY d.kind) AS mails
   FROM ordering.order o WHERE o.customer_id = ${customerId}`
@@ -91,6 +91,19 @@ const paypalCharges = (sql: Queryable) => sql`
   CROSS JOIN LATERAL (SELECT x.body #> '{purchase_units,0}' AS unit) u
   JOIN payment.payment p ON p.id::text = unit ->> 'custom_id'`
 
+/** A payment with points, by the ledger's entries, where a point pays one minor unit. */
+const pointCharges = (sql: Queryable) => sql`
+  SELECT p.order_id, json_build_object(
+    'status', 'spent', 'amount', -e.points, 'captured', CASE WHEN p.status = 'PENDING' THEN 0 ELSE -e.points END,
+    'capturable', 0, 'refunded', (
+      SELECT coalesce(sum(r.points), 0)::integer FROM crm.loyalty_entry r
+      WHERE r.payment_id = p.id AND r.type = 'RETURNED'
+    )
+  )
+  FROM crm.loyalty_entry e
+  JOIN payment.payment p ON p.id = e.payment_id
+  WHERE e.type = 'SPENT'`
+
 /** The states that a payment can have here, by the state of its charge at the processor. */
 const statusesFor: Readonly<Record<string, readonly string[]>> = {
   processing: ['PROCESSING'],
@@ -100,6 +113,7 @@ const statusesFor: Readonly<Record<string, readonly string[]>> = {
   untaken: ['PROCESSING', 'CANCELLED', 'FAILED'],
   requires_payment_method: ['FAILED'],
   canceled: ['CANCELLED', 'FAILED'],
+  spent: ['PENDING', 'SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'],
   succeeded: ['SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'],
 }
 
