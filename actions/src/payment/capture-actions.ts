@@ -6,7 +6,8 @@ import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import type { Cashier } from './cashier.ts'
-import { beginCapture, findPayment, getPayment, type Payment } from './payments.ts'
+import { beginCapture } from './captures.ts'
+import { findPayment, getPayment, type Payment } from './payments.ts'
 
 /** The merchant's actions on authorised money, by the name of the mutation. */
 export const captureActions = ({

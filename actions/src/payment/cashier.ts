@@ -2,7 +2,8 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import type { CaptureRequest, ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
 import type { PaymentAccounts } from './accounts.ts'
-import { getPayment, type Payment, settle, settleCapture } from './payments.ts'
+import { settleCapture } from './captures.ts'
+import { getPayment, type Payment, settle } from './payments.ts'
 import { customerOfPayment } from './saved-methods/customer-of-payment.ts'
 
 /** A payment after the processor was asked, and what its customer has to do, if anything. */

@@ -15,7 +15,7 @@ let sandbox: Store
 let shelf: Shelf
 let accountId: string
 beforeAll(async () => {
-  shop = await openTestShop()
+  shop = await openTestShop({ banksDecide: false })
   sandbox = await openStore(shop.databaseUrl)
   const merchant = await shop.createMerchant()
   const product = await shop.createProduct(merchant, { price: 1999, stock: [stock] })

@@ -10,7 +10,7 @@ let shop: TestShop
 let side: PaypalSide
 let webhookId: string
 beforeAll(async () => {
-  shop = await openTestShop()
+  shop = await openTestShop({ banksDecide: false })
   side = await openPaypalSide(shop)
   // The test sends the events.
   webhookId = await createWebhook(shop, side, 'http://127.0.0.1:1/nowhere', 'NEVER.HAPPENS')

@@ -77,14 +77,16 @@ const openConnections = (database: Database) =>
 export interface TestShopOptions {
   /** Milliseconds that the client of the sandbox waits for an answer; seconds unless said. */
   readonly processorTimeout?: number
+  /** Whether the sandbox's banks decide by themselves, a second after they were asked; true unless said. */
+  readonly banksDecide?: boolean
 }
 
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
-export async function openTestShop({ processorTimeout }: TestShopOptions = {}) {
+export async function openTestShop({ processorTimeout, banksDecide = true }: TestShopOptions = {}) {
   const { url: databaseUrl, drop } = await createMigratedDatabase({ migrations: migrationsFolder })
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'test' })
   await openConnections(database)
-  const sandbox = await startSandbox({ port: 0, databaseUrl })
+  const sandbox = await startSandbox({ port: 0, databaseUrl, banksDecide })
   const cardProcessor: PaymentProcessor = createStripeProcessor({
     name: 'sandbox',
     secretKey: 'sk_test_sandbox',

@@ -20,12 +20,14 @@ export interface Delivery {
  * Sends the accounts' events to their webhook endpoints, signed as their processor signs them, again until they are
  * answered with 2xx.
  * @param ownUrl where the sandbox is reached
+ * @param banksDecide whether to make the banks' late decisions, too
  */
-export function deliverEvents(store: Store, ownUrl: string): Delivery {
+export function deliverEvents(store: Store, ownUrl: string, banksDecide: boolean): Delivery {
   let stopped = false
   let wake = (): void => undefined
   const run = async (): Promise<void> => {
     while (!stopped) {
+      if (banksDecide) await decideDue(store).catch(() => undefined)
       await deliverDue(store, ownUrl).catch(() => undefined)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, interval)
@@ -47,9 +49,12 @@ export function deliverEvents(store: Store, ownUrl: string): Delivery {
   }
 }
 
-async function deliverDue(store: Store, ownUrl: string): Promise<void> {
+async function decideDue(store: Store): Promise<void> {
   await store.transact(null, settleLater)
   await store.paypal.transact(null, settlePending)
+}
+
+async function deliverDue(store: Store, ownUrl: string): Promise<void> {
   const events = await store.takeEvents(atOnce)
   await Promise.all(
     events.flatMap((event) => Array.from({ length: event.copies }, () => deliver(store, event, ownUrl))),

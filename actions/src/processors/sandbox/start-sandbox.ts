@@ -5,6 +5,8 @@ import { openStore } from './store.ts'
 
 export interface SandboxOptions extends Address {
   readonly databaseUrl: string
+  /** Whether banks decide by themselves what they decide later, a second after it was asked of them; true unless said. */
+  readonly banksDecide?: boolean
 }
 
 export interface Sandbox {
@@ -14,7 +16,11 @@ export interface Sandbox {
 }
 
 /** Starts a payment processor for tests and trials that speaks as much of Stripe's protocol, and under `/paypal` of PayPal's, as we use. */
-export async function startSandbox({ databaseUrl, ...address }: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox({
+  databaseUrl,
+  banksDecide = true,
+  ...address
+}: SandboxOptions): Promise<Sandbox> {
   const store = await openStore(databaseUrl)
   let url = ''
   const listener = await listen(
@@ -22,7 +28,7 @@ export async function startSandbox({ databaseUrl, ...address }: SandboxOptions):
     address,
   )
   url = listener.url
-  const delivery = deliverEvents(store, url)
+  const delivery = deliverEvents(store, url, banksDecide)
   return {
     url,
     async stop() {
