@@ -29,6 +29,8 @@ export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: stri
     pattern: new RegExp(all.join('|')),
     leaf(table, argument) {
       if (argument === 'merchantId' || argument === 'merchant_id') return merchantId
+      // A token of the payment processor, and no row's id.
+      if (argument === 'paymentMethodId') return undefined
       if (argument === 'id') return byName.get(table)
       if (argument === 'representations') return { __typename: typeName(table), id: byName.get(table) }
       // The contract's arguments are in camel case, Hasura's in snake case.

@@ -156,7 +156,9 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     expect(placed.createOrder.errors).toEqual([])
     const orderId = placed.createOrder.order?.id
     // With the matrix's disabled account, the merchant would take no cards.
-    await matrix.sql`DELETE FROM payment.account WHERE merchant_id = ${matrix.platform.merchantId}`
+    for (const table of ['saved_method', 'processor_customer', 'account'])
+      await matrix.sql`
+        DELETE FROM ${matrix.sql(`payment.${table}`)} WHERE merchant_id = ${matrix.platform.merchantId}`
     const begun = await owner<{ processPayment: { id: string; status: string } }>(
       'mutation ($input: PaymentInput!) { processPayment(input: $input) { id status } }',
       { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_threeDSecure2Required' } },
