@@ -66,7 +66,7 @@ export default tseslint.config(
       globals: Object.fromEntries(
         [
           ...['addEventListener', 'document', 'location', 'localStorage', 'AbortController', 'FormData'],
-          ...['crypto', 'fetch', 'setTimeout', 'WebSocket'],
+          ...['crypto', 'fetch', 'history', 'setTimeout', 'URLSearchParams', 'WebSocket'],
         ].map((name) => [name, 'readonly']),
       ),
     },
