@@ -44,12 +44,10 @@ beforeAll(async () => {
   client = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   schema = buildClientSchema(succeeded(await client<IntrospectionQuery>(getIntrospectionQuery())))
   types = await tablesByType(sql)
-  succeeded(
-    await client(
-      'mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { errors { message } } }',
-      {
-        input: registered,
-      },
+  const { registerCustomer: shopper } = succeeded(
+    await client<{ registerCustomer: { customerId: string } }>(
+      'mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { customerId errors { message } } }',
+      { input: registered },
     ),
   )
   await sql`
@@ -62,13 +60,15 @@ beforeAll(async () => {
   )
   succeeded(
     await client(
-      `mutation ($account: ConnectPaymentAccountInput!, $option: CreatePaymentOptionInput!) {
+      `mutation ($account: ConnectPaymentAccountInput!, $option: CreatePaymentOptionInput!, $card: SavePaymentMethodInput!) {
         connectPaymentAccount(input: $account) { errors { message } }
         createPaymentOption(input: $option) { errors { message } }
+        savePaymentMethod(input: $card) { errors { message } }
       }`,
       {
         account: { processor: 'STRIPE', secretKey: 'sk_test_sandbox_of_the_shop' },
         option: { method: 'INVOICE', name: 'Invoice' },
+        card: { customerId: shopper.customerId, paymentMethodId: 'pm_card_visa' },
       },
     ),
   )
@@ -156,6 +156,20 @@ function mutationFields(): Readonly<Record<string, GraphQLField<unknown, unknown
   return Object.fromEntries(fields.filter(([name]) => !forOperators.includes(name)))
 }
 
+/** The variables of mutations whose optional fields exclude each other. */
+function consistent(mutation: string, input: object = {}): Readonly<Record<string, unknown>> | undefined {
+  switch (mutation) {
+    // The first method, CARD, is none that a payment is recorded for.
+    case 'recordPayment':
+      return { input: { ...input, method: 'CASH' } }
+    // The card is a new one, and stays unsaved.
+    case 'processPayment':
+      return { input: Object.fromEntries(Object.entries(input).filter(([name]) => !/^save/.test(name))) }
+    default:
+      return undefined
+  }
+}
+
 function casesOf(mutation: GraphQLField<unknown, unknown>): readonly Case[] {
   const operation = generateOperation('mutation', mutation, {
     depth: 1,
@@ -163,10 +177,9 @@ function casesOf(mutation: GraphQLField<unknown, unknown>): readonly Case[] {
     leaf: (name, type) => (type === 'ID' ? ownId(name, mutation) : goodValue(name, type, mutation)),
   })
   const { input } = operation.variables as { readonly input?: object }
-  // The first method, CARD, is none that a payment is recorded for.
-  const variables =
-    mutation.name === 'recordPayment' ? { input: { ...input, method: 'CASH' } } : operation.variables
-  return badInputs(mutation.args, variables, (id) => foreign.get(id)).map((bad) => ({
+  return badInputs(mutation.args, consistent(mutation.name, input) ?? operation.variables, (id) =>
+    foreign.get(id),
+  ).map((bad) => ({
     ...bad,
     mutation: mutation.name,
     query: operation.query,

@@ -248,7 +248,9 @@ const actionsInSteps = [
   'capturePayment',
   'checkEmailSender',
   'confirmPayment',
+  'confirmSavedPaymentMethod',
   'connectPaymentAccount',
+  'deleteSavedPaymentMethod',
   'markAppointmentNoShow',
   'payAppointment',
   'processPayment',
@@ -257,6 +259,7 @@ const actionsInSteps = [
   'refundPayment',
   'refundReturn',
   'retryRefund',
+  'savePaymentMethod',
   'updatePaymentAccount',
   'voidPayment',
 ]
