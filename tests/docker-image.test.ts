@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { longTests } from './support/long-tests.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '..')
@@ -33,42 +33,38 @@ const entryPoints = (folder: string): readonly string[] =>
  * Installs from the registry, which takes minutes: it runs with `npm run test:long` only.
  * It needs no Docker: an empty folder shows missing packages as well.
  */
-describe.skipIf(!longTests)(
-  `what the Dockerfile installs${longTests ? '' : ' (skipped: it takes minutes; npm run test:long runs it)'}`,
-  { timeout: timeoutMs },
-  () => {
-    const image = mkdtempSync(path.join(tmpdir(), 'image-'))
-    afterAll(() => rmSync(image, { recursive: true, force: true }))
-    beforeAll(async () => {
-      const { stdout } = await run('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 16_000_000 })
-      for (const file of stdout.split('\0').filter((name) => name !== '')) {
-        mkdirSync(path.dirname(path.join(image, file)), { recursive: true })
-        cpSync(path.join(root, file), path.join(image, file))
-      }
-      await run('sh', ['-c', installLine()], { cwd: image, maxBuffer: 16_000_000 })
-    }, timeoutMs)
+describe.skipIf(!longTests)(longTest('what the Dockerfile installs'), { timeout: timeoutMs }, () => {
+  const image = mkdtempSync(path.join(tmpdir(), 'image-'))
+  afterAll(() => rmSync(image, { recursive: true, force: true }))
+  beforeAll(async () => {
+    const { stdout } = await run('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 16_000_000 })
+    for (const file of stdout.split('\0').filter((name) => name !== '')) {
+      mkdirSync(path.dirname(path.join(image, file)), { recursive: true })
+      cpSync(path.join(root, file), path.join(image, file))
+    }
+    await run('sh', ['-c', installLine()], { cwd: image, maxBuffer: 16_000_000 })
+  }, timeoutMs)
 
-    test('is enough to import every package', async () => {
-      const names = entryPoints(image)
-      expect(names).toContain('@commerce-graph/platform')
-      const script = `for (const name of ${JSON.stringify(names)}) await import(name)`
-      await run(process.execPath, ['--input-type=module', '--eval', script], {
-        cwd: path.join(image, 'platform'),
-      })
+  test('is enough to import every package', async () => {
+    const names = entryPoints(image)
+    expect(names).toContain('@commerce-graph/platform')
+    const script = `for (const name of ${JSON.stringify(names)}) await import(name)`
+    await run(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: path.join(image, 'platform'),
     })
+  })
 
-    test('is enough to start the command of the image', async () => {
-      const command = /^CMD \["node", "([^"]+)"\]/m.exec(
-        readFileSync(path.join(image, 'Dockerfile'), 'utf8'),
-      )?.[1]
-      const started = run(process.execPath, [command ?? ''], {
-        cwd: image,
-        env: { COMMERCE_MODE: 'neither' },
-      })
-      await expect(started).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('COMMERCE_MODE must be live or test') as string,
-      })
+  test('is enough to start the command of the image', async () => {
+    const command = /^CMD \["node", "([^"]+)"\]/m.exec(
+      readFileSync(path.join(image, 'Dockerfile'), 'utf8'),
+    )?.[1]
+    const started = run(process.execPath, [command ?? ''], {
+      cwd: image,
+      env: { COMMERCE_MODE: 'neither' },
     })
-  },
-)
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('COMMERCE_MODE must be live or test') as string,
+    })
+  })
+})

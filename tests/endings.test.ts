@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createDemoDatabase } from './support/demo-database.ts'
-import { longTests } from './support/long-tests.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 
 const accepts = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -88,20 +88,25 @@ describe('the process', { timeout: 180_000 }, () => {
     await database.drop()
   })
 
-  const threeStarts = `can start three times at once on an empty database, and all three become ready${longTests ? '' : ' (skipped: npm run test:long runs it)'}`
-  test.skipIf(!longTests)(threeStarts, async () => {
-    const database = await createTestDatabase()
-    const platforms = await Promise.all([create(), create(), create()])
-    const env = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}` }
-    const ready = await Promise.all(platforms.map((platform) => platform.start(env)))
-    expect(ready).toHaveLength(3)
-    for (const platform of platforms) {
-      // It is printed a moment after ready.json is written.
-      await expect.poll(() => platform.output).toContain('Commerce Graph is running')
-      await platform.stop()
-    }
-    await database.drop()
-  })
+  test.skipIf(!longTests)(
+    longTest('can start three times at once on an empty database, and all three become ready'),
+    async () => {
+      const database = await createTestDatabase()
+      const platforms = await Promise.all([create(), create(), create()])
+      const env = {
+        DATABASE_URL: database.url,
+        ENCRYPTION_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+      }
+      const ready = await Promise.all(platforms.map((platform) => platform.start(env)))
+      expect(ready).toHaveLength(3)
+      for (const platform of platforms) {
+        // It is printed a moment after ready.json is written.
+        await expect.poll(() => platform.output).toContain('Commerce Graph is running')
+        await platform.stop()
+      }
+      await database.drop()
+    },
+  )
 
   test('reports a database of another version and how to replace it, and does not change it', async () => {
     const database = await createDemoDatabase()

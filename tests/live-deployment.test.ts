@@ -8,6 +8,7 @@ import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
 import { startStripeThatRefuses } from './support/stripe-that-refuses.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 
 const timeoutMs = 180_000
 
@@ -127,28 +128,33 @@ describe('a live deployment', { timeout: timeoutMs }, () => {
     })
   })
 
-  test('creates no demo shop in the operator’s own database, and reports payments there that a test deployment’s sandbox made', async () => {
-    const database = await createTestDatabase()
-    cleanUps.push(() => database.drop())
-    const platform = await createPlatform()
-    const first = await platform.start({ ...live, DATABASE_URL: database.url })
-    await platform.stop()
-    expect(first).not.toHaveProperty('liveKey')
-    const sql = postgres(database.url, { max: 1 })
-    expect(await sql`SELECT count(*)::int AS n FROM merchant.merchant`).toEqual([{ n: 0 }])
-    await sql`
+  test.skipIf(!longTests)(
+    longTest(
+      'creates no demo shop in the operator’s own database, and reports payments there that a test deployment’s sandbox made',
+    ),
+    async () => {
+      const database = await createTestDatabase()
+      cleanUps.push(() => database.drop())
+      const platform = await createPlatform()
+      const first = await platform.start({ ...live, DATABASE_URL: database.url })
+      await platform.stop()
+      expect(first).not.toHaveProperty('liveKey')
+      const sql = postgres(database.url, { max: 1 })
+      expect(await sql`SELECT count(*)::int AS n FROM merchant.merchant`).toEqual([{ n: 0 }])
+      await sql`
       WITH m AS (INSERT INTO merchant.merchant (name, email) VALUES ('Shop', 'shop@example.com') RETURNING id)
       INSERT INTO payment.payment (merchant_id, amount, currency, status, method, processor)
       SELECT id, 100, 'USD', 'SUCCEEDED', 'CARD', 'sandbox' FROM m`
-    await sql.end()
-    const ready = await platform.start({ ...live, DATABASE_URL: database.url })
-    expect(platform.output).toContain('1 payments were made in the payment sandbox of a test deployment')
-    const readiness = await fetch(new URL('/readyz', ready.graphqlUrl))
-    expect(await readiness.json()).toMatchObject({
-      status: 'degraded',
-      checks: { sandboxPayments: expect.stringContaining('1 payments') as unknown },
-    })
-  })
+      await sql.end()
+      const ready = await platform.start({ ...live, DATABASE_URL: database.url })
+      expect(platform.output).toContain('1 payments were made in the payment sandbox of a test deployment')
+      const readiness = await fetch(new URL('/readyz', ready.graphqlUrl))
+      expect(await readiness.json()).toMatchObject({
+        status: 'degraded',
+        checks: { sandboxPayments: expect.stringContaining('1 payments') as unknown },
+      })
+    },
+  )
 
   test('refuses a database with the demo shop of a test deployment', async () => {
     const platform = await createPlatform()

@@ -3,6 +3,7 @@ import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/test
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 
 const hour = 60 * 60 * 1000
 
@@ -17,8 +18,10 @@ afterAll(async () => {
   await catcher.close()
 })
 
-test(
-  'an appointment within a day causes one confirmation and one reminder by e-mail, and one mail to its staff member',
+test.skipIf(!longTests)(
+  longTest(
+    'an appointment within a day causes one confirmation and one reminder by e-mail, and one mail to its staff member',
+  ),
   { timeout: 120_000 },
   async () => {
     const merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))

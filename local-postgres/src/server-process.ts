@@ -82,6 +82,16 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
   }
 }
 
+const testSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  // Databases of a test live for seconds; there is nothing to clean up in them.
+  autovacuum: 'off',
+  // A test's connections are new, and would plan a function's statements up to six times each.
+  plan_cache_mode: 'force_generic_plan',
+} as const
+
 function serverArguments({ folder, port, durable }: ServerSettings): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -93,7 +103,7 @@ function serverArguments({ folder, port, durable }: ServerSettings): string[] {
     log_timezone: 'UTC',
     // Statements here are short; compiling one costs more than running it.
     jit: 'off',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(durable ? {} : testSettings),
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return ['-D', folder, '-p', String(port), ...flags]

@@ -128,7 +128,7 @@ test('Hasura’s API shows a merchant the schema of docs/hasura-schema.graphql',
 })
 
 test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows the order, gets a refund and books an appointment', async () => {
-  const code = `WELCOME-${Date.now()}`
+  const code = 'WELCOME-10'
   payload(
     await backOffice<Record<string, { errors: [] }>>(
       `mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { errors { field message } } }`,
