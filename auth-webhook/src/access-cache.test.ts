@@ -20,6 +20,7 @@ const grant = (whose: MerchantId): Grant => ({
   },
   expiresAt: Infinity,
   allowList: undefined,
+  isTestData: false,
 })
 
 describe('a verification', () => {

@@ -15,6 +15,8 @@ export interface Grant {
    * own keys and users, a storefront's visitors come from everywhere.
    */
   readonly allowList: AllowList | undefined
+  /** Whether the credential reaches test data, which a live deployment doesn't serve. */
+  readonly isTestData: boolean
   /** The origins of a publishable key (origin-rule.ts). */
   readonly origins?: ReadonlySet<string>
 }
@@ -29,6 +31,8 @@ export const scopeOf = (principal: Principal): AccessScope =>
 
 /** The columns of the merchant that every verification reads, for every kind of credential. */
 export interface MerchantAccessRow {
+  /** Whether the rows are another merchant's test data. */
+  readonly is_twin: boolean
   readonly merchant_status: 'ACTIVE' | 'SUSPENDED' | 'CLOSED'
   readonly plan: Plan
   readonly features: readonly string[]

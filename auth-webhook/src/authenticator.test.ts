@@ -17,6 +17,7 @@ import {
   createKey,
   createMerchant,
   createMerchantDatabase,
+  createPublishableKey,
   type MerchantDatabase,
   openSession,
 } from '../test/merchant-database.ts'
@@ -71,6 +72,13 @@ const isRefused =
   async () =>
     (await authenticate(authorization)).kind === 'refused'
 
+async function twinOf(merchantId: MerchantId): Promise<MerchantId> {
+  const [twin] = await database.sql<{ id: MerchantId }[]>`
+    SELECT id FROM merchant.merchant WHERE twin_of = ${merchantId}`
+  if (twin === undefined) throw new Error('the merchant has no test data')
+  return twin.id
+}
+
 describe('a key', () => {
   test('gives the merchant, permissions, plan and features', async () => {
     await database.sql`UPDATE merchant.subscription SET plan = 'STARTER' WHERE merchant_id = ${merchantId}`
@@ -113,18 +121,60 @@ describe('a key', () => {
       { ...refused, reason: `key ${expired.keyId} has expired`, actor: actorOf(expired.keyId) },
       {
         ...refused,
-        reason: `test key ${testKey.keyId} on a live deployment`,
-        actor: actorOf(testKey.keyId),
+        reason: 'test data on a live deployment',
+        actor: { merchantId: await twinOf(merchantId), kind: 'KEY', id: testKey.keyId },
       },
     ])
   })
 
-  test('of mode test works on a test deployment', async () => {
-    const testKey = await createKey(database.sql, merchantId, { mode: 'test' })
+  test('of mode test reaches the merchant’s test data on a test deployment, until it is revoked or the merchant suspended', async () => {
+    const [testKey, second] = await Promise.all([
+      createKey(database.sql, merchantId, { mode: 'test' }),
+      createKey(database.sql, merchantId, { mode: 'test' }),
+    ])
     const testing = createAuthenticator({ databaseUrl: database.url, mode: 'test', logger })
-    const answer = await testing.authenticate({ authorization: testKey.authorization, remoteAddress })
-    await testing.close()
-    expect(answer.kind).toBe('authenticated')
+    await until(() => testing.healthy)
+    const isRefusedThere =
+      ({ authorization }: typeof testKey) =>
+      async () =>
+        (await testing.authenticate({ authorization, remoteAddress })).kind === 'refused'
+    try {
+      const twin = await twinOf(merchantId)
+      for (const { authorization } of [testKey, second])
+        expect(await testing.authenticate({ authorization, remoteAddress })).toMatchObject({
+          principal: { merchantId: twin, mode: 'test', sessionVariables: { 'x-hasura-merchant-id': twin } },
+        })
+      await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${testKey.keyId}`
+      await until(isRefusedThere(testKey))
+      expect(await isRefusedThere(second)()).toBe(false)
+      await database.sql`UPDATE merchant.merchant SET status = 'SUSPENDED' WHERE id = ${merchantId}`
+      await until(isRefusedThere(second))
+    } finally {
+      await testing.close()
+    }
+  })
+
+  test('for pages, like a shopper’s token, does not reach test data on a live deployment', async () => {
+    await createKey(database.sql, merchantId, { mode: 'test' })
+    const twin = await twinOf(merchantId)
+    const pages = await createPublishableKey(database.sql, twin, ['https://shop.example'])
+    const shopper = await openSession(database.sql, twin)
+    const { accessToken } = await issuer.issue({
+      kind: 'customer',
+      merchantId: twin,
+      ...shopper,
+      ttlSeconds: 60,
+    })
+    const answers = [
+      await authenticator.authenticate({
+        authorization: pages.authorization,
+        remoteAddress,
+        origin: 'https://shop.example',
+      }),
+      await authenticate(`Bearer ${accessToken}`),
+    ]
+    for (const answer of answers)
+      expect(answer).toMatchObject({ kind: 'refused', reason: 'test data on a live deployment' })
   })
 
   test('that expires is refused from that moment, even if it is cached', async () => {

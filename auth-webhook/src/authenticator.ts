@@ -285,7 +285,7 @@ class Verifier {
 
   async #verifyNow(credential: Credential, epoch: number): Promise<Verification | undefined> {
     try {
-      const verification = await withDeadline(verificationTimeoutMs, this.#ask(credential))
+      const verification = this.#servedHere(await withDeadline(verificationTimeoutMs, this.#ask(credential)))
       if (this.#changes.heard) this.#cache.remember(hashOf(credential), verification, epoch)
       return verification
     } catch (error) {
@@ -297,7 +297,7 @@ class Verifier {
   #ask(credential: Credential): Promise<Verification> {
     switch (credential.kind) {
       case 'key':
-        return verifyKey(this.#sql, credential.key, this.#mode)
+        return verifyKey(this.#sql, credential.key)
       case 'token':
         return verifyToken(this.#sql, this.#tokenKeys, credential.token)
       case 'operator':
@@ -307,6 +307,13 @@ class Verifier {
       default:
         return credential satisfies never
     }
+  }
+
+  /** A live deployment refuses test keys (specification, Authentication 3) and all else that reaches test data. */
+  #servedHere(verification: Verification): Verification {
+    return this.#mode === 'live' && verification.kind === 'granted' && verification.isTestData
+      ? refuse('SVC_AUTH_001', 'test data on a live deployment', actorOf(verification.principal))
+      : verification
   }
 
   close(): Promise<void> {

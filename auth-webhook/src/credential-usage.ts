@@ -85,7 +85,7 @@ export class CredentialUsage {
         UPDATE merchant.api_key k
         SET last_used_at = greatest(k.last_used_at, u.used_at)
         FROM usage u
-        WHERE u.used = 'key' AND k.merchant_id = u.merchant_id AND k.id = u.id`
+        WHERE u.used = 'key' AND k.reaches_merchant_id = u.merchant_id AND k.id = u.id`
     } catch (error) {
       this.#logger.warn(
         { err: error, credentials: usages.length },

@@ -6,6 +6,7 @@ import type { Fragment, Sql } from '@commerce-graph/postgres-driver'
  */
 export const merchantAccessColumns = (sql: Sql): Fragment => sql`
     m.status AS merchant_status,
+    m.twin_of IS NOT NULL AS is_twin,
     s.plan,
     ARRAY(
       SELECT f.feature FROM merchant.plan_feature f

@@ -9,7 +9,7 @@ import type { Mode } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 
 type KeyRow = MerchantAccessRow & {
-  readonly merchant_id: MerchantId
+  readonly reaches_merchant_id: MerchantId
   readonly id: ApiKeyId
   readonly mode: Mode
   readonly permissions: readonly string[]
@@ -17,32 +17,25 @@ type KeyRow = MerchantAccessRow & {
   readonly revoked_at: Date | null
 }
 
-/**
- * Looks up an API key by its hash, and returns its access.
- *
- * @param deployment a live deployment refuses test keys (specification, Authentication 3)
- */
-export async function verifyKey(sql: Sql, key: string, deployment: Mode): Promise<Verification> {
+/** Looks up an API key by its hash, and returns its access. */
+export async function verifyKey(sql: Sql, key: string): Promise<Verification> {
   const [row] = await sql<KeyRow[]>`
-    SELECT k.merchant_id, k.id, k.mode, k.permissions, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
+    SELECT k.reaches_merchant_id, k.id, k.mode, k.permissions, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
     FROM merchant.api_key k
-    JOIN merchant.merchant m ON m.id = k.merchant_id
+    JOIN merchant.merchant m ON m.id = k.reaches_merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE k.hash = ${hashApiKey(key)} AND k.kind = 'SECRET'`
-  return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row, deployment)
+  return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row)
 }
 
-function grant(row: KeyRow, deployment: Mode): Verification {
+function grant(row: KeyRow): Verification {
   const expiresAt = row.expires_at?.getTime() ?? Infinity
-  const actor: Actor = { merchantId: row.merchant_id, kind: 'KEY', id: row.id }
+  const actor: Actor = { merchantId: row.reaches_merchant_id, kind: 'KEY', id: row.id }
   if (row.revoked_at !== null) return refuse('SVC_AUTH_001', `key ${row.id} was revoked`, actor)
   if (expiresAt <= Date.now()) return refuse('SVC_AUTH_001', `key ${row.id} has expired`, actor)
-  if (deployment === 'live' && row.mode === 'test') {
-    return refuse('SVC_AUTH_001', `test key ${row.id} on a live deployment`, actor)
-  }
   const suspension = suspensionOf(row, actor)
   if (suspension !== undefined) return suspension
-  const { merchant_id: merchantId, id: keyId, mode, permissions, plan, features } = row
+  const { reaches_merchant_id: merchantId, id: keyId, mode, permissions, plan, features } = row
   const variables = sessionVariables({ kind: 'key', merchantId, keyId }, permissions)
   return {
     kind: 'granted',
@@ -58,5 +51,6 @@ function grant(row: KeyRow, deployment: Mode): Verification {
     },
     expiresAt,
     allowList: allowListOf(row),
+    isTestData: row.is_twin,
   }
 }

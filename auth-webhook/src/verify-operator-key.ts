@@ -28,5 +28,6 @@ export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verifica
     expiresAt: Infinity,
     // Allow-lists belong to merchants.
     allowList: undefined,
+    isTestData: false,
   }
 }

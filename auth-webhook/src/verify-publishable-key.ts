@@ -48,6 +48,7 @@ function grant(row: PublishableKeyRow, place: string): Verification {
       },
       expiresAt,
       allowList: undefined,
+      isTestData: row.is_twin,
       origins: new Set(origins),
     }
   )

@@ -210,4 +210,5 @@ const granted = (row: MerchantAccessRow, exp: number, principal: TenantPrincipal
     principal,
     expiresAt: (exp + clockToleranceSeconds) * 1000,
     allowList: principal.kind === 'user' ? allowListOf(row) : undefined,
+    isTestData: row.is_twin,
   }

@@ -77,7 +77,10 @@ function secretRows(
 ): readonly (readonly [string, string])[] {
   const keys = [
     ['Live API key', shop?.liveKey],
-    ['Test API key', mode === 'test' ? shop?.testKey : undefined],
+    [
+      'Test API key',
+      mode === 'test' && shop !== undefined ? `${shop.testKey}   (for an empty shop of its own)` : undefined,
+    ],
   ] as const
   return [
     ['Admin secret', adminSecret],

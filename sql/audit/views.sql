@@ -6,7 +6,9 @@ CREATE VIEW audit.log AS
     e.actor_kind,
     e.actor_id,
     CASE e.actor_kind
-      WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
+      WHEN 'KEY' THEN (
+        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = e.merchant_id AND k.id = e.actor_id
+      )
       WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
       -- Merchants don't see the names of an operator's keys.
       WHEN 'OPERATOR' THEN NULL

@@ -24,7 +24,7 @@ CREATE VIEW identity.active_session AS
     s.opened_by_id,
     CASE s.opened_by_kind
       WHEN 'KEY' THEN (
-        SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = s.merchant_id AND k.id = s.opened_by_id
+        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = s.merchant_id AND k.id = s.opened_by_id
       )
       WHEN 'USER' THEN (
         SELECT u.name FROM identity.user u WHERE u.merchant_id = s.merchant_id AND u.id = s.opened_by_id

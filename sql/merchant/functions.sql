@@ -6,6 +6,18 @@ AS $$
   SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan);
 $$;
 
+-- Whether the merchant's rows are another merchant's test data.
+--
+-- answers: boolean
+CREATE FUNCTION merchant.is_twin(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NOT NULL);
+$$;
+
+-- The subscription of a merchant of its own; a twin's follows it.
 CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid)
 RETURNS merchant.subscription
 LANGUAGE plpgsql
@@ -13,12 +25,16 @@ AS $$
 DECLARE
   v_subscription merchant.subscription;
 BEGIN
-  SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR UPDATE;
+  SELECT *
+  INTO v_subscription
+  FROM merchant.subscription s
+  WHERE s.merchant_id = p_merchant_id AND NOT merchant.is_twin(s.merchant_id)
+  FOR UPDATE;
   RETURN v_subscription;
 END;
 $$;
 
--- answers: changed {} | not_allowed {status: merchant.subscription.status}
+-- answers: changed {} | not_allowed {status: merchant.subscription.status} | twin {}
 CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[])
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -26,6 +42,9 @@ AS $$
 DECLARE
   v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
 BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'twin');
+  END IF;
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
@@ -149,7 +168,7 @@ BEGIN
 END;
 $$;
 
--- answers: changed {} | not_allowed {status: merchant.subscription.status}
+-- answers: changed {} | not_allowed {status: merchant.subscription.status} | twin {}
 CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[])
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -157,6 +176,9 @@ AS $$
 DECLARE
   v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
 BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'twin');
+  END IF;
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
@@ -213,7 +235,7 @@ AS $$
           FROM generate_series(1, 1200) n
           WHERE s.current_period_end + make_interval(months => n) > now()
         ) m
-      WHERE s.current_period_end <= now() AND s.status = ANY (p_from)
+      WHERE s.current_period_end <= now() AND s.status = ANY (p_from) AND NOT merchant.is_twin(s.merchant_id)
       ORDER BY s.current_period_end
       LIMIT p_limit
       FOR UPDATE OF s SKIP LOCKED
@@ -297,7 +319,9 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_status text := (SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE);
+  v_status text := (
+    SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NULL FOR NO KEY UPDATE
+  );
 BEGIN
   IF v_status IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
@@ -329,7 +353,11 @@ AS $$
 DECLARE
   v_merchant merchant.merchant;
 BEGIN
-  SELECT * INTO v_merchant FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  SELECT *
+  INTO v_merchant
+  FROM merchant.merchant m
+  WHERE m.id = p_merchant_id AND m.twin_of IS NULL
+  FOR NO KEY UPDATE;
   IF v_merchant.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
@@ -360,7 +388,7 @@ AS $$
     confirmed AS (
       UPDATE merchant.merchant m
       SET data_exported_at = now()
-      WHERE m.id = p_merchant_id
+      WHERE m.id = p_merchant_id AND m.twin_of IS NULL
       RETURNING m.id
     )
   SELECT EXISTS (SELECT FROM confirmed);
@@ -377,8 +405,9 @@ AS $$
     OR EXISTS (SELECT FROM operator.deleted_merchant d WHERE d.id = p_merchant_id);
 $$;
 
--- The merchants with rows to delete, those that are due for the longest time first. A merchant that was deleted within
--- the last hour is one of them: a request that was under way may have left an entry in the audit log.
+-- The merchants with rows to delete, those that are due for the longest time first, and a twin before its merchant. A
+-- merchant that was deleted within the last hour is one of them: a request that was under way may have left an entry in
+-- the audit log.
 --
 -- answers: rows {merchant_id: uuid}
 CREATE FUNCTION merchant.due_for_deletion(p_limit integer)
@@ -386,7 +415,13 @@ RETURNS TABLE (merchant_id uuid)
 LANGUAGE sql
 STABLE
 AS $$
-  (SELECT m.id FROM merchant.merchant m WHERE m.deletes_at <= now() ORDER BY m.deletes_at LIMIT p_limit)
+  (
+    SELECT m.id
+    FROM merchant.merchant m
+    WHERE m.deletes_at <= now()
+    ORDER BY m.deletes_at, m.twin_of IS NULL
+    LIMIT p_limit
+  )
   UNION ALL
   (SELECT d.id FROM operator.deleted_merchant d WHERE d.deleted_at > now() - INTERVAL '1 hour' LIMIT p_limit);
 $$;

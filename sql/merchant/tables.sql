@@ -2,6 +2,8 @@ CREATE SCHEMA merchant;
 
 CREATE TABLE merchant.merchant (
   id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  -- The merchant whose test data these rows are (merchant.test_twin). NULL: a merchant of its own.
+  twin_of uuid CONSTRAINT merchant_one_twin UNIQUE REFERENCES merchant.merchant,
   name text NOT NULL CHECK (name <> ''),
   email citext NOT NULL,
   phone text,
@@ -121,6 +123,9 @@ CREATE TABLE merchant.api_key (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- The merchant whose rows the key reaches: its own, or for a merchant's test key the twin.
+  reaches_merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   name text NOT NULL CHECK (name <> ''),
   -- SECRET: for the merchant's own programs. PUBLISHABLE: for pages in browsers, with the role guest.
   kind text NOT NULL DEFAULT 'SECRET' CHECK (kind IN ('SECRET', 'PUBLISHABLE')),
@@ -146,6 +151,7 @@ CREATE TABLE merchant.api_key (
   revoked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  UNIQUE (reaches_merchant_id, id),
   CONSTRAINT api_key_of_its_kind
     CHECK (
       CASE kind

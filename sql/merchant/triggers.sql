@@ -24,6 +24,75 @@ AFTER INSERT ON merchant.merchant
 FOR EACH ROW
 EXECUTE FUNCTION merchant.give_plan_and_settings();
 
+CREATE FUNCTION merchant.choose_reached_merchant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_is_twin boolean := merchant.is_twin(NEW.merchant_id);
+BEGIN
+  IF v_is_twin AND NEW.mode = 'live' THEN
+    PERFORM platform.violate('merchant.api_key', 'api_key_of_twin', 'test data has no live keys');
+  END IF;
+  NEW.reaches_merchant_id := CASE
+    WHEN NEW.mode = 'test'
+    AND NOT v_is_twin THEN merchant.test_twin(NEW.merchant_id)
+    ELSE NEW.merchant_id
+  END;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER choose_reached_merchant
+BEFORE INSERT ON merchant.api_key
+FOR EACH ROW
+EXECUTE FUNCTION merchant.choose_reached_merchant();
+
+-- A twin is suspended, closed and deleted with its merchant.
+CREATE FUNCTION merchant.lead_twin()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE merchant.merchant t
+  SET
+    status = NEW.status,
+    status_since = NEW.status_since,
+    status_reason = NEW.status_reason,
+    deletes_at = NEW.deletes_at
+  WHERE t.twin_of = NEW.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER lead_twin
+AFTER UPDATE OF status, status_since, status_reason, deletes_at ON merchant.merchant
+FOR EACH ROW
+WHEN (NEW.twin_of IS NULL)
+EXECUTE FUNCTION merchant.lead_twin();
+
+CREATE FUNCTION merchant.give_plan_to_twin()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE merchant.subscription t
+  SET
+    plan = NEW.plan,
+    status = NEW.status,
+    current_period_start = NEW.current_period_start,
+    current_period_end = NEW.current_period_end
+  FROM merchant.merchant m
+  WHERE m.twin_of = NEW.merchant_id AND t.merchant_id = m.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER give_plan_to_twin
+AFTER UPDATE OF plan, status, current_period_start, current_period_end ON merchant.subscription
+FOR EACH ROW
+EXECUTE FUNCTION merchant.give_plan_to_twin();
+
 CREATE FUNCTION merchant.keep_with_merchant()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -64,6 +133,7 @@ BEGIN
       'access_changed',
       to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME
         WHEN 'merchant' THEN 'id'
+        WHEN 'api_key' THEN 'reaches_merchant_id'
         ELSE 'merchant_id'
       END
     );

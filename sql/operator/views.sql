@@ -1,3 +1,4 @@
+-- Twins are part of their merchants, here and in operator.merchant.
 CREATE VIEW operator.merchant_plan AS
   SELECT
     m.id AS merchant_id,
@@ -11,7 +12,8 @@ CREATE VIEW operator.merchant_plan AS
     s.cancel_at_period_end
   FROM
     merchant.merchant m
-    JOIN merchant.subscription s ON s.merchant_id = m.id;
+    JOIN merchant.subscription s ON s.merchant_id = m.id
+  WHERE m.twin_of IS NULL;
 
 CREATE VIEW operator.merchant AS
   SELECT
@@ -34,4 +36,5 @@ CREATE VIEW operator.merchant AS
   FROM
     merchant.merchant m
     JOIN merchant.settings t ON t.merchant_id = m.id
-    JOIN merchant.subscription s ON s.merchant_id = m.id;
+    JOIN merchant.subscription s ON s.merchant_id = m.id
+  WHERE m.twin_of IS NULL;

@@ -76,7 +76,7 @@ export async function copyMerchant(
     for (const table of tables) {
       const columns = table.columns.filter((column) => !column.generated)
       const values = columns.map(({ name, type }) =>
-        type === 'uuid' && name !== 'merchant_id' && name !== 'unsubscribe_token'
+        type === 'uuid' && !ofTheCopy.has(name) && name !== 'unsubscribe_token'
           ? newId(quoted(name))
           : copiedValue(table.name, name),
       )
@@ -101,8 +101,10 @@ export async function copyMerchantWithNewIds(
   await copyMerchant(sql, original, copy, (column) => `pg_temp.shifted(${column})`)
 }
 
+const ofTheCopy = new Set(['merchant_id', 'reaches_merchant_id'])
+
 function copiedValue(table: string, column: string): string {
-  if (column === 'merchant_id') return '$2::uuid'
+  if (ofTheCopy.has(column)) return '$2::uuid'
   // Values that are unique over all merchants must differ.
   if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
   if (column === 'unsubscribe_token') return 'gen_random_uuid()'

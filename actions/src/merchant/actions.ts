@@ -8,11 +8,13 @@ import {
   createApiKey,
   createPublishableKey,
   endOfKey,
+  endOfOwnKey,
   revokeApiKey,
   rotateApiKey,
   setOrigins,
   unknownPermissions,
 } from './api-keys.ts'
+import * as merchant from '../sql/generated/merchant.ts'
 import { senderActions, type SenderActionsOptions } from './sender-actions.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
@@ -80,7 +82,7 @@ const outlivesText = 'A key can not make one that ends later than itself'
 /** Whether a key would end later than the one that makes it, which would so get beyond its own end. @param end null: never */
 async function outlives(database: Database, session: Session, end: Date | null): Promise<boolean> {
   if (session.role !== 'merchant' || session.keyId === undefined) return false
-  const own = await endOfKey(database, session.merchantId, session.keyId)
+  const own = await endOfOwnKey(database, { merchantId: session.merchantId, keyId: session.keyId })
   return own != null && (end === null || end > own)
 }
 
@@ -104,6 +106,10 @@ const create = (database: Database): Action =>
       if (beyond !== undefined) return forbidden(`You can’t grant a permission that you lack: ${beyond}`)
       if (await outlives(database, session, input.expiresAt === null ? null : new Date(input.expiresAt)))
         return invalid(invalidValue('expiresAt', outlivesText))
+      if (input.mode !== 'TEST' && (await merchant.isTwin(database, { merchantId })))
+        return invalid(
+          invalidValue('mode', 'Test data has no live keys: make one with a live key or as a user'),
+        )
       const { id: apiKeyId, key } = await createApiKey(database, merchantId, {
         ...input,
         mode: input.mode === 'TEST' ? 'test' : 'live',

@@ -34,6 +34,16 @@ export async function endOfKey(
   return row?.expires_at
 }
 
+/** When the key of a session ends, null being never. */
+export async function endOfOwnKey(
+  database: Database,
+  { merchantId, keyId }: { readonly merchantId: MerchantId; readonly keyId: string },
+): Promise<Date | null | undefined> {
+  const [row] = await database<{ expires_at: Date | null }[]>`
+    SELECT expires_at FROM merchant.api_key WHERE reaches_merchant_id = ${merchantId} AND id = ${keyId}`
+  return row?.expires_at
+}
+
 /** Makes a key. Its value is in the answer and nowhere else: only its hash is stored. */
 export async function createApiKey(
   database: Database,

@@ -9,6 +9,7 @@ import {
   setBillingStatus,
   setCancellation,
   setPlan,
+  type SubscriptionOutcome,
 } from './subscriptions.ts'
 import { named } from './named-merchant.ts'
 
@@ -41,7 +42,7 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
   }
 }
 
-function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): Answer {
+function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome | SubscriptionOutcome): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId })
@@ -51,6 +52,10 @@ function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): 
       )
     case 'unknown':
       return invalid(notFound('merchantId', 'Merchant'))
+    case 'twin':
+      return invalid(
+        invalidValue(field, 'Test data has the plan of its merchant, who changes it with a live key'),
+      )
     case 'not_requested':
       return invalid(
         invalidValue(

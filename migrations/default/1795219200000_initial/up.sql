@@ -186,6 +186,8 @@ $$;
 
 CREATE TABLE merchant.merchant (
   id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  -- The merchant whose test data these rows are (merchant.test_twin). NULL: a merchant of its own.
+  twin_of uuid CONSTRAINT merchant_one_twin UNIQUE REFERENCES merchant.merchant,
   name text NOT NULL CHECK (name <> ''),
   email citext NOT NULL,
   phone text,
@@ -2346,6 +2348,9 @@ CREATE TABLE merchant.api_key (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- The merchant whose rows the key reaches: its own, or for a merchant's test key the twin.
+  reaches_merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   name text NOT NULL CHECK (name <> ''),
   -- SECRET: for the merchant's own programs. PUBLISHABLE: for pages in browsers, with the role guest.
   kind text NOT NULL DEFAULT 'SECRET' CHECK (kind IN ('SECRET', 'PUBLISHABLE')),
@@ -2371,6 +2376,7 @@ CREATE TABLE merchant.api_key (
   revoked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  UNIQUE (reaches_merchant_id, id),
   CONSTRAINT api_key_of_its_kind
     CHECK (
       CASE kind
@@ -6765,6 +6771,14 @@ AS $$
   SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan);
 $$;
 
+CREATE FUNCTION merchant.is_twin(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NOT NULL);
+$$;
+
 CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid)
 RETURNS merchant.subscription
 LANGUAGE plpgsql
@@ -6772,7 +6786,11 @@ AS $$
 DECLARE
   v_subscription merchant.subscription;
 BEGIN
-  SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR UPDATE;
+  SELECT *
+  INTO v_subscription
+  FROM merchant.subscription s
+  WHERE s.merchant_id = p_merchant_id AND NOT merchant.is_twin(s.merchant_id)
+  FOR UPDATE;
   RETURN v_subscription;
 END;
 $$;
@@ -6784,6 +6802,9 @@ AS $$
 DECLARE
   v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
 BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'twin');
+  END IF;
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
@@ -6908,6 +6929,9 @@ AS $$
 DECLARE
   v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
 BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'twin');
+  END IF;
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
@@ -6962,7 +6986,7 @@ AS $$
           FROM generate_series(1, 1200) n
           WHERE s.current_period_end + make_interval(months => n) > now()
         ) m
-      WHERE s.current_period_end <= now() AND s.status = ANY (p_from)
+      WHERE s.current_period_end <= now() AND s.status = ANY (p_from) AND NOT merchant.is_twin(s.merchant_id)
       ORDER BY s.current_period_end
       LIMIT p_limit
       FOR UPDATE OF s SKIP LOCKED
@@ -7044,7 +7068,9 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_status text := (SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE);
+  v_status text := (
+    SELECT m.status FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NULL FOR NO KEY UPDATE
+  );
 BEGIN
   IF v_status IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
@@ -7071,7 +7097,11 @@ AS $$
 DECLARE
   v_merchant merchant.merchant;
 BEGIN
-  SELECT * INTO v_merchant FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  SELECT *
+  INTO v_merchant
+  FROM merchant.merchant m
+  WHERE m.id = p_merchant_id AND m.twin_of IS NULL
+  FOR NO KEY UPDATE;
   IF v_merchant.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
@@ -7101,7 +7131,7 @@ AS $$
     confirmed AS (
       UPDATE merchant.merchant m
       SET data_exported_at = now()
-      WHERE m.id = p_merchant_id
+      WHERE m.id = p_merchant_id AND m.twin_of IS NULL
       RETURNING m.id
     )
   SELECT EXISTS (SELECT FROM confirmed);
@@ -7122,7 +7152,13 @@ RETURNS TABLE (merchant_id uuid)
 LANGUAGE sql
 STABLE
 AS $$
-  (SELECT m.id FROM merchant.merchant m WHERE m.deletes_at <= now() ORDER BY m.deletes_at LIMIT p_limit)
+  (
+    SELECT m.id
+    FROM merchant.merchant m
+    WHERE m.deletes_at <= now()
+    ORDER BY m.deletes_at, m.twin_of IS NULL
+    LIMIT p_limit
+  )
   UNION ALL
   (SELECT d.id FROM operator.deleted_merchant d WHERE d.deleted_at > now() - INTERVAL '1 hour' LIMIT p_limit);
 $$;
@@ -14107,6 +14143,10 @@ BEGIN
   IF v_rows > 0 THEN
     RETURN jsonb_build_object('outcome', 'more', 'rows', v_rows);
   END IF;
+  -- The next round of the job finds the merchant again, without its twin.
+  IF EXISTS (SELECT FROM merchant.merchant m WHERE m.twin_of = p_merchant_id) THEN
+    RETURN jsonb_build_object('outcome', 'more', 'rows', 0);
+  END IF;
   IF v_merchant.id IS NOT NULL THEN
     INSERT INTO operator.deleted_merchant (id, name, created_at, closed_at)
     VALUES (v_merchant.id, v_merchant.name, v_merchant.created_at, v_merchant.status_since);
@@ -14300,6 +14340,55 @@ BEGIN
   INSERT INTO merchant.sender (merchant_id, address, domain, token)
   VALUES (p_merchant_id, p_address, p_domain, p_token);
   PERFORM merchant.set_sender_records(p_merchant_id, p_token, p_records);
+END;
+$$;
+
+-- sql/merchant/functions/test_twin.sql
+
+CREATE FUNCTION merchant.test_twin(p_merchant_id uuid)
+RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_twin_id uuid := platform.uuid_v7();
+BEGIN
+  INSERT INTO merchant.merchant
+    (id, twin_of, name, email, phone, website, country, status, status_since, status_reason, deletes_at)
+  SELECT
+    v_twin_id,
+    m.id,
+    m.name,
+    m.email,
+    m.phone,
+    m.website,
+    m.country,
+    m.status,
+    m.status_since,
+    m.status_reason,
+    m.deletes_at
+  FROM merchant.merchant m
+  WHERE m.id = p_merchant_id
+  ON CONFLICT (twin_of) DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN (SELECT m.id FROM merchant.merchant m WHERE m.twin_of = p_merchant_id);
+  END IF;
+  UPDATE merchant.settings t
+  SET
+    currency = s.currency,
+    timezone = s.timezone,
+    language = s.language,
+    tax_rate = s.tax_rate
+  FROM merchant.settings s
+  WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
+  UPDATE merchant.subscription t
+  SET
+    plan = s.plan,
+    status = s.status,
+    current_period_start = s.current_period_start,
+    current_period_end = s.current_period_end
+  FROM merchant.subscription s
+  WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
+  RETURN v_twin_id;
 END;
 $$;
 
@@ -17619,7 +17708,9 @@ CREATE VIEW audit.log AS
     e.actor_kind,
     e.actor_id,
     CASE e.actor_kind
-      WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
+      WHEN 'KEY' THEN (
+        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = e.merchant_id AND k.id = e.actor_id
+      )
       WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
       -- Merchants don't see the names of an operator's keys.
       WHEN 'OPERATOR' THEN NULL
@@ -17895,7 +17986,7 @@ CREATE VIEW identity.active_session AS
     s.opened_by_id,
     CASE s.opened_by_kind
       WHEN 'KEY' THEN (
-        SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = s.merchant_id AND k.id = s.opened_by_id
+        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = s.merchant_id AND k.id = s.opened_by_id
       )
       WHEN 'USER' THEN (
         SELECT u.name FROM identity.user u WHERE u.merchant_id = s.merchant_id AND u.id = s.opened_by_id
@@ -18134,7 +18225,8 @@ CREATE VIEW operator.merchant_plan AS
     s.cancel_at_period_end
   FROM
     merchant.merchant m
-    JOIN merchant.subscription s ON s.merchant_id = m.id;
+    JOIN merchant.subscription s ON s.merchant_id = m.id
+  WHERE m.twin_of IS NULL;
 
 CREATE VIEW operator.merchant AS
   SELECT
@@ -18157,7 +18249,8 @@ CREATE VIEW operator.merchant AS
   FROM
     merchant.merchant m
     JOIN merchant.settings t ON t.merchant_id = m.id
-    JOIN merchant.subscription s ON s.merchant_id = m.id;
+    JOIN merchant.subscription s ON s.merchant_id = m.id
+  WHERE m.twin_of IS NULL;
 
 -- sql/ordering/views.sql
 
@@ -19489,6 +19582,74 @@ AFTER INSERT ON merchant.merchant
 FOR EACH ROW
 EXECUTE FUNCTION merchant.give_plan_and_settings();
 
+CREATE FUNCTION merchant.choose_reached_merchant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_is_twin boolean := merchant.is_twin(NEW.merchant_id);
+BEGIN
+  IF v_is_twin AND NEW.mode = 'live' THEN
+    PERFORM platform.violate('merchant.api_key', 'api_key_of_twin', 'test data has no live keys');
+  END IF;
+  NEW.reaches_merchant_id := CASE
+    WHEN NEW.mode = 'test'
+    AND NOT v_is_twin THEN merchant.test_twin(NEW.merchant_id)
+    ELSE NEW.merchant_id
+  END;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER choose_reached_merchant
+BEFORE INSERT ON merchant.api_key
+FOR EACH ROW
+EXECUTE FUNCTION merchant.choose_reached_merchant();
+
+CREATE FUNCTION merchant.lead_twin()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE merchant.merchant t
+  SET
+    status = NEW.status,
+    status_since = NEW.status_since,
+    status_reason = NEW.status_reason,
+    deletes_at = NEW.deletes_at
+  WHERE t.twin_of = NEW.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER lead_twin
+AFTER UPDATE OF status, status_since, status_reason, deletes_at ON merchant.merchant
+FOR EACH ROW
+WHEN (NEW.twin_of IS NULL)
+EXECUTE FUNCTION merchant.lead_twin();
+
+CREATE FUNCTION merchant.give_plan_to_twin()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE merchant.subscription t
+  SET
+    plan = NEW.plan,
+    status = NEW.status,
+    current_period_start = NEW.current_period_start,
+    current_period_end = NEW.current_period_end
+  FROM merchant.merchant m
+  WHERE m.twin_of = NEW.merchant_id AND t.merchant_id = m.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER give_plan_to_twin
+AFTER UPDATE OF plan, status, current_period_start, current_period_end ON merchant.subscription
+FOR EACH ROW
+EXECUTE FUNCTION merchant.give_plan_to_twin();
+
 CREATE FUNCTION merchant.keep_with_merchant()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -19529,6 +19690,7 @@ BEGIN
       'access_changed',
       to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME
         WHEN 'merchant' THEN 'id'
+        WHEN 'api_key' THEN 'reaches_merchant_id'
         ELSE 'merchant_id'
       END
     );

@@ -64,6 +64,10 @@ BEGIN
   IF v_rows > 0 THEN
     RETURN jsonb_build_object('outcome', 'more', 'rows', v_rows);
   END IF;
+  -- The next round of the job finds the merchant again, without its twin.
+  IF EXISTS (SELECT FROM merchant.merchant m WHERE m.twin_of = p_merchant_id) THEN
+    RETURN jsonb_build_object('outcome', 'more', 'rows', 0);
+  END IF;
   IF v_merchant.id IS NOT NULL THEN
     INSERT INTO operator.deleted_merchant (id, name, created_at, closed_at)
     VALUES (v_merchant.id, v_merchant.name, v_merchant.created_at, v_merchant.status_since);

@@ -26,6 +26,18 @@ export type NewKey = { readonly mode: 'live' | 'test'; readonly name: string; re
 
 export type NewSenderRecord = { readonly purpose: 'OWNERSHIP' | 'DKIM' | 'SPF'; readonly type: 'TXT'; readonly name: string; readonly value: string }
 
+export interface IsTwinArguments {
+  readonly merchantId: MerchantId
+}
+
+export type IsTwinAnswer = boolean
+
+/** `merchant.is_twin`: Whether the merchant's rows are another merchant's test data.  */
+export const isTwin = (caller: Caller, args: IsTwinArguments): Promise<IsTwinAnswer> =>
+  answerOf<IsTwinAnswer>(caller, 'merchant.is_twin', (sql) => sql`merchant.is_twin(
+      p_merchant_id => ${args.merchantId}::uuid
+    )`)
+
 export interface RequestPlanArguments {
   readonly merchantId: MerchantId
   readonly plan: string
@@ -35,6 +47,7 @@ export interface RequestPlanArguments {
 export type RequestPlanAnswer =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+  | { readonly outcome: 'twin' }
 
 /** `merchant.request_plan` */
 export const requestPlan = (caller: Caller, args: RequestPlanArguments): Promise<RequestPlanAnswer> =>
@@ -97,6 +110,7 @@ export interface SetCancellationArguments {
 export type SetCancellationAnswer =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+  | { readonly outcome: 'twin' }
 
 /** `merchant.set_cancellation` */
 export const setCancellation = (caller: Caller, args: SetCancellationArguments): Promise<SetCancellationAnswer> =>
@@ -204,7 +218,7 @@ export interface DueForDeletionArguments {
 
 export type DueForDeletionAnswer = { readonly merchantId: MerchantId }
 
-/** `merchant.due_for_deletion`: The merchants with rows to delete, those that are due for the longest time first. A merchant that was deleted within the last hour is one of them: a request that was under way may have left an entry in the audit log.  */
+/** `merchant.due_for_deletion`: The merchants with rows to delete, those that are due for the longest time first, and a twin before its merchant. A merchant that was deleted within the last hour is one of them: a request that was under way may have left an entry in the audit log.  */
 export const dueForDeletion = (sql: Queryable, args: DueForDeletionArguments): Promise<readonly DueForDeletionAnswer[]> =>
   rowsOf<DueForDeletionAnswer>(sql`SELECT merchant_id AS "merchantId" FROM merchant.due_for_deletion(
       p_limit => ${args.limit}::integer
