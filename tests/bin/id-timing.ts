@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
-import { bearer, createClient } from '../support/graphql-client.ts'
+import { type Answer, bearer, createClient } from '../support/graphql-client.ts'
+import { succeeded } from '../support/shop.ts'
 import { copyMerchantWithNewIds } from '../tenancy/tenants.ts'
 
 const help = `npm run id-timing -- [--requests 2000] [--database postgres://…]
 
-Tests whether the time of an answer tells another merchant's id from one that does not exist. Asks for both in turns, and compares the two
-sets of times by Mann and Whitney's test: p is the probability that equal sets would differ this much.`
+Tests whether the time of an answer tells another merchant's id from one that does not exist, and an e-mail address with an account from one
+without. Asks for both in turns, and compares the two sets of times by Mann and Whitney's test: p is the probability that equal sets would
+differ this much.`
 
 const { values } = parseArgs({
   options: { requests: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } },
@@ -31,39 +33,112 @@ const questions = [
   ['mutation ($id: ID!) { cancelOrder(id: $id, reason: "None") { errors { code } } }', 'ordering."order"'],
 ] as const
 
+/** Two kinds of values that must not be told apart. */
+interface Question {
+  readonly name: string
+  readonly known: (count: number) => string
+  readonly unknown: (count: number) => string
+  /** Resolves to what is timed. */
+  readonly prepare: (value: string) => Promise<() => Promise<Answer<unknown>>>
+}
+
 const platform = await PlatformProcess.create()
 try {
-  const ready = await platform.start({ DATABASE_URL: values.database ?? '', LOG_LEVEL: 'error' })
+  const ready = await platform.start({
+    DATABASE_URL: values.database ?? '',
+    LOG_LEVEL: 'error',
+    LIMIT_GUESSES_PER_MINUTE: '1000000',
+    LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000',
+  })
   const sql = postgres(ready.databaseUrl, { max: 1, onnotice: () => undefined })
-  const stranger = randomUUID()
-  await copyMerchantWithNewIds(sql, ready.merchantId, stranger)
-  const client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
-  for (const [query, table] of questions) {
-    const rows = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table} WHERE merchant_id = $1`, [
-      stranger,
-    ])
-    const times = { foreign: [] as number[], unknown: [] as number[] }
-    for (let count = 0; count < requests + 100; count++) {
-      const foreign = rows[count % rows.length]?.id ?? randomUUID()
-      // The order of the two alternates, so that neither has an advantage.
-      const pair = [['foreign', foreign] as const, ['unknown', randomUUID()] as const]
-      for (const [which, id] of count % 2 === 0 ? pair : pair.toReversed()) {
-        const started = performance.now()
-        const { status, text } = await client(query, { id })
-        if (status !== 200) throw new Error(`${query} is refused, which says nothing of ids: ${text}`)
-        // The first hundred requests warm up the process.
-        if (count >= 100) times[which].push(performance.now() - started)
-      }
-    }
-    const [foreign, unknown] = [median(times.foreign), median(times.unknown)]
-    const p = mannWhitney(times.foreign, times.unknown)
+  for (const question of [...(await idQuestions(sql, ready)), ...(await addressQuestions(sql, ready))]) {
+    const times = await timesOf(question)
+    const [known, unknown] = [median(times.known), median(times.unknown)]
+    const p = mannWhitney(times.known, times.unknown)
     console.log(
-      `${query}\n  foreign ${foreign.toFixed(3)} ms, unknown ${unknown.toFixed(3)} ms, difference ${(foreign - unknown).toFixed(3)} ms, p = ${p.toFixed(3)}`,
+      `${question.name}\n  known ${known.toFixed(3)} ms, unknown ${unknown.toFixed(3)} ms, difference ${(known - unknown).toFixed(3)} ms, p = ${p.toFixed(3)}`,
     )
   }
   await sql.end()
 } finally {
   await platform.remove()
+}
+
+/** By another merchant's ids. */
+async function idQuestions(sql: postgres.Sql, ready: Ready): Promise<readonly Question[]> {
+  const stranger = randomUUID()
+  await copyMerchantWithNewIds(sql, ready.merchantId, stranger)
+  const client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
+  return Promise.all(
+    questions.map(async ([query, table]) => {
+      const rows = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table} WHERE merchant_id = $1`, [
+        stranger,
+      ])
+      return {
+        name: query,
+        known: (count) => rows[count % rows.length]?.id ?? randomUUID(),
+        unknown: () => randomUUID(),
+        prepare: (id) => Promise.resolve(() => client(query, { id })),
+      }
+    }),
+  )
+}
+
+/** By addresses of customers with an account, asked as a storefront's page. */
+async function addressQuestions(sql: postgres.Sql, ready: Ready): Promise<readonly Question[]> {
+  const accounts = await sql<{ email: string }[]>`
+    SELECT email FROM crm.customer WHERE merchant_id = ${ready.merchantId} AND has_account`
+  const strangers = accounts.map(() => `${randomUUID()}@example.com`)
+  const client = createClient(ready.graphqlUrl, bearer(ready.publishableKey))
+  const addresses = {
+    known: (count: number) => accounts[count % accounts.length]?.email ?? '',
+    // As often each, since a request for an address that has one under way does less.
+    unknown: (count: number) => strangers[count % strangers.length] ?? '',
+  }
+  const checkout =
+    'mutation ($input: StartGuestCheckoutInput!) { startGuestCheckout(input: $input) { customerId errors { code } } }'
+  const reset =
+    'mutation ($email: EmailAddress!) { requestCustomerPasswordReset(email: $email) { success errors { code } } }'
+  return [
+    {
+      name: checkout,
+      ...addresses,
+      async prepare(email) {
+        const { createCart } = succeeded(
+          await client<{ createCart: { cart: { id: string }; secret: string } }>(
+            'mutation { createCart(input: {}) { cart { id } secret } }',
+          ),
+        )
+        const guest = createClient(ready.graphqlUrl, {
+          ...bearer(ready.publishableKey),
+          'x-cart-secret': createCart.secret,
+        })
+        return () => guest(checkout, { input: { email, cartId: createCart.cart.id } })
+      },
+    },
+    {
+      name: reset,
+      ...addresses,
+      prepare: (email) => Promise.resolve(() => client(reset, { email })),
+    },
+  ]
+}
+
+async function timesOf({ name, known, unknown, prepare }: Question) {
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let count = 0; count < requests + 100; count++) {
+    // The order of the two alternates, so that neither has an advantage.
+    const pair = [['known', known(count)] as const, ['unknown', unknown(count)] as const]
+    for (const [which, value] of count % 2 === 0 ? pair : pair.toReversed()) {
+      const ask = await prepare(value)
+      const started = performance.now()
+      const { status, text } = await ask()
+      if (status !== 200) throw new Error(`${name} is refused, which says nothing of its values: ${text}`)
+      // The first hundred requests warm up the process.
+      if (count >= 100) times[which].push(performance.now() - started)
+    }
+  }
+  return times
 }
 
 function median(times: readonly number[]): number {
