@@ -73,14 +73,14 @@ const deleted = [
 
 /**
  * Constraints that clients can't violate: the merchant comes from the session, the database makes keys, actions
- * write blocks and a merchant's status.
+ * write blocks and a merchant's status, and a merchant's first test key makes its twin.
  */
 const outOfReach = [
   /_merchant_id_fkey$/,
   /^product_variant_of_product_key$/,
   /^contact_of_customer_key$/,
   /^customer_blocked/,
-  /^merchant_(status_check|deleted_when_closed)$/,
+  /^merchant_(status_check|deleted_when_closed|one_twin|twin_of_fkey)$/,
 ]
 
 const list = (tables: readonly string[]): string => tables.map((name) => `'${name}'::regclass`).join()
