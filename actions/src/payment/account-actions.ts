@@ -102,29 +102,39 @@ const update = (options: AccountActionsOptions): Action =>
         secretKey: input.secretKey ?? before.secretKey,
         webhookSecret: input.webhookSecret === undefined ? before.webhookSecret : input.webhookSecret,
       }
+      let verdict: AccountVerdict = 'same'
       if (input.secretKey !== undefined || input.clientId !== undefined) {
         const checked = await checkCredentials(options, account.processor, credentials)
         if (checked.kind === 'refused') return invalid(checked.error)
-        const fault = faultOfAccount(account, await compareAccounts(options, account, credentials))
+        verdict = await compareAccounts(options, account, credentials)
+        const fault = faultOfAccount(account, verdict)
         if (fault !== null) return invalid(fault)
       }
+      const change = { name: input.name ?? null, credentials, isUnused: verdict === 'unused' }
       const outcome = await keys.once(
         call,
-        async (sql) => {
-          await updateAccount(sql, secretBox, account, { name: input.name ?? null, credentials })
-          return { outcome: 'updated' } as const
-        },
-        () => true,
+        (sql) => updateAccount(sql, secretBox, account, change),
+        ({ outcome }) => outcome === 'updated',
       )
-      return outcome.outcome === 'key_reused'
-        ? idempotencyKeyReused(outcome.key)
-        : done({ merchantId, paymentAccountId: id })
+      switch (outcome.outcome) {
+        case 'updated':
+          return done({ merchantId, paymentAccountId: id })
+        case 'changed':
+          return invalid(
+            invalidValue('id', 'The account was changed, or first used, at the same time: try again'),
+          )
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
+        default:
+          return outcome satisfies never
+      }
     },
   })
 
 function faultOfAccount({ processor }: StoredAccount, verdict: AccountVerdict): UserError | null {
   switch (verdict) {
     case 'same':
+    case 'unused':
       return null
     case 'other':
       return invalidValue(

@@ -13,7 +13,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { openPaymentAccounts, resealAccounts } from './accounts.ts'
+import { credentialsOf, findAccount, openPaymentAccounts, resealAccounts, updateAccount } from './accounts.ts'
 import { reconcilePayments } from './reconciliation.ts'
 
 let shop: TestShop
@@ -191,6 +191,47 @@ describe('a merchant’s own account', () => {
     expect(await replace()).toMatchObject({
       errors: [{ field: 'secretKey', message: expect.stringContaining('another account') as string }],
     })
+  })
+
+  test('keeps each of two changes at once, or reports that it has changed', async () => {
+    const merchant = await shop.createMerchant()
+    const id = await connect(merchant, newKey())
+    const update = (input: object) => shop.call(merchant, 'updatePaymentAccount', { id, input })
+    const changed = { kind: 'invalid', errors: [{ field: 'id', code: 'INVALID_VALUE' }] }
+    for (let round = 0; round < 10; round += 1) {
+      const secretKey = newKey()
+      const webhookSecret = `whsec_${'0'.repeat(10)}${round}`
+      const answers = await Promise.all([update({ secretKey }), update({ webhookSecret })])
+      const stored = credentialsOf(
+        shop.secretBox,
+        found((await findAccount(shop.database, merchant.merchantId, id)) ?? undefined),
+      )
+      for (const [answer, kept] of [
+        [answers[0], stored.secretKey === secretKey],
+        [answers[1], stored.webhookSecret === webhookSecret],
+      ] as const) {
+        if (answer.kind === 'done') expect(kept).toBe(true)
+        else expect(answer).toMatchObject(changed)
+      }
+      expect(answers.some(({ kind }) => kind === 'done')).toBe(true)
+    }
+  })
+
+  test('keeps its key if a first payment was made while another account’s key was checked', async () => {
+    const merchant = await shop.createMerchant()
+    const id = await connect(merchant, newKey())
+    const account = found((await findAccount(shop.database, merchant.merchantId, id)) ?? undefined)
+    dataOf(await pay(merchant, await newOrder(merchant)))
+    const change = {
+      name: null,
+      credentials: { ...credentialsOf(shop.secretBox, account), secretKey: newKey() },
+    }
+    expect(
+      await updateAccount(shop.database, shop.secretBox, account, { ...change, isUnused: true }),
+    ).toEqual({ outcome: 'changed' })
+    expect(
+      await updateAccount(shop.database, shop.secretBox, account, { ...change, isUnused: false }),
+    ).toEqual({ outcome: 'updated' })
   })
 
   test('keeps its webhook secret when only its name is changed, and loses it with null', async () => {

@@ -156,18 +156,31 @@ export const connectAccount = (
 
 const endingOf = ({ secretKey }: AccountCredentials): string => secretKey.slice(-4)
 
-/** Stores what was changed of an account. @param name null: it stays */
+export interface AccountChange {
+  /** Null: it stays. */
+  readonly name: string | null
+  readonly credentials: AccountCredentials
+  /** The caller relies on it that no payment was made with the account. */
+  readonly isUnused: boolean
+}
+
+/** Stores what was changed of an account. `changed`: it is no longer what the caller has read. */
 export async function updateAccount(
   sql: Queryable,
   secretBox: SecretBox,
   account: StoredAccount,
-  { name, credentials }: { readonly name: string | null; readonly credentials: AccountCredentials },
-): Promise<void> {
-  await sql`
-    UPDATE payment.account SET
-      name = coalesce(${name}, name), credentials = ${sealedCredentials(secretBox, account, credentials)},
-      key_ending = ${endingOf(credentials)}, has_webhook_secret = ${credentials.webhookSecret !== null}
-    WHERE merchant_id = ${account.merchantId} AND id = ${account.id}`
+  { name, credentials, isUnused }: AccountChange,
+): Promise<payment.UpdateAccountAnswer> {
+  return payment.updateAccount(sql, {
+    merchantId: account.merchantId,
+    id: account.id,
+    name,
+    credentials: sealedCredentials(secretBox, account, credentials),
+    keyEnding: endingOf(credentials),
+    hasWebhookSecret: credentials.webhookSecret !== null,
+    readCredentials: account.sealed,
+    isUnused,
+  })
 }
 
 /** False: there is no such account. */

@@ -2,13 +2,13 @@ import type { Database } from '../database.ts'
 import { type AccountCredentials, type ChargeAnswer, kindOf } from '../processors/index.ts'
 import { type AccountsOptions, credentialsOf, type StoredAccount } from './accounts.ts'
 
-/** `unanswered`: the processor can't be reached, so nothing is known. */
-export type AccountVerdict = 'same' | 'other' | 'unanswered'
+/** `unused`: there is no payment yet. `unanswered`: the processor can't be reached, so nothing is known. */
+export type AccountVerdict = 'same' | 'unused' | 'other' | 'unanswered'
 
 /**
  * Whether credentials belong to the processor's account that a stored account stands for: they do if they find its
- * latest payment. Without a payment there is nothing to lose, and any account is the same. A payment is asked for, and
- * not the account's id, because restricted keys may read payments only.
+ * latest payment. Without a payment there is nothing to lose. A payment is asked for, and not the account's id, because
+ * restricted keys may read payments only.
  */
 export async function compareAccounts(
   { database, secretBox, endpoints }: Omit<AccountsOptions, 'guard'>,
@@ -19,7 +19,7 @@ export async function compareAccounts(
   // A client id names an app of one account; only its secret was replaced.
   if (clientId !== null && clientId === credentials.clientId) return 'same'
   const payment = await latestPayment(database, account)
-  if (payment === null) return 'same'
+  if (payment === null) return 'unused'
   const answer = await kindOf(account.processor).connect(credentials, endpoints).retrieve(payment.intentId)
   return verdictOf(answer, payment)
 }

@@ -9360,6 +9360,52 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION payment.update_account(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_name text,
+  p_credentials text,
+  p_key_ending text,
+  p_has_webhook_secret boolean,
+  p_read_credentials text,
+  p_is_unused boolean
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Payments that begin meanwhile wait for it, as they refer to the row.
+  PERFORM
+  FROM payment.account a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_id AND a.credentials = p_read_credentials
+  FOR UPDATE;
+  IF
+    NOT FOUND
+    OR (
+      p_is_unused
+      AND EXISTS (
+        SELECT
+        FROM payment.payment p
+        WHERE
+          p.merchant_id = p_merchant_id
+          AND p.account_id = p_id
+          AND (p.processor_payment_intent_id IS NOT NULL OR p.status = 'PENDING')
+      )
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'changed');
+  END IF;
+  UPDATE payment.account a
+  SET
+    name = coalesce(p_name, a.name),
+    credentials = p_credentials,
+    key_ending = p_key_ending,
+    has_webhook_secret = p_has_webhook_secret
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_id;
+  RETURN jsonb_build_object('outcome', 'updated');
+END;
+$$;
+
 -- sql/platform/functions.sql
 
 CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '')

@@ -191,6 +191,34 @@ export const splitAwaited = (caller: Caller, args: SplitAwaitedArguments): Promi
       p_amount => ${args.amount}::bigint
     )`)
 
+export interface UpdateAccountArguments {
+  readonly merchantId: MerchantId
+  readonly id: string
+  readonly name: string | null
+  readonly credentials: string
+  readonly keyEnding: string
+  readonly hasWebhookSecret: boolean
+  readonly readCredentials: string
+  readonly isUnused: boolean
+}
+
+export type UpdateAccountAnswer =
+  | { readonly outcome: 'updated' }
+  | { readonly outcome: 'changed' }
+
+/** `payment.update_account`: Replaces the credentials of an account, unless they are other ones by now than the caller has read, or payments were made with them that the caller knows nothing of: those would not be found with the key of another account.  */
+export const updateAccount = (caller: Caller, args: UpdateAccountArguments): Promise<UpdateAccountAnswer> =>
+  answerOf<UpdateAccountAnswer>(caller, 'payment.update_account', (sql) => sql`payment.update_account(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_id => ${args.id}::uuid,
+      p_name => ${args.name}::text,
+      p_credentials => ${args.credentials}::text,
+      p_key_ending => ${args.keyEnding}::text,
+      p_has_webhook_secret => ${args.hasWebhookSecret}::boolean,
+      p_read_credentials => ${args.readCredentials}::text,
+      p_is_unused => ${args.isUnused}::boolean
+    )`)
+
 export interface BeginAppointmentPaymentArguments {
   readonly merchantId: MerchantId
   readonly appointmentId: string
