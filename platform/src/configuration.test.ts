@@ -131,6 +131,7 @@ describe('a live deployment', () => {
     ['STRIPE_SECRET_KEY', 'rk_test_4eC39HqLyjWDarjtT1zdp7dc'],
     ['STRIPE_SECRET_KEY', 'sk_live_change_me'],
     ['STRIPE_API_URL', 'http://127.0.0.1:12111'],
+    ['PAYPAL_API_URL', 'http://127.0.0.1:12112'],
     ['MAIL_FROM', ''],
     ['PUSH_WEBHOOK_SECRET', ''],
     ['PUSH_WEBHOOK_SECRET', `whsec_${Buffer.alloc(32, 1).toString('base64')}`],

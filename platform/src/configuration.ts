@@ -59,6 +59,8 @@ export interface PlatformConfig {
   readonly stripeSecretKey?: string | undefined
   /** A server with Stripe's protocol, in tests. */
   readonly stripeApiUrl?: string | undefined
+  /** A server with PayPal's API, in tests; PayPal's sandbox if absent. */
+  readonly paypalApiUrl?: string | undefined
   /**
    * Sends e-mail. Without it, a test deployment writes e-mail to a folder of the data folder, and a live one
    * suppresses it.
@@ -163,6 +165,7 @@ const environment = z.object({
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
     .optional(),
   STRIPE_API_URL: url(/^https?$/, 'http://127.0.0.1:12111').optional(),
+  PAYPAL_API_URL: url(/^https?$/, 'http://127.0.0.1:12112').optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   ...senderVariables,
@@ -222,6 +225,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     trustedIssuers: values.TRUSTED_ISSUERS,
     stripeSecretKey: values.STRIPE_SECRET_KEY,
     stripeApiUrl: values.STRIPE_API_URL,
+    paypalApiUrl: values.PAYPAL_API_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     dkim: dkimOf(values),

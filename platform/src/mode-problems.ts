@@ -18,6 +18,7 @@ export interface ModeSettings {
   readonly ENCRYPTION_KEYS?: readonly EncryptionKey[] | undefined
   readonly STRIPE_SECRET_KEY?: string | undefined
   readonly STRIPE_API_URL?: string | undefined
+  readonly PAYPAL_API_URL?: string | undefined
   readonly SIGN_UP_URL?: string | undefined
 }
 
@@ -44,6 +45,8 @@ function liveProblems(settings: ModeSettings): readonly string[] {
     )
   if (settings.STRIPE_API_URL !== undefined)
     problems.push('STRIPE_API_URL is for tests: a live deployment asks Stripe itself')
+  if (settings.PAYPAL_API_URL !== undefined)
+    problems.push('PAYPAL_API_URL is for tests: a live deployment asks PayPal itself')
   if (settings.SMTP_URL !== undefined && settings.MAIL_FROM === undefined)
     problems.push(
       'MAIL_FROM is needed with SMTP_URL: the address that the mail server lets this deployment send from',

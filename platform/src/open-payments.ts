@@ -36,7 +36,7 @@ export interface Payments {
  */
 export async function openPayments(
   { ports, started, databaseUrl, logger, readiness }: Services,
-  { mode, stripeSecretKey, stripeApiUrl }: PlatformConfig,
+  { mode, stripeSecretKey, stripeApiUrl, paypalApiUrl = paypalAddress.TEST }: PlatformConfig,
 ): Promise<Payments> {
   const watch = watchKey(logger)
   readiness.add({ name: 'cardPayments', needed: false, find: () => ({ problem: watch.problem() }) })
@@ -73,7 +73,7 @@ export async function openPayments(
     cardProcessor: processors[0] ?? null,
     formerProcessors: processors.slice(1),
     sandboxUrl: sandbox.url,
-    endpoints: { stripe: stripeApiUrl, paypal: paypalAddress.TEST, sandbox: sandbox.url },
+    endpoints: { stripe: stripeApiUrl, paypal: paypalApiUrl, sandbox: sandbox.url },
   }
 }
 

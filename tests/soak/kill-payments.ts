@@ -39,8 +39,9 @@ const stock = 900_000
 /** Milliseconds. */
 const longestLife = 1_500
 const patience = 120_000
-/** Of an account at the soak's own processor, which outlives the platform. */
+/** Of accounts at the soak's own processor, which outlives the platform. */
 const secretKey = 'sk_test_soak'
+const paypal = { clientId: 'soak-sandbox_1', secretKey: 'soak-sandbox_1_secret' }
 
 const unlimited = Object.fromEntries(
   ['FREE', 'STARTER', 'PRO', 'ENTERPRISE'].map((plan) => [
@@ -63,7 +64,13 @@ export async function killPayments(options: SoakOptions): Promise<SoakReport> {
   started.defer(() => processor.stop())
   const platform = await PlatformProcess.create()
   started.defer(() => platform.remove())
-  const env = { ...unlimited, DATABASE_URL: databaseUrl, STRIPE_API_URL: processor.url, LOG_LEVEL: 'error' }
+  const env = {
+    ...unlimited,
+    DATABASE_URL: databaseUrl,
+    STRIPE_API_URL: processor.url,
+    PAYPAL_API_URL: `${processor.url}/paypal`,
+    LOG_LEVEL: 'error',
+  }
 
   const ready = await platform.start(env)
   const productId = await openShop(ready, processor.url)
@@ -96,31 +103,56 @@ export async function killPayments(options: SoakOptions): Promise<SoakReport> {
 /** Connects the shop to the processor, with its webhooks. Returns the id of a product. */
 async function openShop({ graphqlUrl, liveKey }: Ready, processorUrl: string): Promise<string> {
   const client = createClient(graphqlUrl, bearer(liveKey))
-  const { paymentAccount } = await ask<{ paymentAccount: { id: string; webhookPath: string } }>(
-    client,
-    `($input: ConnectPaymentAccountInput!) {
-      connectPaymentAccount(input: $input) { paymentAccount { id webhookPath } errors { field message } }
-    }`,
-    { input: { processor: 'STRIPE', secretKey } },
-  )
-  const response = await fetch(`${processorUrl}/v1/webhook_endpoints`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secretKey}` },
-    body: new URLSearchParams({
-      url: new URL(paymentAccount.webhookPath, graphqlUrl).href,
-      'enabled_events[]': '*',
-    }),
+  const connect = async (account: object, createWebhook: (url: string) => Promise<string>): Promise<void> => {
+    const { paymentAccount } = await ask<{ paymentAccount: { id: string; webhookPath: string } }>(
+      client,
+      `($input: ConnectPaymentAccountInput!) {
+        connectPaymentAccount(input: $input) { paymentAccount { id webhookPath } errors { field message } }
+      }`,
+      { input: account },
+    )
+    await ask(
+      client,
+      '($id: ID!, $input: UpdatePaymentAccountInput!) { updatePaymentAccount(id: $id, input: $input) { errors { field message } } }',
+      {
+        id: paymentAccount.id,
+        input: { webhookSecret: await createWebhook(new URL(paymentAccount.webhookPath, graphqlUrl).href) },
+      },
+    )
+  }
+  await connect({ processor: 'STRIPE', secretKey }, async (url) => {
+    const response = await fetch(`${processorUrl}/v1/webhook_endpoints`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secretKey}` },
+      body: new URLSearchParams({ url, 'enabled_events[]': '*' }),
+    })
+    return ((await response.json()) as { secret: string }).secret
   })
-  const { secret: webhookSecret } = (await response.json()) as { secret: string }
+  await connect({ processor: 'PAYPAL', ...paypal }, async (url) => {
+    const response = await fetch(`${processorUrl}/paypal/v1/notifications/webhooks`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${paypal.clientId}:${paypal.secretKey}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ url, event_types: [{ name: '*' }] }),
+    })
+    return ((await response.json()) as { id: string }).id
+  })
+  for (const option of [
+    { method: 'SEPA_DEBIT', name: 'Debit' },
+    { method: 'PAYPAL', name: 'PayPal' },
+    { method: 'LOYALTY_POINTS', name: 'Points' },
+  ])
+    await ask(
+      client,
+      '($input: CreatePaymentOptionInput!) { createPaymentOption(input: $input) { errors { field message } } }',
+      { input: option },
+    )
   await ask(
     client,
-    '($id: ID!, $input: UpdatePaymentAccountInput!) { updatePaymentAccount(id: $id, input: $input) { errors { field message } } }',
-    { id: paymentAccount.id, input: { webhookSecret } },
-  )
-  await ask(
-    client,
-    '($input: CreatePaymentOptionInput!) { createPaymentOption(input: $input) { errors { field message } } }',
-    { input: { method: 'SEPA_DEBIT', name: 'Debit' } },
+    '($input: UpdateLoyaltyProgramInput!) { updateLoyaltyProgram(input: $input) { errors { field message } } }',
+    { input: { enabled: true, pointValue: 1 } },
   )
   return (await createStockedProduct(client, stock)).id
 }
@@ -179,6 +211,10 @@ const unfinished = (sql: postgres.Sql) => sql<{ what: string }[]>`
   SELECT 'payment ' || p.id FROM payment.payment p
   JOIN sandbox_processor.payment_intent i ON i.id = p.processor_payment_intent_id
   WHERE p.status = 'PROCESSING' AND i.body ->> 'status' IN ('processing', 'succeeded')
+  UNION ALL
+  SELECT 'payment ' || p.id FROM payment.payment p
+  JOIN sandbox_processor.paypal_order o ON o.body #>> '{purchase_units,0,custom_id}' = p.id::text
+  WHERE p.status = 'PROCESSING' AND o.body ->> 'status' IN ('APPROVED', 'COMPLETED')
   UNION ALL SELECT 'event ' || id FROM hdb_catalog.event_log WHERE NOT delivered AND NOT error
   UNION ALL SELECT 'job ' || id FROM bullmq.job WHERE queue = 'events' AND state IN ('waiting', 'active', 'delayed')`
 
@@ -235,6 +271,8 @@ const endOf: Readonly<Record<Purchase['way'], string>> = {
   captured: 'SUCCEEDED',
   voided: 'CANCELLED',
   debit: 'SUCCEEDED',
+  paypal: 'SUCCEEDED',
+  points: 'SUCCEEDED',
   refunded: 'PARTIALLY_REFUNDED',
   cancelled: 'REFUNDED',
 }

@@ -10,6 +10,8 @@ export const ways = [
   'captured',
   'voided',
   'debit',
+  'paypal',
+  'points',
   'refunded',
   'cancelled',
 ] as const
@@ -79,6 +81,12 @@ async function buyWith(send: Send, { productId }: ClientOptions, purchase: Purch
     { input: { email: `${randomUUID()}@example.com`, name: 'Soak' } },
   )
   purchase.customerId = customer.id
+  if (purchase.way === 'points')
+    await send(
+      'adjustLoyaltyPoints',
+      '($input: AdjustLoyaltyPointsInput!) { payload: adjustLoyaltyPoints(input: $input) { errors { field message } } }',
+      { input: { customerId: customer.id, points: 1_000_000, reason: 'Soak' } },
+    )
   const { order } = await send<{ order: { id: string } }>(
     'createOrder',
     '($input: CreateOrderInput!) { payload: createOrder(input: $input) { order { id } errors { field message } } }',
@@ -95,7 +103,8 @@ async function buyWith(send: Send, { productId }: ClientOptions, purchase: Purch
   if (requiresAction !== null) {
     await fetch(requiresAction.redirectUrl, {
       method: 'POST',
-      body: new URLSearchParams({ outcome: 'complete' }),
+      body: new URLSearchParams({ outcome: purchase.way === 'paypal' ? 'approve' : 'complete' }),
+      redirect: 'manual',
     })
     await onPayment(send, 'confirmPayment', id)
   }
@@ -128,6 +137,8 @@ const paymentOf: Readonly<Record<Way, object>> = {
   captured: reserved,
   voided: reserved,
   debit: { method: 'SEPA_DEBIT', paymentMethodId: 'pm_success_de' },
+  paypal: { method: 'PAYPAL', returnUrl: 'https://shop.example.com/thanks' },
+  points: { method: 'LOYALTY_POINTS' },
   refunded: card('pm_card_visa'),
   cancelled: card('pm_card_visa'),
 }

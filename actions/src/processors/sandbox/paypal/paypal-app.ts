@@ -53,14 +53,18 @@ export function paypalRoutes(store: Store, ownUrl: () => string): Router {
   return router
 }
 
-/** Each client id is an account of its own; its secret begins like it. */
-const credentials = /^(sandbox_[\w-]{1,100}):sandbox_[\w-]+$/
+/**
+ * Each client id is an account of its own; its secret begins like it. The platform asks its own sandbox for ids that begin
+ * with `sandbox_`, so those of a sandbox in another process (PAYPAL_API_URL) have a word before it.
+ */
+const credentials = /^((?:\w+-)?sandbox_[\w-]{1,100}):(?:\w+-)?sandbox_[\w-]+$/
+const accountForm = /^(?:\w+-)?sandbox_[\w-]+$/
 
 function accountOf(request: Request): string | null {
   const [kind, value = ''] = (request.get('authorization') ?? '').split(' ')
   const text = Buffer.from(value.replace(/^A21\./, ''), 'base64url').toString()
   if (kind === 'Basic') return credentials.exec(text)?.[1] ?? null
-  return kind === 'Bearer' && /^sandbox_[\w-]+$/.test(text) ? text : null
+  return kind === 'Bearer' && accountForm.test(text) ? text : null
 }
 
 const requireAccount: RequestHandler = (request, response, next) => {
