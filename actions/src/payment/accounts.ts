@@ -165,13 +165,13 @@ export interface AccountChange {
 }
 
 /** Stores what was changed of an account. `changed`: it is no longer what the caller has read. */
-export async function updateAccount(
+export const updateAccount = async (
   sql: Queryable,
   secretBox: SecretBox,
   account: StoredAccount,
   { name, credentials, isUnused }: AccountChange,
-): Promise<payment.UpdateAccountAnswer> {
-  return payment.updateAccount(sql, {
+): Promise<payment.UpdateAccountAnswer> =>
+  payment.updateAccount(sql, {
     merchantId: account.merchantId,
     id: account.id,
     name,
@@ -181,7 +181,6 @@ export async function updateAccount(
     readCredentials: account.sealed,
     isUnused,
   })
-}
 
 /** False: there is no such account. */
 export async function disableAccount(sql: Queryable, merchantId: MerchantId, id: string): Promise<boolean> {
