@@ -31,7 +31,9 @@ const maxKeys = 100_000
 /** rate-limiter-flexible's limiter in memory. At `maxKeys` it forgets the key that was counted longest ago. */
 class BoundedMemory extends RateLimiterMemory {
   readonly #counted = new LRUCache<string, true>({
-    max: maxKeys,
+    // As `max` it would allocate the memory for all of them at once.
+    maxSize: maxKeys,
+    sizeCalculation: () => 1,
     dispose: (_value, key, reason) => {
       if (reason === 'evict') void this.delete(key)
     },
