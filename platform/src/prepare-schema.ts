@@ -1,5 +1,4 @@
 import {
-  applyMetadata,
   type HasuraApi,
   InterruptedMigrationError,
   migrate,
@@ -7,6 +6,7 @@ import {
 } from '@commerce-graph/hasura-cli'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
+import { applyChangedMetadata } from './apply-changed-metadata.ts'
 import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migrations.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -43,7 +43,7 @@ export async function prepareSchema(
     default:
       outcome satisfies never
   }
-  const inconsistencies = await applyMetadata(api, join(root, 'metadata'))
+  const inconsistencies = await applyChangedMetadata(sql, api, join(root, 'metadata'))
   if (inconsistencies.length > 0) {
     const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
     throw new PlatformError(`metadata/ doesn't fit the database:\n${list.join('\n')}`)

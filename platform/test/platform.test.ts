@@ -129,6 +129,31 @@ describe('startPlatform', () => {
     await sql.end()
   })
 
+  test('leaves unchanged metadata in Hasura at a restart, and undoes what was changed of it', async () => {
+    const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+    const stored = async () => {
+      const [row] = await sql<{ version: string; metadata: object }[]>`
+        select resource_version::text as version, metadata from hdb_catalog.hdb_metadata`
+      return row
+    }
+    const before = await stored()
+    await platform.stop()
+    platform = await startPlatform(config)
+    expect(await stored()).toEqual(before)
+    const table = { schema: 'merchant', name: 'permission' }
+    const response = await fetch(`${platform.urls.hasura}/v1/metadata`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
+      body: JSON.stringify({ type: 'pg_untrack_table', args: { source: 'default', table, cascade: true } }),
+    })
+    expect([response.status, await response.text()]).toEqual([200, '{"message":"success"}'])
+    expect((await stored())?.metadata).not.toEqual(before?.metadata)
+    await platform.stop()
+    platform = await startPlatform(config)
+    expect((await stored())?.metadata).toEqual(before?.metadata)
+    await sql.end()
+  })
+
   test('finishes an interrupted seeding', async () => {
     await platform.stop()
     const sql = postgres(database.url, { max: 1, onnotice: () => undefined })

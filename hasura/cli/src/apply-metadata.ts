@@ -9,7 +9,7 @@ export interface Inconsistency {
   readonly reason: string
 }
 
-const replaceAnswer = z.object({
+const consistency = z.object({
   is_consistent: z.boolean(),
   inconsistent_objects: z
     .array(z.object({ name: z.string().default(''), type: z.string(), reason: z.string() }))
@@ -28,7 +28,14 @@ export async function applyMetadata(
 ): Promise<readonly Inconsistency[]> {
   const metadata = await readMetadataDirectory(directory, { onUnknownKey })
   const args = { allow_inconsistent_metadata: true, metadata: written(metadata) }
-  const answer = await api.metadata({ type: 'replace_metadata', version: 2, args })
-  const { is_consistent: consistent, inconsistent_objects: objects } = replaceAnswer.parse(answer)
+  return inconsistenciesOf(await api.metadata({ type: 'replace_metadata', version: 2, args }))
+}
+
+/** The parts of its present metadata that the engine can't use. */
+export const readInconsistencies = async (api: HasuraApi): Promise<readonly Inconsistency[]> =>
+  inconsistenciesOf(await api.metadata({ type: 'get_inconsistent_metadata', args: {} }))
+
+function inconsistenciesOf(answer: unknown): readonly Inconsistency[] {
+  const { is_consistent: consistent, inconsistent_objects: objects } = consistency.parse(answer)
   return consistent ? [] : objects
 }

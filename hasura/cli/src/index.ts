@@ -1,4 +1,4 @@
-export { applyMetadata, type Inconsistency } from './apply-metadata.ts'
+export { applyMetadata, type Inconsistency, readInconsistencies } from './apply-metadata.ts'
 export { createHasuraApi, type HasuraApiOptions } from './hasura-api.ts'
 export { applySeeds, type SeedOptions, type SeedOutcome } from './seeds.ts'
 export { diffMetadata, exportMetadata } from './export-metadata.ts'

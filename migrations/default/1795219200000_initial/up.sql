@@ -3292,6 +3292,13 @@ CREATE TABLE platform.applied_migration (
   content_hash text NOT NULL
 );
 
+CREATE TABLE platform.applied_metadata (
+  is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
+  content_hash text NOT NULL,
+  -- Hasura's number for it, which each change of Hasura's metadata increases.
+  resource_version bigint NOT NULL
+);
+
 CREATE TABLE platform.job_run (
   job text PRIMARY KEY,
   -- Milliseconds from one run to the next.
