@@ -93,6 +93,8 @@ function selection(type: GraphQLOutputType, depth: number): string {
   const parts = Object.values(named.getFields())
     .filter(needsNoArguments)
     .filter((child) => depth > 0 || isLeafType(getNamedType(child.type)))
+    // The rows of `edges` once more.
+    .filter((child) => !(child.name === 'nodes' && 'edges' in named.getFields()))
     .filter((child) => !(isExtreme.test(named.name) && getNamedType(child.type).name === 'uuid'))
     .map((child) => child.name + selection(child.type, depth - 1))
   return ` { __typename ${parts.join(' ')} }`

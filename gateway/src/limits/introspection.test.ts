@@ -100,7 +100,7 @@ describe('the standard introspection query', () => {
     ['an alias', (query: string) => query.replace('queryType', 'q: queryType')],
     ['a directive', (query: string) => query.replace('queryType {', 'queryType @include(if: true) {')],
     ['a missing field', (query: string) => query.replace('subscriptionType { name kind }', '')],
-    ['an additional field', (query: string) => query.replace('types {', 'types { __typename')],
+    ['an additional field', (query: string) => query.replace('queryType {', 'queryType { __typename')],
     ['another field beside it', (query: string) => query.replace('__schema {', '__typename __schema {')],
     [
       'types cut short',

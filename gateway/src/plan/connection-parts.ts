@@ -4,6 +4,7 @@ import type { Aggregate, ConnectionProjection } from '../projection/types.ts'
 import {
   type ConnectionPart,
   type EdgePart,
+  type NodePart,
   type PageInfoField,
   pageInfoFields,
   type PageInfoPart,
@@ -92,6 +93,9 @@ class ConnectionParts {
           key,
           parts: this.#scope.below(key, () => this.#edges(objectOf(type, name), group)),
         }
+      case 'nodes':
+        this.#needsRows = true
+        return { kind: 'nodes', key, node: this.#node(key, group) }
       case 'pageInfo':
         return { kind: 'pageInfo', key, parts: this.#pageInfoOf(objectOf(type, name), group) }
       default:
@@ -122,7 +126,7 @@ class ConnectionParts {
     })
   }
 
-  #node(key: string, field: FieldGroup): EdgePart {
+  #node(key: string, field: FieldGroup): NodePart {
     const row = this.#scope.below(key, () => this.#place.planNode(selectionSetsOf(field)))
     const complete = rowShape(row.shapes)
     if (this.#nodes.length === 0) {

@@ -199,3 +199,33 @@ test('pages can be nested, also through link tables, each item with its own page
     },
   })
 })
+
+test('nodes are the items of the edges, in the same order, alone or with another selection than theirs', async () => {
+  const orders = async (selection: string, variables = {}) =>
+    (
+      await queryData(
+        shop,
+        merchant,
+        `query ($last: Int) { orders(last: $last, sortBy: TOTAL) { ${selection} } }`,
+        variables,
+      )
+    )['orders']
+  interface Orders {
+    readonly nodes: readonly object[]
+    readonly edges: readonly { readonly node: object }[]
+  }
+  for (const variables of [{}, { last: 2 }]) {
+    const both = (await orders(
+      'nodes { id items { quantity } } edges { cursor node { id items { quantity } } } totalCount',
+      variables,
+    )) as Orders
+    expect(both.nodes.length).toBeGreaterThan(1)
+    expect(both.nodes).toEqual(both.edges.map(({ node }) => node))
+    expect(await orders('nodes { id items { quantity } }', variables)).toEqual({ nodes: both.nodes })
+    expect(await orders('some: nodes { total } edges { node { id } } nodes { id }', variables)).toEqual({
+      some: both.nodes.map(() => ({ total: expect.any(Number) as number })),
+      edges: both.edges.map(({ node }) => ({ node: { id: (node as { id: string }).id } })),
+      nodes: both.edges.map(({ node }) => ({ id: (node as { id: string }).id })),
+    })
+  }
+})

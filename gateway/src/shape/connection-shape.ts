@@ -4,20 +4,23 @@ import { type Complete, type Row, type ShapeContext, take, newRow } from './shap
 /** The parts of a connection that a client selects, in its order. */
 export type ConnectionPart =
   | { readonly kind: 'edges'; readonly key: string; readonly parts: readonly EdgePart[] }
+  | { readonly kind: 'nodes'; readonly key: string; readonly node: NodePart }
   | { readonly kind: 'pageInfo'; readonly key: string; readonly parts: readonly PageInfoPart[] }
   | { readonly kind: 'aggregate'; readonly key: string; readonly read: (row: Row) => unknown }
   | { readonly kind: 'constant'; readonly key: string; readonly value: string }
 
 export type EdgePart =
   | { readonly kind: 'cursor'; readonly key: string }
-  | {
-      readonly kind: 'node'
-      readonly key: string
-      /** The node among the keys of its row, where it isn't the row itself. */
-      readonly extract?: (row: Row) => Row
-      readonly complete: Complete<unknown> | undefined
-    }
+  | NodePart
   | { readonly kind: 'constant'; readonly key: string; readonly value: string }
+
+export interface NodePart {
+  readonly kind: 'node'
+  readonly key: string
+  /** The node among the keys of its row, where it isn't the row itself. */
+  readonly extract?: (row: Row) => Row
+  readonly complete: Complete<unknown> | undefined
+}
 
 export type PageInfoPart =
   | { readonly kind: PageInfoField; readonly key: string }
@@ -60,7 +63,7 @@ export const connectionShape =
     const connection = newRow()
     for (const part of parts) {
       const value = partOf(part, page, row, context)
-      if (value === null && part.kind === 'edges') return lost
+      if (value === null && (part.kind === 'edges' || part.kind === 'nodes')) return lost
       connection[part.key] = value
     }
     return connection
@@ -120,12 +123,11 @@ function readCursors(
 function partOf(part: ConnectionPart, page: Page, row: Row, context: ShapeContext): unknown {
   switch (part.kind) {
     case 'edges':
-      context.path.push(part.key)
-      try {
-        return edges(part.parts, page, context)
-      } finally {
-        context.path.pop()
-      }
+      return listOf(page, part.key, context, (row, index) =>
+        edgeOf(part.parts, row, page.cursors[index], context),
+      )
+    case 'nodes':
+      return listOf(page, part.key, context, (row) => nodeOf(part.node, row, context))
     case 'pageInfo':
       return pageInfo(part.parts, page)
     case 'aggregate':
@@ -137,16 +139,27 @@ function partOf(part: ConnectionPart, page: Page, row: Row, context: ShapeContex
   }
 }
 
-function edges(parts: readonly EdgePart[], page: Page, context: ShapeContext): Row[] | null {
-  const list: Row[] = []
-  for (const [index, node] of page.nodes.entries()) {
-    context.path.push(index)
-    const edge = edgeOf(parts, node, page.cursors[index], context)
+/** What is made of each row of a page; null when one of them was lost. */
+function listOf(
+  page: Page,
+  key: string,
+  context: ShapeContext,
+  complete: (row: Row, index: number) => unknown,
+): unknown[] | null {
+  const list: unknown[] = []
+  context.path.push(key)
+  try {
+    for (const [index, row] of page.nodes.entries()) {
+      context.path.push(index)
+      const item = complete(row, index)
+      context.path.pop()
+      if (item === null) return null
+      list.push(item)
+    }
+    return list
+  } finally {
     context.path.pop()
-    if (edge === null) return null
-    list.push(edge)
   }
-  return list
 }
 
 function edgeOf(
@@ -160,15 +173,19 @@ function edgeOf(
     if (part.kind === 'cursor') edge[part.key] = cursor
     else if (part.kind === 'constant') edge[part.key] = part.value
     else {
-      const node = part.extract ? part.extract(row) : row
       context.path.push(part.key)
-      const completed = part.complete ? part.complete(node, context) : node
+      const node = nodeOf(part, row, context)
       context.path.pop()
-      if (completed === null) return null
-      edge[part.key] = completed
+      if (node === null) return null
+      edge[part.key] = node
     }
   }
   return edge
+}
+
+function nodeOf({ extract, complete }: NodePart, row: Row, context: ShapeContext): unknown {
+  const node = extract ? extract(row) : row
+  return complete ? complete(node, context) : node
 }
 
 function pageInfo(parts: readonly PageInfoPart[], page: Page): Row {
