@@ -120,6 +120,21 @@ test('operators suspend, close and reinstate test data with its merchant, and no
   expect(shown).toHaveLength(1)
 })
 
+test('a merchant that is suspended while it gets its test data has none that is open', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const other = await shop.createMerchant()
+    await Promise.all([
+      createKey(other, 'TEST'),
+      asOperator('suspendMerchant', { merchantId: other.merchantId }),
+      asOperator('setMerchantPlan', { merchantId: other.merchantId, plan: 'FREE' }),
+    ])
+    const rows = await shop.database`
+      SELECT m.status, s.plan FROM merchant.merchant m JOIN merchant.subscription s ON s.merchant_id = m.id
+      WHERE m.twin_of = ${other.merchantId}`
+    expect(rows).toEqual([{ status: 'SUSPENDED', plan: 'FREE' }])
+  }
+})
+
 test('with a closed merchant its test data is deleted', async () => {
   const { merchantId } = merchant
   await shop.createProduct(twin, { stock: [] })

@@ -14405,6 +14405,9 @@ AS $$
 DECLARE
   v_twin_id uuid := platform.uuid_v7();
 BEGIN
+  -- What changes the status or the plan meanwhile waits, and finds the twin then, or is waited for.
+  PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR SHARE;
+  PERFORM FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR SHARE;
   INSERT INTO merchant.merchant
     (id, twin_of, name, email, phone, website, country, status, status_since, status_reason, deletes_at)
   SELECT
