@@ -21,7 +21,7 @@ import { goodValue, registered, rowsOf, tablesByType, typeOfId } from './good-va
 const timeoutMs = 600_000
 
 /** Of the bad values, one in so many is sent: each mutation has some of each kind. */
-const oneOf = longTests ? 1 : 3
+const oneOf = longTests ? 1 : 6
 
 interface Case extends BadInput {
   readonly mutation: string
