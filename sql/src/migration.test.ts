@@ -4,17 +4,13 @@ import path from 'node:path'
 import { createTestDatabase, testServerUrl } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  type Catalog,
-  catalogOf,
-  compareWithMigrations,
-  initial,
-  initialMigration,
-  migrations,
-  nextMigration,
-  orderStatements,
-  readSource,
-} from './index.ts'
+import { type Catalog, catalogOf } from './catalog-of.ts'
+import { compareWithMigrations } from './compare-with-migrations.ts'
+import { initialMigration } from './initial-migration.ts'
+import { initial, migrations } from './migrations.ts'
+import { nextMigration } from './next-migration.ts'
+import { orderStatements } from './order-statements.ts'
+import { readSource } from './read-source.ts'
 
 /** A source for this test, with the given files. */
 function sourceOf(files: Readonly<Record<string, string>>): string {

@@ -1,7 +1,0 @@
-export { type Catalog, catalogOf } from './catalog-of.ts'
-export { compareWithMigrations, type Comparison } from './compare-with-migrations.ts'
-export { initialMigration, type MigrationFiles } from './initial-migration.ts'
-export { applyMigrations, initial, migrations } from './migrations.ts'
-export { nextMigration, type NextMigration } from './next-migration.ts'
-export { orderStatements } from './order-statements.ts'
-export { readSource } from './read-source.ts'
