@@ -1,6 +1,8 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { overlap } from '../testing/overlap.ts'
 import { found, openTestShop, staff, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
 import { deleteClosedMerchants } from './accounts.ts'
 
 let shop: TestShop
@@ -120,18 +122,30 @@ test('operators suspend, close and reinstate test data with its merchant, and no
   expect(shown).toHaveLength(1)
 })
 
-test('a merchant that is suspended while it gets its test data has none that is open', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const other = await shop.createMerchant()
-    await Promise.all([
-      createKey(other, 'TEST'),
-      asOperator('suspendMerchant', { merchantId: other.merchantId }),
-      asOperator('setMerchantPlan', { merchantId: other.merchantId, plan: 'FREE' }),
-    ])
+const makeTwin = (sql: Queryable, id: MerchantId) => sql`SELECT merchant.test_twin(${id})`
+const suspend = (sql: Queryable, id: MerchantId) =>
+  sql`UPDATE merchant.merchant SET status = 'SUSPENDED' WHERE id = ${id}`
+const downgrade = (sql: Queryable, id: MerchantId) =>
+  sql`UPDATE merchant.subscription SET plan = 'FREE' WHERE merchant_id = ${id}`
+
+test.each([
+  { change: 'is suspended', apply: suspend, expected: { status: 'SUSPENDED', plan: 'PRO' } },
+  { change: 'changes its plan', apply: downgrade, expected: { status: 'ACTIVE', plan: 'FREE' } },
+])('a merchant that $change while it gets its test data changes it, too', async ({ apply, expected }) => {
+  for (const [first, second] of [
+    [makeTwin, apply],
+    [apply, makeTwin],
+  ] as const) {
+    const { merchantId } = await shop.createMerchant()
+    await overlap<unknown>(
+      shop.database,
+      (sql) => first(sql, merchantId),
+      async () => second(shop.database, merchantId),
+    )
     const rows = await shop.database`
       SELECT m.status, s.plan FROM merchant.merchant m JOIN merchant.subscription s ON s.merchant_id = m.id
-      WHERE m.twin_of = ${other.merchantId}`
-    expect(rows).toEqual([{ status: 'SUSPENDED', plan: 'FREE' }])
+      WHERE m.twin_of = ${merchantId}`
+    expect(rows).toEqual([expected])
   }
 })
 
