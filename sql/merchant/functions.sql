@@ -17,6 +17,23 @@ AS $$
   SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NOT NULL);
 $$;
 
+-- Changes nothing if the merchant has no twin.
+CREATE FUNCTION merchant.copy_plan_to_twin(p_merchant_id uuid)
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE merchant.subscription t
+  SET
+    plan = s.plan,
+    status = s.status,
+    current_period_start = s.current_period_start,
+    current_period_end = s.current_period_end
+  FROM
+    merchant.subscription s
+    JOIN merchant.merchant m ON m.twin_of = s.merchant_id
+  WHERE s.merchant_id = p_merchant_id AND t.merchant_id = m.id;
+$$;
+
 -- The subscription of a merchant of its own; a twin's follows it.
 CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid)
 RETURNS merchant.subscription

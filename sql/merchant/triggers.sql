@@ -76,14 +76,7 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE merchant.subscription t
-  SET
-    plan = NEW.plan,
-    status = NEW.status,
-    current_period_start = NEW.current_period_start,
-    current_period_end = NEW.current_period_end
-  FROM merchant.merchant m
-  WHERE m.twin_of = NEW.merchant_id AND t.merchant_id = m.id;
+  PERFORM merchant.copy_plan_to_twin(NEW.merchant_id);
   RETURN NULL;
 END;
 $$;

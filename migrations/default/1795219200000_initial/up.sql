@@ -6786,6 +6786,22 @@ AS $$
   SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.twin_of IS NOT NULL);
 $$;
 
+CREATE FUNCTION merchant.copy_plan_to_twin(p_merchant_id uuid)
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE merchant.subscription t
+  SET
+    plan = s.plan,
+    status = s.status,
+    current_period_start = s.current_period_start,
+    current_period_end = s.current_period_end
+  FROM
+    merchant.subscription s
+    JOIN merchant.merchant m ON m.twin_of = s.merchant_id
+  WHERE s.merchant_id = p_merchant_id AND t.merchant_id = m.id;
+$$;
+
 CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid)
 RETURNS merchant.subscription
 LANGUAGE plpgsql
@@ -14405,7 +14421,7 @@ AS $$
 DECLARE
   v_twin_id uuid := platform.uuid_v7();
 BEGIN
-  -- What changes the status or the plan meanwhile waits, and finds the twin then, or is waited for.
+  -- A concurrent change of the status or the plan either ends first, and is copied here, or waits, and then changes the twin.
   PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR SHARE;
   PERFORM FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR SHARE;
   INSERT INTO merchant.merchant
@@ -14436,14 +14452,7 @@ BEGIN
     tax_rate = s.tax_rate
   FROM merchant.settings s
   WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
-  UPDATE merchant.subscription t
-  SET
-    plan = s.plan,
-    status = s.status,
-    current_period_start = s.current_period_start,
-    current_period_end = s.current_period_end
-  FROM merchant.subscription s
-  WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
+  PERFORM merchant.copy_plan_to_twin(p_merchant_id);
   RETURN v_twin_id;
 END;
 $$;
@@ -19689,14 +19698,7 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE merchant.subscription t
-  SET
-    plan = NEW.plan,
-    status = NEW.status,
-    current_period_start = NEW.current_period_start,
-    current_period_end = NEW.current_period_end
-  FROM merchant.merchant m
-  WHERE m.twin_of = NEW.merchant_id AND t.merchant_id = m.id;
+  PERFORM merchant.copy_plan_to_twin(NEW.merchant_id);
   RETURN NULL;
 END;
 $$;

@@ -7,7 +7,7 @@ AS $$
 DECLARE
   v_twin_id uuid := platform.uuid_v7();
 BEGIN
-  -- What changes the status or the plan meanwhile waits, and finds the twin then, or is waited for.
+  -- A concurrent change of the status or the plan either ends first, and is copied here, or waits, and then changes the twin.
   PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR SHARE;
   PERFORM FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR SHARE;
   INSERT INTO merchant.merchant
@@ -38,14 +38,7 @@ BEGIN
     tax_rate = s.tax_rate
   FROM merchant.settings s
   WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
-  UPDATE merchant.subscription t
-  SET
-    plan = s.plan,
-    status = s.status,
-    current_period_start = s.current_period_start,
-    current_period_end = s.current_period_end
-  FROM merchant.subscription s
-  WHERE t.merchant_id = v_twin_id AND s.merchant_id = p_merchant_id;
+  PERFORM merchant.copy_plan_to_twin(p_merchant_id);
   RETURN v_twin_id;
 END;
 $$;
