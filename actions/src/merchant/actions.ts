@@ -82,7 +82,7 @@ const outlivesText = 'A key can not make one that ends later than itself'
 /** Whether a key would end later than the one that makes it, which would so get beyond its own end. @param end null: never */
 async function outlives(database: Database, session: Session, end: Date | null): Promise<boolean> {
   if (session.role !== 'merchant' || session.keyId === undefined) return false
-  const own = await endOfOwnKey(database, { merchantId: session.merchantId, keyId: session.keyId })
+  const own = await endOfOwnKey(database, session.merchantId, session.keyId)
   return own != null && (end === null || end > own)
 }
 

@@ -34,13 +34,14 @@ export async function endOfKey(
   return row?.expires_at
 }
 
-/** When the key of a session ends, null being never. */
+/** The same of a session's key, by the merchant that it reaches: for a test key not the one that lists it. */
 export async function endOfOwnKey(
   database: Database,
-  { merchantId, keyId }: { readonly merchantId: MerchantId; readonly keyId: string },
+  merchantId: MerchantId,
+  id: string,
 ): Promise<Date | null | undefined> {
   const [row] = await database<{ expires_at: Date | null }[]>`
-    SELECT expires_at FROM merchant.api_key WHERE reaches_merchant_id = ${merchantId} AND id = ${keyId}`
+    SELECT expires_at FROM merchant.api_key WHERE reaches_merchant_id = ${merchantId} AND id = ${id}`
   return row?.expires_at
 }
 
