@@ -20,7 +20,7 @@ import { goodValue, registered, rowsOf, tablesByType, typeOfId } from './good-va
 
 const timeoutMs = 600_000
 
-/** Of the bad values, one in so many is sent: each mutation has some of each kind. */
+/** Of the bad values, one in so many is sent, by their order in the schema: values of every kind, not all of every mutation. */
 const oneOf = longTests ? 1 : 6
 
 interface Case extends BadInput {
