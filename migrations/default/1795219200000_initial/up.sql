@@ -14421,7 +14421,7 @@ AS $$
 DECLARE
   v_twin_id uuid := platform.uuid_v7();
 BEGIN
-  -- A concurrent change of the status or the plan either ends first, and is copied here, or waits, and then changes the twin.
+  -- A concurrent change of the status or the plan ends first, and is copied here; or it waits, and changes the twin.
   PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR SHARE;
   PERFORM FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR SHARE;
   INSERT INTO merchant.merchant
