@@ -179,6 +179,6 @@ const askPlan = (sql: string, { pool, signal }: ExplainContext): Promise<readonl
       return rows.map((row) => row['QUERY PLAN'])
     } catch (error) {
       const known = postgresError(error, '$')
-      throw known === undefined ? error : new RequestFailure(known)
+      throw known === undefined ? error : new RequestFailure(known, { cause: error })
     }
   })

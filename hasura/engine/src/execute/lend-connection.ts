@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { RequestFailure } from './request-failure.ts'
 import { preparedCount } from './statement-query.ts'
 
 /** The most prepared statements on a connection. Beyond that it is replaced, which drops them. */
@@ -28,8 +29,7 @@ export async function withConnection<Result>(
     signal?.throwIfAborted()
     return await use(client)
   } catch (error) {
-    // Without an answer of the server, the connection's state is unknown.
-    broken = !(error instanceof pg.DatabaseError) && isConnectionError(error)
+    broken = endsConnection(error)
     throw error
   } finally {
     signal?.removeEventListener('abort', cancel)
@@ -52,8 +52,18 @@ function guardAgainstLoss(client: pg.PoolClient): void {
 
 const ignoreLoss = (): void => undefined
 
-const isConnectionError = (error: unknown): boolean =>
-  error instanceof Error && ('code' in error || /connection|terminated/i.test(error.message))
+/**
+ * SQLSTATEs of errors after which Postgres closes the connection: a shutdown or an administrator (57P), and time-outs of the
+ * session. The error arrives before the end of the socket, so the pool would lend the connection once more.
+ */
+const fatal = /^(57P|25P03$|25P04$)/
+
+function endsConnection(error: unknown): boolean {
+  const original = error instanceof RequestFailure ? error.cause : error
+  if (original instanceof pg.DatabaseError) return fatal.test(original.code ?? '')
+  // Without an answer of the server, the connection's state is unknown.
+  return original instanceof Error && ('code' in original || /connection|terminated/i.test(original.message))
+}
 
 /** Cancels the statement over a second connection, outside of the pool, which may have none free. */
 async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {

@@ -2,12 +2,12 @@ import type { GraphQLError } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
 import { isStackOverflow } from '../stack-overflow.ts'
 
-/** An error of a running operation, in its final form. */
+/** An error of a running operation, in its final form. An error of Postgres is its cause. */
 export class RequestFailure extends Error {
   readonly error: GraphQLError
 
-  constructor(error: GraphQLError) {
-    super(error.message)
+  constructor(error: GraphQLError, options?: ErrorOptions) {
+    super(error.message, options)
     this.error = error
   }
 }

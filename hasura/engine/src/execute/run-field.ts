@@ -74,7 +74,7 @@ export async function runBound(
         return await runStatement(client, statement, bound.values, bindings.settings)
       } catch (error) {
         const known = postgresError(error, path)
-        throw known === undefined ? error : new RequestFailure(known)
+        throw known === undefined ? error : new RequestFailure(known, { cause: error })
       }
     default:
       return bound satisfies never

@@ -143,7 +143,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   } catch (error) {
     const known = postgresError(error, '$')
     if (known === undefined) throw error
-    throw new RequestFailure(known)
+    throw new RequestFailure(known, { cause: error })
   }
 }
 
