@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createDatabaseFrom } from './template-database.ts'
+import { createDatabaseFrom, type Template } from './template-database.ts'
 import type { TestDatabase } from './test-database.ts'
 
 export interface MigratedDatabase {
@@ -12,12 +12,21 @@ export interface MigratedDatabase {
 }
 
 /** Creates a database with all migrations applied. It is a copy of a template that the test run fills once. */
-export const createMigratedDatabase = ({ migrations, fixture }: MigratedDatabase): Promise<TestDatabase> =>
-  createDatabaseFrom({
-    name: fixture === undefined ? 'schema' : 'fixture',
-    madeOf: fixture === undefined ? [migrations] : [migrations, fixture],
-    fill: (url) => runFiles(url, migrations, fixture),
-  })
+export function createMigratedDatabase(content: MigratedDatabase): Promise<TestDatabase> {
+  const key = JSON.stringify([content.migrations, content.fixture])
+  const template = templates.get(key) ?? templateOf(content)
+  templates.set(key, template)
+  return createDatabaseFrom(template)
+}
+
+/** By folder and file. */
+const templates = new Map<string, Template>()
+
+const templateOf = ({ migrations, fixture }: MigratedDatabase): Template => ({
+  name: fixture === undefined ? 'schema' : 'fixture',
+  madeOf: fixture === undefined ? [migrations] : [migrations, fixture],
+  fill: (url) => runFiles(url, migrations, fixture),
+})
 
 async function runFiles(url: string, migrations: string, fixture: string | undefined): Promise<void> {
   const client = new pg.Client({ connectionString: url })

@@ -23,22 +23,23 @@ const leavingTimeoutMs = 10_000
 
 /**
  * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; other callers, in
- * other processes too, wait for it. The template stays on the server for later runs, until its files change.
+ * other processes too, wait for it. The template stays on the server for later runs, until its files change. A process
+ * reads the files once for each `Template` object, so callers keep the object.
  */
 export const createDatabaseFrom = async (template: Template): Promise<TestDatabase> =>
   createTestDatabase({ template: await readyTemplate(template) })
 
-/** Names of the templates that this process has found or is filling. */
-const ready = new Map<string, Promise<string>>()
+/** The databases' names of the templates that this process has found or is filling. */
+const ready = new WeakMap<Template, Promise<string>>()
 
-async function readyTemplate(template: Template): Promise<string> {
-  const name = `${prefix}${template.name}_${await contentHash(template.madeOf)}`
-  const known = ready.get(name) ?? makeTemplate(name, template)
-  ready.set(name, known)
-  return known
+function readyTemplate(template: Template): Promise<string> {
+  const name = ready.get(template) ?? makeTemplate(template)
+  ready.set(template, name)
+  return name
 }
 
-async function makeTemplate(name: string, { name: kind, fill }: Template): Promise<string> {
+async function makeTemplate({ name: kind, madeOf, fill }: Template): Promise<string> {
+  const name = `${prefix}${kind}_${await contentHash(madeOf)}`
   const admin = new pg.Client({ connectionString: testServerUrl() })
   await admin.connect()
   try {

@@ -21,7 +21,8 @@ export async function createTestDatabase({
   server = testServerUrl(),
 }: { template?: string; server?: string } = {}): Promise<TestDatabase> {
   const name = testDatabasePrefix + randomBytes(8).toString('hex')
-  const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)}`
+  // Copied as files: the other strategy writes each page to the log, which takes twice as long here.
+  const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)} strategy file_copy`
   await asAdmin(server, `create database ${pg.escapeIdentifier(name)}${copy}`)
   const url = new URL(server)
   url.pathname = `/${name}`
