@@ -8,7 +8,8 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program for all files. The project service answers each file on its own, which takes a quarter longer.
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     plugins: { house: { rules: { 'function-style': functionStyle } } },
     rules: {
       // One style for each axis: CONTRIBUTING.md says which.

@@ -124,14 +124,13 @@ describe('an order', { timeout: 60_000 }, () => {
       const pages = []
       let after: string | null = null
       do {
-        const { order: found }: { order: { history: { edges: { node: object }[]; pageInfo: Page } } } =
-          succeeded(
-            await client(
-              `query ($id: ID!, $after: String) { order(id: $id) { history(first: 3, after: $after) {
+        const { order: found }: HistoryPage = succeeded(
+          await client<HistoryPage>(
+            `query ($id: ID!, $after: String) { order(id: $id) { history(first: 3, after: $after) {
               edges { node { type note actor ${fields} } } pageInfo { hasNextPage endCursor } } } }`,
-              { id: order.id, after },
-            ),
-          )
+            { id: order.id, after },
+          ),
+        )
         pages.push(...found.history.edges.map(({ node }) => node as Record<string, unknown>))
         after = found.history.pageInfo.hasNextPage ? found.history.pageInfo.endCursor : null
       } while (after !== null)
@@ -175,6 +174,12 @@ describe('an order', { timeout: 60_000 }, () => {
     expect(refused.text).toContain('SVC_AUTH_003')
   })
 })
+
+interface HistoryPage {
+  readonly order: {
+    readonly history: { readonly edges: readonly { readonly node: object }[]; readonly pageInfo: Page }
+  }
+}
 
 interface Page {
   readonly hasNextPage: boolean
