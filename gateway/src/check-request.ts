@@ -2,6 +2,7 @@ import type { CheckedOperation, Documents } from './document/documents.ts'
 import { readVariables, type Variables } from './document/variables.ts'
 import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 import type { GraphQLRequest } from './http/graphql-request.ts'
+import { introspectedValuesPerValue } from './limits/introspection.ts'
 import type { Limits } from './limits/limits.ts'
 import { type FormatFaults, formatFaults } from './mutation/format-faults.ts'
 import { checkVariablesSize } from './limits/variables-size.ts'
@@ -11,6 +12,7 @@ export type CheckedRequest =
       readonly kind: 'request'
       readonly operation: CheckedOperation
       readonly variables: Variables
+      /** Of the data and the introspection: what the request's rate counts. */
       readonly complexity: number
       /** The faults in a mutation's arguments, for its payload. */
       readonly faults: FormatFaults | undefined
@@ -32,8 +34,15 @@ export function checkRequest(
   const faults = misshapen && formatFaults(operation.prepared, misshapen.faults)
   if ('errors' in read && !faults) return { kind: 'refused', errors: read.errors }
   const { variables } = 'errors' in read ? (misshapen ?? { variables: {} }) : read
-  const complexity = operation.complexity(variables)
-  const { complexity: max } = limits
-  if (complexity <= max) return { kind: 'request', operation, variables, complexity, faults }
-  return { kind: 'refused', errors: [catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query' })] }
+  const values = operation.complexity(variables)
+  if (values > limits.complexity) return tooComplex(values, limits.complexity)
+  const introspected = operation.introspectedValues(variables)
+  if (introspected > limits.introspection) return tooComplex(introspected, limits.introspection)
+  const complexity = values + Math.ceil(introspected / introspectedValuesPerValue)
+  return { kind: 'request', operation, variables, complexity, faults }
 }
+
+const tooComplex = (complexity: number, max: number): CheckedRequest => ({
+  kind: 'refused',
+  errors: [catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query' })],
+})

@@ -13,6 +13,7 @@ import { type CatalogueError, fieldRequired, syntaxError } from '@commerce-graph
 import { type Complexity, complexityOf } from '../limits/complexity.ts'
 import { depthOf } from '../limits/depth.ts'
 import { checkDocumentLength, checkDocumentSize, tooDeep } from '../limits/document-size.ts'
+import { type IntrospectedValues, introspectedValuesOf } from '../limits/introspection.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type PreparedOperation, prepareOperation } from '../plan/prepared-operation.ts'
 import { validateDocument } from './validate.ts'
@@ -25,6 +26,7 @@ export interface CheckedOperation {
   readonly variables: readonly VariableDefinition[]
   /** Known in full only with the variables. */
   readonly complexity: Complexity
+  readonly introspectedValues: IntrospectedValues
   /** Reads what the answer has under `__schema` as JSON text, where it is stored: see StandardIntrospection. */
   readonly stored: (() => Buffer) | undefined
 }
@@ -106,8 +108,14 @@ export class Documents {
     const complexity = stored
       ? () => storedWeight
       : complexityOf(this.#schema, operation, prepared.fragments, this.#limits)
+    const introspectedValues = stored
+      ? () => 0
+      : introspectedValuesOf(this.#schema, operation, prepared.fragments, this.#limits.introspection)
     const variables = variableDefinitions(this.#schema, operation)
-    return { kind: 'operation', operation: { kind, prepared, variables, complexity, stored } }
+    return {
+      kind: 'operation',
+      operation: { kind, prepared, variables, complexity, introspectedValues, stored },
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { introspectionSize } from '@commerce-graph/data-layer'
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -13,25 +12,24 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionSetNode,
-  TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql'
+import { isIntrospection } from './introspection.ts'
 import type { Limits } from './limits.ts'
 
 /**
  * An estimate of how many values an answer holds: every field is 1, and what stands in a list counts as often as the
  * list is long. A list's length is what `first`, `last` or `limit` ask for, or how many records are named; for a
  * connection that is the length of its `edges`. Sizes given by variables are known only with the request, so the estimate is
- * a function of them. Introspection is counted instead of estimated: the schema's lists have the lengths that they have.
+ * a function of them. Introspection has a bound of its own and counts nothing here: see introspection.ts.
  */
 export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
 
 /** They say how long a list is by their value, or by how many values they hold. */
 const sizeArguments = ['first', 'last', 'limit', 'representations', 'skus'] as const
 
-type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize' | 'complexity'>
+type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
 
 /** The estimate of a valid operation, compiled once per document. */
 export function complexityOf(
@@ -43,11 +41,9 @@ export function complexityOf(
   const root = schema.getRootType(operation.operation)
   if (!root) return () => 0
   const estimate = new Estimate(schema, fragments, sizes)
-  const hasVariables = (operation.variableDefinitions ?? []).length > 0
   const part = estimate.ofSelections(root, operation.selectionSet, null)
-  if (estimate.dependsOnVariables || (estimate.introspects && hasVariables))
-    return (variables) => part(evaluationOf(variables, sizes))
-  const always = part(evaluationOf({}, sizes))
+  if (estimate.dependsOnVariables) return (variables) => part(evaluationOf(variables))
+  const always = part(evaluationOf({}))
   return () => always
 }
 
@@ -55,15 +51,9 @@ export function complexityOf(
 interface Evaluation {
   readonly variables: Readonly<Record<string, unknown>>
   readonly fragments: Map<Part, number>
-  /** Values of introspection that are still counted one by one: once the document has too many, more make no difference. */
-  introspectionLeft: number
 }
 
-const evaluationOf = (variables: Evaluation['variables'], { complexity }: Sizes): Evaluation => ({
-  variables,
-  fragments: new Map(),
-  introspectionLeft: complexity,
-})
+const evaluationOf = (variables: Evaluation['variables']): Evaluation => ({ variables, fragments: new Map() })
 
 type Part = (evaluation: Evaluation) => number
 
@@ -74,7 +64,6 @@ class Estimate {
   // By the page that a fragment is spread in (one for all spread outside of a connection), then by name.
   readonly #compiledFragments = new Map<Part | null, Map<string, Part>>()
   dependsOnVariables = false
-  introspects = false
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, sizes: Sizes) {
     this.#schema = schema
@@ -102,7 +91,7 @@ class Estimate {
   }
 
   #ofField(parent: GraphQLCompositeType, node: FieldNode, pageSize: Part | null): Part {
-    if (isIntrospection(node)) return this.#ofIntrospection(node)
+    if (isIntrospection(node)) return constant(0)
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
@@ -116,17 +105,6 @@ class Estimate {
     const size = asked ?? pageSize ?? constant(this.#sizes.assumedListSize)
     const inside = this.ofSelections(type, node.selectionSet, null)
     return (evaluation) => 1 + size(evaluation) * (1 + inside(evaluation))
-  }
-
-  #ofIntrospection(node: FieldNode): Part {
-    this.introspects = true
-    const [schema, fragments] = [this.#schema, this.#fragments]
-    return (evaluation) => {
-      const { variables, introspectionLeft: left } = evaluation
-      const size = introspectionSize({ schema, fragments, variables }, node, left)
-      evaluation.introspectionLeft = Math.max(0, left - size)
-      return size
-    }
   }
 
   #ofFragment(name: string, pageSize: Part | null): Part {
@@ -171,9 +149,6 @@ function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
 }
-
-const isIntrospection = ({ name: { value } }: FieldNode): boolean =>
-  value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name
 
 const isConnection = (type: GraphQLCompositeType): boolean =>
   isObjectType(type) && 'edges' in type.getFields()

@@ -23,12 +23,19 @@ const parts = { documents: new Documents(schema, limits), limits }
 const check = (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
   checkRequest(parts, { query, variables, operationName: null })
 
-/** A document's complexity, or the ids of its errors. */
+/** The values of a document's answer, introspection included, or the ids of its errors. */
 function weigh(query: string, variables: Readonly<Record<string, unknown>> = {}) {
   const checked = check(query, variables)
   return checked.kind === 'request'
-    ? checked.operation.complexity(checked.variables)
+    ? checked.operation.complexity(checked.variables) +
+        checked.operation.introspectedValues(checked.variables)
     : checked.errors.map(({ id }) => id)
+}
+
+/** What a document counts in the rate. */
+function complexity(query: string) {
+  const checked = check(query)
+  return checked.kind === 'request' ? checked.complexity : null
 }
 
 function stored(query: string): unknown {
@@ -67,7 +74,7 @@ describe('the standard introspection query', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
         const query = getIntrospectionQuery(options)
-        expect(weigh(query)).toBe(1)
+        expect(complexity(query)).toBe(1)
         expect(stored(query)).toEqual(executed(query))
       }),
       { numRuns: 12 },
@@ -76,12 +83,12 @@ describe('the standard introspection query', () => {
 
   test('is recognized in other layouts and orders, as other releases send it', () => {
     const query = getIntrospectionQuery()
-    expect(weigh(print(parse(query)).replaceAll(/\s+/g, ' '))).toBe(1)
+    expect(complexity(print(parse(query)).replaceAll(/\s+/g, ' '))).toBe(1)
     const older = query
       .replaceAll('{ name kind }', '{ name }')
       .replace('kind\n      name', 'name\n      kind')
     expect(older).not.toBe(query)
-    expect(weigh(older)).toBe(1)
+    expect(complexity(older)).toBe(1)
     expect(stored(older)).toEqual(executed(older))
   })
 
@@ -133,14 +140,30 @@ describe('other introspection', () => {
       expect(weigh(query, { name: 'Order', more })).toBe(valuesOf(executed(query, { name: 'Order', more })))
   })
 
+  test('takes nothing of the bound of the data beside it, and counts half in the rate', () => {
+    const data = '{ products(first: 100) { edges { node { id } } } }'
+    const both = data.replace('{', '{ __schema { types { fields { args { name } } } } ')
+    const counted = Number(complexity(data))
+    const introspected = Number(weigh(both)) - counted
+    expect(introspected).toBeGreaterThan(1000)
+    expect(complexity(both)).toBe(counted + Math.ceil(introspected / 2))
+  })
+
+  test('of the whole schema is within the bound twice', () => {
+    const whole = getIntrospectionQuery().replace('queryType', 'q: queryType')
+    expect(Number(weigh(whole))).toBeLessThan(limits.introspection / 2)
+  })
+
   test('is counted up to the bound over the whole document, not for each of its schemas', () => {
     const schemas = Array.from({ length: 20 }, (_, i) => `s${i}: __schema { ...All }`).join(' ')
-    const checked = check(`{ ${schemas} } fragment All on __Schema { types { fields { args { name } } } }`)
-    const single = weigh('{ __schema { types { fields { args { name } } } } }')
+    const checked = check(
+      `{ ${schemas} } fragment All on __Schema { types { fields { name args { name type { kind name } } } } }`,
+    )
+    const single = weigh('{ __schema { types { fields { name args { name type { kind name } } } } } }')
     const [error] = checked.kind === 'refused' ? checked.errors : []
     const counted = Number(/complexity of (\d+)/.exec(error?.message ?? '')?.[1])
-    expect(counted).toBeGreaterThan(limits.complexity)
-    expect(counted).toBeLessThan(limits.complexity + Number(single))
+    expect(counted).toBeGreaterThan(limits.introspection)
+    expect(counted).toBeLessThan(limits.introspection + Number(single))
   })
 
   test('with a page of dumps is refused as too complex', () => {

@@ -39,6 +39,8 @@ const settings = {
   depth: { variable: 'LIMIT_DEPTH', default: 15 },
   /** Values that an answer may hold, by estimate: see complexity.ts. */
   complexity: { variable: 'LIMIT_COMPLEXITY', default: 50_000 },
+  /** Values that an answer's introspection may hold, counted: see introspection.ts. */
+  introspection: { variable: 'LIMIT_INTROSPECTION', default: 150_000 },
   /** The estimated size of a list without a size in the document. */
   assumedListSize: { variable: 'LIMIT_ASSUMED_LIST_SIZE', default: 5 },
   /** The estimated size of a connection without `first` or `last`: the default page. */
