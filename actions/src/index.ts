@@ -4,6 +4,7 @@ export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts
 export type { DkimKey } from './messaging/sender-domain.ts'
 export { openSenders } from './merchant/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
+export { findProcessor, openPaymentAccounts } from './payment/index.ts'
 export {
   createOutboxTransport,
   createSmtpTransport,

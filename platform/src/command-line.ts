@@ -25,13 +25,17 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
 async function databaseUrl(): Promise<string> {
   const { DATABASE_URL: named } = process.env
   if (named !== undefined && named !== '') return named
-  const path = inDataFolder('ready.json')
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new PlatformError(
-      `no platform is running here (${path} is absent): run npm start, or set DATABASE_URL`,
-    )
-  })
-  return z.object({ databaseUrl: z.string() }).parse(JSON.parse(text)).databaseUrl
+  const ready = await readReadyFile(z.object({ databaseUrl: z.string() }))
+  if (ready !== undefined) return ready.databaseUrl
+  throw new PlatformError(
+    `no platform is running here (${inDataFolder('ready.json')} is absent): run npm start, or set DATABASE_URL`,
+  )
+}
+
+/** What the platform that runs here has written down about itself; undefined when none does. */
+export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<Fields | undefined> {
+  const text = await readFile(inDataFolder('ready.json'), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : fields.parse(JSON.parse(text))
 }
 
 /** The keys of ENCRYPTION_KEYS, or those in the platform's data folder. */

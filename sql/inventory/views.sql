@@ -103,24 +103,3 @@ CREATE VIEW inventory.product_warehouse_inventory AS
     JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
   WHERE i.sku IS NOT NULL AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
   GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
-
-CREATE VIEW inventory.ledger_disagreement AS
-  SELECT
-    l.merchant_id,
-    l.stock_item_id,
-    l.warehouse_id,
-    l.available + l.reserved AS on_hand,
-    l.reserved,
-    s.on_hand AS ledger_on_hand,
-    s.reserved AS ledger_reserved
-  FROM
-    inventory.stock_level l
-    CROSS JOIN LATERAL (
-      SELECT coalesce(sum(m.on_hand_delta), 0) AS on_hand, coalesce(sum(m.reserved_delta), 0) AS reserved
-      FROM
-        inventory.stock_movement m
-        JOIN inventory.stock_item i
-          ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id AND i.product_id = m.product_id
-      WHERE m.merchant_id = l.merchant_id AND m.stock_item_id = l.stock_item_id AND m.warehouse_id = l.warehouse_id
-    ) s
-  WHERE (l.available + l.reserved, l.reserved) <> (s.on_hand, s.reserved);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSandbox } from '@commerce-graph/actions'
 import { faultsOf, outcomesOf } from '@commerce-graph/actions/testing/purchase-outcome'
+import { verifyRows } from '@commerce-graph/actions/verification'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { bearer, type Client, createClient } from '../support/graphql-client.ts'
@@ -251,7 +252,7 @@ async function judge(
         faults.push(`${name}: the payment is ${payments[0]?.status} and not ${expected}`)
     }
   }
-  faults.push(...(await faultsOfStock(sql)))
+  faults.push(...(await faultsOfRows(sql)))
   return {
     purchases: purchases.length,
     byWay: Object.fromEntries(ways.map((way) => [way, purchases.filter((one) => one.way === way).length])),
@@ -277,17 +278,9 @@ const endOf: Readonly<Record<Purchase['way'], string>> = {
   cancelled: 'REFUNDED',
 }
 
-async function faultsOfStock(sql: postgres.Sql): Promise<readonly string[]> {
-  const rows = await sql<{ id: string }[]>`
-    SELECT stock_item_id AS id FROM inventory.ledger_disagreement
-    UNION SELECT stock_item_id FROM inventory.stock_level WHERE available < 0 OR reserved < 0
-    UNION
-    SELECT l.stock_item_id FROM inventory.stock_level l
-    LEFT JOIN inventory.reservation_line x
-      ON x.merchant_id = l.merchant_id AND x.stock_item_id = l.stock_item_id AND x.warehouse_id = l.warehouse_id
-    LEFT JOIN inventory.reservation r
-      ON r.merchant_id = x.merchant_id AND r.id = x.reservation_id AND r.status IN ('ACTIVE', 'COMMITTED')
-    GROUP BY l.merchant_id, l.stock_item_id, l.warehouse_id, l.reserved
-    HAVING l.reserved <> coalesce(sum(x.quantity) FILTER (WHERE r.id IS NOT NULL), 0)`
-  return rows.map(({ id }) => `the stock of ${id} does not add up`)
+async function faultsOfRows(sql: postgres.Sql): Promise<readonly string[]> {
+  const verdicts = await Array.fromAsync(verifyRows(sql, { mostShown: 100 }))
+  return verdicts.flatMap(({ rule, shown }) =>
+    shown.map(({ subject, disagreement }) => `${rule}: ${subject}: ${disagreement}`),
+  )
 }

@@ -1,4 +1,5 @@
 -- Written by `npm run migration` from sql/, where each of these is found and changed.
+DROP SCHEMA verification CASCADE;
 DROP SCHEMA operator CASCADE;
 DROP SCHEMA notification CASCADE;
 DROP SCHEMA inventory CASCADE;
