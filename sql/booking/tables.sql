@@ -166,6 +166,11 @@ CREATE TABLE booking.appointment (
   ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT appointment_service_fkey FOREIGN KEY (merchant_id, service_id) REFERENCES booking.service,
   CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
@@ -187,6 +192,13 @@ CREATE TABLE booking.appointment (
       WHERE (takes_time),
   -- booking.appointment_resource follows this key.
   CONSTRAINT appointment_time_key UNIQUE (merchant_id, id, start_time, end_time, takes_time)
+);
+CREATE UNIQUE INDEX appointment_external_id_key ON booking.appointment (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+CREATE INDEX appointment_metadata ON booking.appointment USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE INDEX appointment_start_time ON booking.appointment (merchant_id, start_time, id);
 CREATE INDEX appointment_created_at ON booking.appointment (merchant_id, created_at, id);

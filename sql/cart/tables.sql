@@ -17,6 +17,11 @@ CREATE TABLE cart.cart (
   promotion_id uuid,
   coupon_code citext,
   shipping_method_id uuid,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
     ON DELETE CASCADE,
@@ -26,6 +31,12 @@ CREATE TABLE cart.cart (
   CONSTRAINT cart_shipping_method_fkey
     FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
       ON DELETE SET NULL (shipping_method_id)
+);
+CREATE UNIQUE INDEX cart_external_id_key ON cart.cart (merchant_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX cart_metadata ON cart.cart USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
@@ -40,6 +51,11 @@ CREATE TABLE cart.cart_item (
   variant_id uuid,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
@@ -49,6 +65,8 @@ CREATE TABLE cart.cart_item (
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
   FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
 );
+CREATE UNIQUE INDEX cart_item_external_id_key ON cart.cart_item (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
 CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 
 CREATE TABLE cart.cart_address (

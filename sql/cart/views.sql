@@ -7,6 +7,9 @@ CREATE VIEW cart.priced_cart_item AS
     l.variant_id,
     l.quantity,
     l.created_at,
+    l.external_id,
+    l.metadata,
+    l.private_metadata,
     coalesce(v.price, p.price) AS price,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'

@@ -35,8 +35,20 @@ CREATE TABLE catalog.product (
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT product_slug_key UNIQUE (merchant_id, slug)
+);
+CREATE UNIQUE INDEX product_external_id_key ON catalog.product (merchant_id, external_id)
+WHERE external_id IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX product_metadata ON catalog.product USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
 CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
@@ -76,12 +88,19 @@ CREATE TABLE catalog.product_variant (
   position integer NOT NULL DEFAULT 0,
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
     ON DELETE CASCADE
 );
+CREATE UNIQUE INDEX product_variant_external_id_key ON catalog.product_variant (merchant_id, external_id)
+WHERE external_id IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
 
 CREATE TABLE catalog.variant_option (
@@ -112,9 +131,21 @@ CREATE TABLE catalog.category (
   seo_description text,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
   CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+);
+CREATE UNIQUE INDEX category_external_id_key ON catalog.category (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+CREATE INDEX category_metadata ON catalog.category USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE INDEX category_parent ON catalog.category (merchant_id, parent_id, position, id);
 CREATE INDEX category_name ON catalog.category (merchant_id, name, id);

@@ -25,8 +25,19 @@ CREATE TABLE crm.customer (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   anonymized_at timestamptz,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL))
+);
+CREATE UNIQUE INDEX customer_external_id_key ON crm.customer (merchant_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX customer_metadata ON crm.customer USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
 CREATE INDEX customer_guest_email ON crm.customer (merchant_id, email, created_at) WHERE NOT has_account;

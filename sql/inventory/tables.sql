@@ -11,8 +11,20 @@ CREATE TABLE inventory.warehouse (
   priority integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT warehouse_code_key UNIQUE (merchant_id, code)
+);
+CREATE UNIQUE INDEX warehouse_external_id_key ON inventory.warehouse (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+CREATE INDEX warehouse_metadata ON inventory.warehouse USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 
 CREATE TABLE inventory.warehouse_address (

@@ -44,6 +44,11 @@ CREATE TABLE ordering.order (
   uncaptured bigint NOT NULL DEFAULT 0,
   uncaptured_shipping bigint NOT NULL DEFAULT 0,
   paid_at timestamptz,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT order_number_key UNIQUE (merchant_id, order_number),
   CONSTRAINT order_cart_key UNIQUE (merchant_id, cart_id),
@@ -61,6 +66,12 @@ CREATE TABLE ordering.order (
       AND uncaptured_shipping <= shipping - shipping_discount
       AND uncaptured <= total
     )
+);
+CREATE UNIQUE INDEX order_external_id_key ON ordering.order (merchant_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX order_metadata ON ordering.order USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 CREATE INDEX order_created_at ON ordering.order (merchant_id, created_at, id);
 CREATE INDEX order_status_created_at ON ordering.order (merchant_id, status, created_at, id);
@@ -120,6 +131,11 @@ CREATE TABLE ordering.order_item (
   returned_quantity integer NOT NULL DEFAULT 0,
   uncaptured bigint NOT NULL DEFAULT 0,
   uncaptured_tax bigint NOT NULL DEFAULT 0,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id),
@@ -149,6 +165,8 @@ CREATE TABLE ordering.order_item (
   CONSTRAINT order_item_uncaptured_check
     CHECK (uncaptured >= 0 AND uncaptured <= subtotal - discount AND uncaptured_tax >= 0 AND uncaptured_tax <= tax)
 );
+CREATE UNIQUE INDEX order_item_external_id_key ON ordering.order_item (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
 CREATE INDEX order_item_product ON ordering.order_item (merchant_id, product_id, order_id);
 
 CREATE TABLE ordering.fulfillment (

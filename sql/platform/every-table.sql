@@ -13,7 +13,17 @@ BEGIN
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
     WHERE
       a.atttypid::regtype::text IN ('text', 'citext', 'text[]', 'jsonb')
-      AND a.attname NOT IN ('sku', 'variant_skus', 'reference', 'tracking_number', 'phone', 'url', 'website', 'token')
+      AND a.attname NOT IN (
+        'external_id',
+        'sku',
+        'variant_skus',
+        'reference',
+        'tracking_number',
+        'phone',
+        'url',
+        'website',
+        'token'
+      )
     GROUP BY c.oid
   LOOP
     EXECUTE format(

@@ -162,6 +162,7 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
       // The name of a new record must be new; the name of an existing record must exist.
       if (/Inventory|Stock|Transfer/.test(mutation.name)) return sku
       return randomUUID().toUpperCase()
+    case 'externalId':
     case 'slug':
       return randomUUID()
     case 'startTime':

@@ -31,6 +31,8 @@ export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: stri
       if (argument === 'merchantId' || argument === 'merchant_id') return merchantId
       // A token of the payment processor, and no row's id.
       if (argument === 'paymentMethodId') return undefined
+      // Another system's, and no row's id.
+      if (/^external_?ids?$/i.test(argument)) return undefined
       if (argument === 'id') return byName.get(table)
       if (argument === 'representations') return { __typename: typeName(table), id: byName.get(table) }
       // The contract's arguments are in camel case, Hasura's in snake case.

@@ -33,6 +33,8 @@ export function sampleValue(type: string, name?: string): unknown {
       return `${randomUUID()}@example.com`
     case 'cidr':
       return '10.9.8.0/24'
+    case 'JSON':
+      return {}
     default:
       return 'USD'
   }

@@ -131,6 +131,9 @@ export interface CreateCategoryInput {
   readonly position?: number | null
   readonly seoTitle?: string | null
   readonly seoDescription?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CreateDashboardInput {
@@ -256,6 +259,9 @@ export interface CreateProductInput {
   readonly seoDescription?: string | null
   readonly featured?: boolean | null
   readonly slug?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CreatePromotionCampaignInput {
@@ -352,6 +358,9 @@ export interface CreateWarehouseInput {
   readonly location: AddressInput
   readonly active?: boolean | null
   readonly priority?: number | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CustomerInput {
@@ -362,6 +371,9 @@ export interface CustomerInput {
   readonly tags?: readonly string[] | null
   readonly notes?: string | null
   readonly addresses?: readonly AddressInput[] | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CustomerSegmentFilterInput {
@@ -575,6 +587,9 @@ export interface ProductVariantInput {
   readonly price?: number | null
   readonly compareAtPrice?: number | null
   readonly options?: readonly VariantOptionInput[] | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface PromotionConditionsInput {
@@ -774,6 +789,9 @@ export interface UpdateAddressInput {
 
 export interface UpdateAppointmentInput {
   readonly notes?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateArticleInput {
@@ -802,6 +820,12 @@ export interface UpdateBookingServiceInput {
   readonly resources?: readonly ResourceRequirementInput[]
 }
 
+export interface UpdateCartInput {
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
+}
+
 export interface UpdateCategoryInput {
   readonly name?: string
   readonly slug?: string
@@ -811,6 +835,9 @@ export interface UpdateCategoryInput {
   readonly position?: number
   readonly seoTitle?: string | null
   readonly seoDescription?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateContactInput {
@@ -828,6 +855,9 @@ export interface UpdateCustomerInput {
   readonly marketingOptIn?: boolean
   readonly tags?: readonly string[]
   readonly notes?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateCustomerSegmentInput {
@@ -938,6 +968,9 @@ export interface UpdateMerchantSettingsInput {
 export interface UpdateOrderInput {
   readonly notes?: string | null
   readonly tags?: readonly string[]
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateOrderItemInput {
@@ -980,6 +1013,9 @@ export interface UpdateProductInput {
   readonly seoDescription?: string | null
   readonly featured?: boolean
   readonly slug?: string
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateProductVariantInput {
@@ -987,6 +1023,9 @@ export interface UpdateProductVariantInput {
   readonly price?: number | null
   readonly compareAtPrice?: number | null
   readonly options?: readonly VariantOptionInput[]
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdateProductsInput {
@@ -1006,6 +1045,9 @@ export interface UpdateProductsInput {
   readonly seoDescription?: string | null
   readonly featured?: boolean
   readonly slug?: string
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface UpdatePromotionCampaignInput {
@@ -1095,6 +1137,9 @@ export interface UpdateWarehouseInput {
   readonly location?: AddressInput
   readonly active?: boolean
   readonly priority?: number
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
 export interface VariantOptionInput {
@@ -1143,6 +1188,7 @@ export interface MutationArguments {
   readonly addCartItem: { readonly cartId: string; readonly item: CartItemInput }
   readonly updateCartItem: { readonly cartId: string; readonly itemId: string; readonly quantity: number }
   readonly removeCartItem: { readonly cartId: string; readonly itemId: string }
+  readonly updateCart: { readonly id: string; readonly input: UpdateCartInput }
   readonly deleteCart: { readonly id: string }
   readonly checkoutCart: { readonly id: string; readonly input: CheckoutCartInput }
   readonly setCartShippingAddress: { readonly cartId: string; readonly address: AddressInput }

@@ -2,6 +2,8 @@ import { holdsCardNumber } from './card-number.ts'
 
 /** Fields of which long numbers are the nature, or which are never stored as they are: README.md says why. */
 const notLookedAt: ReadonlySet<string> = new Set([
+  'externalId',
+  'externalIds',
   'sku',
   'skus',
   'reference',

@@ -2,6 +2,7 @@ import { countryCode, countryFault } from '../input/country.ts'
 import { currencyFault } from '../input/currency.ts'
 import { hasDeceptiveLetter, isEmailAddress } from '../input/email-address.ts'
 import type { Fault } from '../input/fault.ts'
+import { type InnerFault, metadataFaults } from '../input/metadata.ts'
 import { isNetwork } from '../input/network.ts'
 import { originOf } from '../input/origin.ts'
 import { phoneFault } from '../input/phone.ts'
@@ -15,6 +16,8 @@ export interface Format {
   /** The form in words, for descriptions. */
   readonly phrase: string
   readonly faultOf: (value: string | number) => Fault | null
+  /** The faults inside of a JSON object. */
+  readonly faultsIn?: (value: unknown) => readonly InnerFault[]
   /** The value as it is kept, of one without a fault. */
   readonly kept?: (value: string) => string
 }
@@ -57,6 +60,11 @@ export const formats = {
     }),
   },
   endOfDayTime: matching(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'time of day from 00:00 to 24:00'),
+  metadata: {
+    phrase: 'an object of namespaces, each an object of keys and values',
+    faultOf: () => null,
+    faultsIn: metadataFaults,
+  },
   network: {
     phrase: 'IP address or CIDR range such as 203.0.113.7 or 203.0.113.0/24',
     faultOf: ofText((text) =>

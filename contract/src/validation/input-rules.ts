@@ -12,11 +12,12 @@ import {
   isNonNullType,
 } from 'graphql'
 import type { Fault } from '../input/fault.ts'
+import type { InnerFault } from '../input/metadata.ts'
 import { textFault } from '../input/text.ts'
 import type { BoundRegister } from '../schema/bound-register.ts'
 import type { Bounds } from '../schema/bounds.ts'
 import { expectedFormat } from '../schema/expected-format.ts'
-import { formatNamed } from './formats.ts'
+import { type Format, formatNamed } from './formats.ts'
 
 /** The rule for a value: its type and its bounds. */
 export type InputRule =
@@ -31,6 +32,8 @@ export type InputRule =
       readonly kind: 'leaf'
       readonly type: string
       readonly faultOf: (value: unknown) => Fault | null
+      /** The faults inside of a value that has none itself. */
+      readonly faultsIn: (value: unknown) => readonly InnerFault[]
       /** The value as it is kept, of one without a fault. */
       readonly kept: ((value: string) => string) | null
     }
@@ -87,11 +90,12 @@ export function inputRules(schema: GraphQLSchema, register: BoundRegister): Inpu
         itemRequired: isNonNullType(type.ofType),
       }
     if (isInputObjectType(type)) return objectRule(type)
-    const format = bounds.format && formatNamed(bounds.format)
+    const format: Format | undefined = bounds.format && formatNamed(bounds.format)
     return {
       kind: 'leaf',
       type: type.name,
       faultOf: leafFault(type, bounds, inList),
+      faultsIn: format?.faultsIn ?? (() => []),
       kept: format?.kept ?? null,
     }
   }

@@ -74,6 +74,11 @@ function valueErrors(rule: InputRule, required: boolean, value: unknown, place: 
     case 'leaf': {
       const fault = rule.faultOf(value)
       if (fault !== null) return [inputError(place.path, fault)]
+      const inner = rule.faultsIn(value)
+      if (inner.length > 0)
+        return inner.map(({ path, fault: found }) =>
+          inputError(path === '' ? place.path : `${place.path}.${path}`, found),
+        )
       return rule.type === 'ID' && place.ids === 'UUIDs' && !uuid.test(String(value))
         ? [inputError(place.path, { kind: 'format', expected: 'id' })]
         : []

@@ -1,5 +1,11 @@
 import type { Violation } from '@commerce-graph/data-layer'
-import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
+import {
+  alreadyExists,
+  invalidValue,
+  metadataError,
+  notFound,
+  type UserError,
+} from '@commerce-graph/contract/input'
 
 /** The meaning of a violated constraint for the client: the field of the input at fault, and the reason. */
 type Meaning =
@@ -31,6 +37,23 @@ const locksCallerOut =
  * names from a migrated database and fails for one that isn't here (constraints.test.ts).
  */
 export const constraints: Readonly<Record<string, Meaning>> = {
+  // every record with an id in another system
+  product_external_id_key: unique('externalId'),
+  product_external_id_check: value('externalId'),
+  product_variant_external_id_key: unique('externalId'),
+  product_variant_external_id_check: value('externalId'),
+  category_external_id_key: unique('externalId'),
+  category_external_id_check: value('externalId'),
+  customer_external_id_key: unique('externalId'),
+  customer_external_id_check: value('externalId'),
+  order_external_id_key: unique('externalId'),
+  order_external_id_check: value('externalId'),
+  cart_external_id_key: unique('externalId'),
+  cart_external_id_check: value('externalId'),
+  warehouse_external_id_key: unique('externalId'),
+  warehouse_external_id_check: value('externalId'),
+  appointment_external_id_key: unique('externalId'),
+  appointment_external_id_check: value('externalId'),
   // catalog
   product_sku_key: unique('sku'),
   product_variant_sku_key: unique('sku'),
@@ -288,9 +311,11 @@ export const constraints: Readonly<Record<string, Meaning>> = {
  * @param input the mutation's input, to quote the value that was refused
  */
 export function violationError(
-  { constraint, stillReferenced }: Violation,
+  { constraint, stillReferenced, detail }: Violation,
   input: Readonly<Record<string, unknown>>,
 ): UserError | null {
+  const ofMetadata = metadataError({ constraint, detail })
+  if (ofMetadata !== null) return ofMetadata
   const meaning = constraints[constraint]
   if (!meaning) return null
   const given = input[meaning.field]

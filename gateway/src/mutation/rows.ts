@@ -84,6 +84,24 @@ export const remove = (on: Table, where: Values): Statement => ({
 
 export const byId = (id: unknown): Values => ({ id: { _eq: toUuid(id) } })
 
+/** What a synchronisation and the merchant keep with a record: the members of an input, each a column. */
+export const keptFields = ['externalId', 'metadata', 'privateMetadata'] as const
+
+/** An id in another system is unique in its table. @param id the record itself, which doesn't count */
+export const externalIdTaken = (
+  target: LookUpTarget,
+  what: string,
+  externalId: string | null | undefined,
+  id?: string,
+): LookUp =>
+  absent(
+    target,
+    'external_id',
+    valueOf('externalId', externalId),
+    what,
+    id === undefined ? undefined : byId(id),
+  )
+
 /** The columns of those members that were given, of those named; nulls too, unless `nulls` is 'left out'. */
 export function pick<Input extends object>(
   input: Input,

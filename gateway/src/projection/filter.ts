@@ -35,6 +35,18 @@ export const equals = (column: string, type: string): Filter => ({
 
 export const idEquals = (column: string): Filter => idFilter((value) => ({ [column]: { _eq: value } }))
 
+/** One page has no more records than these name. */
+const maxExternalIds = 100
+
+/** The record has one of the ids in another system. */
+export const externalIds: Filter = {
+  condition: (value) => ({ external_id: { _in: value('[String!]!') } }),
+  check: (value, field) => {
+    const count = Array.isArray(value) ? value.length : 0
+    return count > maxExternalIds ? outOfRange(field, count, 0, maxExternalIds) : undefined
+  },
+}
+
 export const atLeast = (column: string, type: string): Filter => ({
   condition: (value) => ({ [column]: { _gte: value(`${type}!`) } }),
 })

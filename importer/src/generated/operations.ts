@@ -26,14 +26,20 @@ export type AddressInput = {
 export type CreateCategoryInput = {
   /** Description. At most 5,000 characters. */
   readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** A picture of it. */
   readonly image?: ImageInput | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name. 1 to 200 characters, in one line. */
   readonly name: string;
   /** The category above; a root when nothing is said. */
   readonly parentId?: string | null | undefined;
   /** Its place among its siblings. 0 or more. */
   readonly position?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Description for search engines. At most 500 characters. */
   readonly seoDescription?: string | null | undefined;
   /** Title for search engines. At most 200 characters, in one line. */
@@ -54,14 +60,20 @@ export type CreateProductInput = {
   readonly currency: string;
   /** Description. At most 5,000 characters. */
   readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** Featured or not; false when nothing is said. Open in the specification. */
   readonly featured?: boolean | null | undefined;
   /** Pictures. At most 100 entries. */
   readonly images?: ReadonlyArray<ProductImageInput> | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name. 3 to 200 characters, in one line. */
   readonly name: string;
   /** Price. Above zero. */
   readonly price: number;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Description for search engines. At most 500 characters. */
   readonly seoDescription?: string | null | undefined;
   /** Title for search engines. At most 200 characters, in one line. */
@@ -102,14 +114,20 @@ export type CustomerInput = {
   readonly addresses?: ReadonlyArray<AddressInput> | null | undefined;
   /** E-mail address, unique for the merchant in any case. */
   readonly email: string;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** Whether marketing mail is welcome; false when nothing is said. */
   readonly marketingOptIn?: boolean | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name. 1 to 200 characters, in one line. */
   readonly name: string;
   /** Notes. At most 5,000 characters. */
   readonly notes?: string | null | undefined;
   /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
   readonly phone?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Free labels. At most 100 entries, each 1 to 100 characters, in one line. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
 };
@@ -149,10 +167,16 @@ export type ProductStatus =
 export type ProductVariantInput = {
   /** The price it is compared with. Above zero. */
   readonly compareAtPrice?: number | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** The values that distinguish the variant. At most 20 entries. */
   readonly options?: ReadonlyArray<VariantOptionInput> | null | undefined;
   /** Its price; absent means the product's. Above zero. */
   readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
   readonly sku: string;
 };
@@ -182,14 +206,20 @@ export type SetInventoryLevelInput = {
 export type UpdateCustomerInput = {
   /** E-mail address, unique for the merchant in any case. Never null. */
   readonly email?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** Whether marketing mail is welcome. Never null. */
   readonly marketingOptIn?: boolean | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name. 1 to 200 characters, in one line. Never null. */
   readonly name?: string | null | undefined;
   /** Notes. At most 5,000 characters. */
   readonly notes?: string | null | undefined;
   /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
   readonly phone?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
 };
@@ -206,14 +236,20 @@ export type UpdateProductInput = {
   readonly currency?: string | null | undefined;
   /** Description. At most 5,000 characters. */
   readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** Featured or not. Open in the specification. Never null. */
   readonly featured?: boolean | null | undefined;
   /** Pictures, in place of those it has now. At most 100 entries. Never null. */
   readonly images?: ReadonlyArray<ProductImageInput> | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name. 3 to 200 characters, in one line. Never null. */
   readonly name?: string | null | undefined;
   /** Price. Above zero. Never null. */
   readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Description for search engines. At most 500 characters. */
   readonly seoDescription?: string | null | undefined;
   /** Title for search engines. At most 200 characters, in one line. */
@@ -232,10 +268,16 @@ export type UpdateProductInput = {
 export type UpdateProductVariantInput = {
   /** The price it is compared with. Above zero. */
   readonly compareAtPrice?: number | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** The values that distinguish the variant; they replace the present ones. At most 20 entries. Never null. */
   readonly options?: ReadonlyArray<VariantOptionInput> | null | undefined;
   /** Its price; null means the product's. Above zero. */
   readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. Never null. */
   readonly sku?: string | null | undefined;
 };

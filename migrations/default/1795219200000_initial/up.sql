@@ -303,6 +303,11 @@ CREATE TABLE catalog.product (
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT product_slug_key UNIQUE (merchant_id, slug)
 );
@@ -654,6 +659,11 @@ CREATE TABLE crm.customer (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   anonymized_at timestamptz,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL))
 );
@@ -706,6 +716,11 @@ CREATE TABLE booking.appointment (
   ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT appointment_service_fkey FOREIGN KEY (merchant_id, service_id) REFERENCES booking.service,
   CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
@@ -727,6 +742,15 @@ CREATE TABLE booking.appointment (
       WHERE (takes_time),
   -- booking.appointment_resource follows this key.
   CONSTRAINT appointment_time_key UNIQUE (merchant_id, id, start_time, end_time, takes_time)
+);
+
+CREATE UNIQUE INDEX appointment_external_id_key ON booking.appointment (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+
+CREATE INDEX appointment_metadata ON booking.appointment USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 
 CREATE INDEX appointment_start_time ON booking.appointment (merchant_id, start_time, id);
@@ -894,6 +918,11 @@ CREATE TABLE cart.cart (
   promotion_id uuid,
   coupon_code citext,
   shipping_method_id uuid,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
     ON DELETE CASCADE,
@@ -903,6 +932,14 @@ CREATE TABLE cart.cart (
   CONSTRAINT cart_shipping_method_fkey
     FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
       ON DELETE SET NULL (shipping_method_id)
+);
+
+CREATE UNIQUE INDEX cart_external_id_key ON cart.cart (merchant_id, external_id) WHERE external_id IS NOT NULL;
+
+CREATE INDEX cart_metadata ON cart.cart USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 
 CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
@@ -926,6 +963,11 @@ CREATE TABLE catalog.product_variant (
   position integer NOT NULL DEFAULT 0,
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
@@ -943,6 +985,11 @@ CREATE TABLE cart.cart_item (
   variant_id uuid,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
@@ -952,6 +999,9 @@ CREATE TABLE cart.cart_item (
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
   FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
 );
+
+CREATE UNIQUE INDEX cart_item_external_id_key ON cart.cart_item (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
 
 CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 
@@ -973,6 +1023,15 @@ CREATE TABLE cart.cart_address (
 CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;
 
 -- sql/catalog/tables.sql
+
+CREATE UNIQUE INDEX product_external_id_key ON catalog.product (merchant_id, external_id)
+WHERE external_id IS NOT NULL AND deleted_at IS NULL;
+
+CREATE INDEX product_metadata ON catalog.product USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
+);
 
 CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
 
@@ -1010,6 +1069,9 @@ CREATE TABLE catalog.product_image (
 
 CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
 
+CREATE UNIQUE INDEX product_variant_external_id_key ON catalog.product_variant (merchant_id, external_id)
+WHERE external_id IS NOT NULL AND deleted_at IS NULL;
+
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
 
 CREATE TABLE catalog.variant_option (
@@ -1040,9 +1102,23 @@ CREATE TABLE catalog.category (
   seo_description text,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
   CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+);
+
+CREATE UNIQUE INDEX category_external_id_key ON catalog.category (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+
+CREATE INDEX category_metadata ON catalog.category USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 
 CREATE INDEX category_parent ON catalog.category (merchant_id, parent_id, position, id);
@@ -1109,6 +1185,14 @@ CREATE INDEX review_created_at ON catalog.review (merchant_id, created_at, id);
 CREATE INDEX review_status_created_at ON catalog.review (merchant_id, status, created_at, id);
 
 -- sql/crm/tables.sql
+
+CREATE UNIQUE INDEX customer_external_id_key ON crm.customer (merchant_id, external_id) WHERE external_id IS NOT NULL;
+
+CREATE INDEX customer_metadata ON crm.customer USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
+);
 
 CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
 
@@ -1302,6 +1386,11 @@ CREATE TABLE ordering.order (
   uncaptured bigint NOT NULL DEFAULT 0,
   uncaptured_shipping bigint NOT NULL DEFAULT 0,
   paid_at timestamptz,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT order_number_key UNIQUE (merchant_id, order_number),
   CONSTRAINT order_cart_key UNIQUE (merchant_id, cart_id),
@@ -2015,8 +2104,22 @@ CREATE TABLE inventory.warehouse (
   priority integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT warehouse_code_key UNIQUE (merchant_id, code)
+);
+
+CREATE UNIQUE INDEX warehouse_external_id_key ON inventory.warehouse (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
+
+CREATE INDEX warehouse_metadata ON inventory.warehouse USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
 );
 
 CREATE TABLE inventory.warehouse_address (
@@ -2438,6 +2541,10 @@ CREATE TABLE merchant.sender_record (
   PRIMARY KEY (merchant_id, purpose)
 );
 
+-- sql/metadata/tables.sql
+
+CREATE SCHEMA metadata;
+
 -- sql/notification/tables.sql
 
 CREATE SCHEMA notification;
@@ -2647,6 +2754,14 @@ CREATE TABLE ordering.order_number_counter (
   last_number bigint NOT NULL DEFAULT 1000
 );
 
+CREATE UNIQUE INDEX order_external_id_key ON ordering.order (merchant_id, external_id) WHERE external_id IS NOT NULL;
+
+CREATE INDEX order_metadata ON ordering.order USING gin (
+  merchant_id,
+  metadata jsonb_path_ops,
+  private_metadata jsonb_path_ops
+);
+
 CREATE INDEX order_created_at ON ordering.order (merchant_id, created_at, id);
 
 CREATE INDEX order_status_created_at ON ordering.order (merchant_id, status, created_at, id);
@@ -2710,6 +2825,11 @@ CREATE TABLE ordering.order_item (
   returned_quantity integer NOT NULL DEFAULT 0,
   uncaptured bigint NOT NULL DEFAULT 0,
   uncaptured_tax bigint NOT NULL DEFAULT 0,
+  -- The record's id in another system, by which a synchronisation finds it again.
+  external_id text CHECK (char_length(external_id) BETWEEN 1 AND 255),
+  -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
+  metadata jsonb NOT NULL DEFAULT '{}',
+  private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id),
@@ -2739,6 +2859,9 @@ CREATE TABLE ordering.order_item (
   CONSTRAINT order_item_uncaptured_check
     CHECK (uncaptured >= 0 AND uncaptured <= subtotal - discount AND uncaptured_tax >= 0 AND uncaptured_tax <= tax)
 );
+
+CREATE UNIQUE INDEX order_item_external_id_key ON ordering.order_item (merchant_id, external_id)
+WHERE external_id IS NOT NULL;
 
 CREATE INDEX order_item_product ON ordering.order_item (merchant_id, product_id, order_id);
 
@@ -4695,6 +4818,9 @@ CREATE VIEW cart.priced_cart_item AS
     l.variant_id,
     l.quantity,
     l.created_at,
+    l.external_id,
+    l.metadata,
+    l.private_metadata,
     coalesce(v.price, p.price) AS price,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'
@@ -7257,6 +7383,185 @@ AS $$
   RETURNING s.merchant_id, s.domain, s.token;
 $$;
 
+-- sql/metadata/functions.sql
+
+CREATE FUNCTION metadata.most_bytes()
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT 32768;
+$$;
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '')
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_schema text := split_part(p_table, '.', 1);
+  v_table text := split_part(p_table, '.', 2);
+BEGIN
+  RAISE EXCEPTION
+    USING
+      ERRCODE = 'check_violation',
+      CONSTRAINT = p_constraint,
+      SCHEMA = v_schema,
+      TABLE = v_table,
+      DETAIL = p_detail,
+      MESSAGE = coalesce(
+        p_because || format(': constraint "%s"', p_constraint) || CASE p_detail
+          WHEN '' THEN ''
+          ELSE ' ' || p_detail
+        END,
+        format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
+      );
+END;
+$$;
+
+-- sql/metadata/functions.sql
+
+CREATE FUNCTION metadata.refuse(p_table text, p_field text, p_fault jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  SELECT
+    platform.violate(
+      p_table,
+      'metadata_kept',
+      format(
+        'Field %s: %s',
+        p_field,
+        coalesce(
+          'expected ' || (p_fault ->> 'expected'),
+          p_fault ->> 'message',
+          format('%s is not between %s and %s', p_fault ->> 'value', p_fault ->> 'min', p_fault ->> 'max')
+        )
+      ),
+      jsonb_build_object('field', p_field, 'fault', p_fault)::text
+    );
+$$;
+
+CREATE FUNCTION metadata.form_fault(p_given jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT jsonb_build_object('path', x.path, 'fault', jsonb_build_object('kind', 'format', 'expected', x.expected))
+  FROM
+    (
+      SELECT '' AS path, 'object of namespaces' AS expected, 1 AS rank WHERE jsonb_typeof(p_given) <> 'object'
+      UNION ALL
+      SELECT
+        '.' || left(n.key, 64),
+        CASE
+          WHEN n.key !~ '^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$' THEN 'namespace of 1 to 64 letters, digits, _ and -'
+          ELSE 'object of keys and values, or null'
+        END,
+        2
+      FROM
+        jsonb_each(
+          CASE jsonb_typeof(p_given)
+            WHEN 'object' THEN p_given
+            ELSE '{}'
+          END
+        ) n
+      WHERE n.key !~ '^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$' OR jsonb_typeof(n.value) NOT IN ('object', 'null')
+      UNION ALL
+      SELECT format('.%s.%s', n.key, left(k.key, 64)), 'key of 1 to 64 letters, digits, _ and -', 3
+      FROM
+        jsonb_each(
+          CASE jsonb_typeof(p_given)
+            WHEN 'object' THEN p_given
+            ELSE '{}'
+          END
+        ) n,
+        jsonb_object_keys(
+          CASE jsonb_typeof(n.value)
+            WHEN 'object' THEN n.value
+            ELSE '{}'
+          END
+        ) AS k (key)
+      WHERE k.key !~ '^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$'
+    ) x
+  ORDER BY x.rank, x.path
+  LIMIT 1;
+$$;
+
+CREATE FUNCTION metadata.merged(p_old jsonb, p_given jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT coalesce(jsonb_object_agg(n.name, n.keys) FILTER (WHERE n.keys <> '{}'), '{}')
+  FROM
+    (
+      SELECT
+        coalesce(o.key, g.key) AS name,
+        CASE
+          WHEN g.key IS NULL THEN o.value
+          WHEN g.value = 'null' THEN '{}'
+          ELSE (
+            SELECT coalesce(jsonb_object_agg(k.key, k.value), '{}')
+            FROM jsonb_each(coalesce(o.value, '{}') || g.value) k
+            WHERE k.value <> 'null'
+          )
+        END AS keys
+      FROM
+        jsonb_each(p_old) o
+        FULL JOIN jsonb_each(p_given) g ON g.key = o.key
+    ) n;
+$$;
+
+CREATE FUNCTION metadata.emptied(p_metadata jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT coalesce(jsonb_object_agg(n.name, NULL), '{}') FROM jsonb_object_keys(p_metadata) AS n (name);
+$$;
+
+CREATE FUNCTION metadata.kept(p_table text, p_field text, p_old jsonb, p_given jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_fault jsonb;
+  v_kept jsonb;
+BEGIN
+  -- The column's own NOT NULL refuses a NULL.
+  IF p_given = p_old OR p_given IS NULL THEN
+    RETURN p_given;
+  END IF;
+  v_fault := metadata.form_fault(p_given);
+  IF v_fault IS NOT NULL THEN
+    PERFORM metadata.refuse(p_table, p_field || (v_fault ->> 'path'), v_fault -> 'fault');
+  END IF;
+  v_kept := metadata.merged(p_old, p_given);
+  IF octet_length(v_kept::text) > metadata.most_bytes() THEN
+    PERFORM
+      metadata.refuse(
+        p_table,
+        p_field,
+        jsonb_build_object(
+          'kind',
+          'range',
+          'value',
+          format('of %s bytes', octet_length(v_kept::text)),
+          'min',
+          0,
+          'max',
+          metadata.most_bytes()
+        )
+      );
+  END IF;
+  RETURN v_kept;
+END;
+$$;
+
 -- sql/notification/functions.sql
 
 CREATE FUNCTION notification.set_preference(
@@ -9430,31 +9735,6 @@ END;
 $$;
 
 -- sql/platform/functions.sql
-
-CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '')
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_schema text := split_part(p_table, '.', 1);
-  v_table text := split_part(p_table, '.', 2);
-BEGIN
-  RAISE EXCEPTION
-    USING
-      ERRCODE = 'check_violation',
-      CONSTRAINT = p_constraint,
-      SCHEMA = v_schema,
-      TABLE = v_table,
-      DETAIL = p_detail,
-      MESSAGE = coalesce(
-        p_because || format(': constraint "%s"', p_constraint) || CASE p_detail
-          WHEN '' THEN ''
-          ELSE ' ' || p_detail
-        END,
-        format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
-      );
-END;
-$$;
 
 CREATE FUNCTION platform.slugify(name text)
 RETURNS text
@@ -12056,6 +12336,9 @@ BEGIN
     notes = NULL,
     tags = '{}',
     marketing_opt_in = FALSE,
+    external_id = NULL,
+    metadata = metadata.emptied(c.metadata),
+    private_metadata = metadata.emptied(c.private_metadata),
     email_verified = FALSE,
     blocked_at = NULL,
     blocked_reason = NULL,
@@ -20521,6 +20804,37 @@ FOR EACH ROW
 WHEN (NEW.mfa_required AND NOT OLD.mfa_required)
 EXECUTE FUNCTION merchant.keep_the_user_in();
 
+-- sql/metadata/triggers.sql
+
+CREATE FUNCTION metadata.keep()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_table text := TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME;
+BEGIN
+  NEW.metadata := metadata.kept(
+    v_table,
+    'metadata',
+    CASE TG_OP
+      WHEN 'UPDATE' THEN OLD.metadata
+      ELSE '{}'
+    END,
+    NEW.metadata
+  );
+  NEW.private_metadata := metadata.kept(
+    v_table,
+    'privateMetadata',
+    CASE TG_OP
+      WHEN 'UPDATE' THEN OLD.private_metadata
+      ELSE '{}'
+    END,
+    NEW.private_metadata
+  );
+  RETURN NEW;
+END;
+$$;
+
 -- sql/notification/triggers.sql
 
 CREATE TRIGGER touch_updated_at
@@ -21819,6 +22133,46 @@ FROM
       ('search.article', 'Article', 'id')
   ) AS t (name, type, id);
 
+-- sql/metadata/every-table.sql
+
+DO $$
+DECLARE
+  v_table record;
+BEGIN
+  FOR v_table IN
+    SELECT t.name, t.owner
+    FROM
+      (
+        VALUES
+          ('booking.appointment'::regclass, 'APPOINTMENT'),
+          ('cart.cart', 'CART'),
+          ('cart.cart_item', 'CART_ITEM'),
+          ('catalog.category', 'CATEGORY'),
+          ('catalog.product', 'PRODUCT'),
+          ('catalog.product_variant', 'PRODUCT_VARIANT'),
+          ('crm.customer', 'CUSTOMER'),
+          ('inventory.warehouse', 'WAREHOUSE'),
+          ('ordering.order', 'ORDER'),
+          ('ordering.order_item', 'ORDER_ITEM')
+      ) AS t (name, owner)
+  LOOP
+    -- A row without metadata costs nothing more to insert.
+    EXECUTE format(
+      'CREATE TRIGGER metadata_inserted BEFORE INSERT ON %s FOR EACH ROW '
+        'WHEN (NEW.metadata <> ''{}'' OR NEW.private_metadata <> ''{}'') EXECUTE FUNCTION metadata.keep(%L)',
+      v_table.name,
+      v_table.owner
+    );
+    EXECUTE format(
+      'CREATE TRIGGER metadata_updated BEFORE UPDATE OF metadata, private_metadata ON %s FOR EACH ROW '
+        'EXECUTE FUNCTION metadata.keep(%L)',
+      v_table.name,
+      v_table.owner
+    );
+  END LOOP;
+END
+$$;
+
 -- sql/platform/every-table.sql
 
 DO $$
@@ -21836,7 +22190,17 @@ BEGIN
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
     WHERE
       a.atttypid::regtype::text IN ('text', 'citext', 'text[]', 'jsonb')
-      AND a.attname NOT IN ('sku', 'variant_skus', 'reference', 'tracking_number', 'phone', 'url', 'website', 'token')
+      AND a.attname NOT IN (
+        'external_id',
+        'sku',
+        'variant_skus',
+        'reference',
+        'tracking_number',
+        'phone',
+        'url',
+        'website',
+        'token'
+      )
     GROUP BY c.oid
   LOOP
     EXECUTE format(

@@ -13,8 +13,10 @@ import {
   change,
   creation,
   deletion,
+  externalIdTaken,
   insertMany,
   insertOne,
+  keptFields,
   pick,
   present,
   remove,
@@ -205,6 +207,7 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
   updateAppointment: change<'updateAppointment'>({
     record: 'Appointment',
     what: 'Appointment',
-    write: (input, { id }) => update(appointmentTable, byId(id), pick(input, ['notes'])),
+    lookUps: ({ externalId }, { id }) => [externalIdTaken(appointmentTable, 'Appointment', externalId, id)],
+    write: (input, { id }) => update(appointmentTable, byId(id), pick(input, ['notes', ...keptFields])),
   }),
 }

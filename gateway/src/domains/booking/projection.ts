@@ -4,6 +4,7 @@ import {
   atLeast,
   atMost,
   equals,
+  externalIds,
   type Filter,
   idEquals,
   idFilter,
@@ -71,6 +72,7 @@ const appointments: ConnectionProjection = {
     status,
     startDate: atLeast('start_time', 'timestamptz'),
     endDate: atMost('start_time', 'timestamptz'),
+    externalIds,
   },
 }
 
@@ -109,7 +111,7 @@ export const booking: DomainProjection = {
     appointment: {
       kind: 'lookup',
       projection: 'Appointment',
-      by: { id: idEquals('id') },
+      by: { id: idEquals('id'), externalId: equals('external_id', 'String') },
     },
     appointments: { kind: 'connection', connection: appointments },
     availability: {

@@ -1,5 +1,5 @@
 import { ascending } from '../../projection/condition.ts'
-import { type Filter, idEquals } from '../../projection/filter.ts'
+import { externalIds, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, Lookup } from '../../projection/types.ts'
 
 const checkedOut: Filter = {
@@ -14,7 +14,7 @@ const carts: ConnectionProjection = {
     UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { customerId: idEquals('customer_id'), checkedOut },
+  filters: { customerId: idEquals('customer_id'), checkedOut, externalIds },
 }
 
 const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const

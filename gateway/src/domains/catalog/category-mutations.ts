@@ -5,7 +5,9 @@ import {
   change,
   creation,
   deletion,
+  externalIdTaken,
   insertOne,
+  keptFields,
   pick,
   present,
   remove,
@@ -15,7 +17,15 @@ import {
 import { toUuid } from '../../projection/filter.ts'
 import { categoryTable, slugTaken } from './tables.ts'
 
-const categoryColumns = ['name', 'slug', 'description', 'position', 'seoTitle', 'seoDescription'] as const
+const categoryColumns = [
+  'name',
+  'slug',
+  'description',
+  'position',
+  'seoTitle',
+  'seoDescription',
+  ...keptFields,
+] as const
 
 const categoryRow = ({ image, parentId }: CreateCategoryInput | UpdateCategoryInput): Values => ({
   ...(image !== undefined && { image_url: image?.url ?? null, image_alt: image?.alt ?? null }),
@@ -28,6 +38,7 @@ export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
     what: 'Category',
     lookUps: (input) => [
       slugTaken(categoryTable, 'Category', input.slug),
+      externalIdTaken(categoryTable, 'Category', input.externalId),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input) =>
@@ -41,6 +52,7 @@ export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
     what: 'Category',
     lookUps: (input, { id }) => [
       slugTaken(categoryTable, 'Category', input.slug, id),
+      externalIdTaken(categoryTable, 'Category', input.externalId, id),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input, { id }) =>

@@ -20,8 +20,10 @@ import {
   change,
   creation,
   deletion,
+  externalIdTaken,
   insertMany,
   insertOne,
+  keptFields,
   pick,
   present,
   remove,
@@ -56,8 +58,9 @@ const productColumns = [
   'seoDescription',
   'featured',
   'slug',
+  ...keptFields,
 ] as const
-const variantColumns = ['sku', 'price', 'compareAtPrice'] as const
+const variantColumns = ['sku', 'price', 'compareAtPrice', ...keptFields] as const
 
 const imageRows = (images: readonly ProductImageInput[]): readonly Values[] =>
   images.map(({ order, ...image }, index) => ({ ...image, position: order ?? index }))
@@ -66,7 +69,7 @@ const optionRows = (options: readonly VariantOptionInput[]): readonly Values[] =
   options.map(({ name, value }, index) => ({ name, value, position: index }))
 
 const variantRow = (variant: ProductVariantInput, index: number): Values => ({
-  ...pick(variant, variantColumns),
+  ...pick(variant, variantColumns, 'left out'),
   position: index,
   options: { data: optionRows(variant.options ?? []) },
 })
@@ -97,6 +100,9 @@ const skusTaken = (
 
 const variantSkus = (variants: readonly ProductVariantInput[] | null | undefined): LookUp['values'] =>
   (variants ?? []).flatMap(({ sku: value }, index) => valueOf(`variants.${index}.sku`, value))
+
+const variantExternalIds = (variants: readonly ProductVariantInput[] | null | undefined): LookUp['values'] =>
+  (variants ?? []).flatMap(({ externalId }, index) => valueOf(`variants.${index}.externalId`, externalId))
 
 /** The database would refuse the second of two equal values, without saying which two they were. */
 function repeatedSkus({ sku: own, variants }: CreateProductInput): readonly UserError[] {
@@ -187,6 +193,8 @@ const createProduct = creation<'createProduct'>({
   lookUps: (input) => [
     ...skusTaken([...valueOf('sku', input.sku), ...variantSkus(input.variants)]),
     slugTaken(productTable, 'Product', input.slug),
+    externalIdTaken(productTable, 'Product', input.externalId),
+    absent(variantTable, 'external_id', variantExternalIds(input.variants), 'Variant'),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
   ],
   write: (input) =>
@@ -204,6 +212,7 @@ const changeProduct = change<'updateProduct'>({
   lookUps: (input, { id }) => [
     ...skusTaken(valueOf('sku', input.sku), { product: id }),
     slugTaken(productTable, 'Product', input.slug, id),
+    externalIdTaken(productTable, 'Product', input.externalId, id),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
   ],
   write: (input, { id }) => updateProduct(input, id),
@@ -219,8 +228,9 @@ export const productMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'ProductVariant',
     what: 'Variant',
     check: ({ options }) => repeatedOptions(options, ''),
-    lookUps: ({ sku: value }, { productId }) => [
+    lookUps: ({ sku: value, externalId }, { productId }) => [
       ...skusTaken(valueOf('sku', value)),
+      externalIdTaken(variantTable, 'Variant', externalId),
       present(productTable, valueOf('productId', productId), 'Product'),
     ],
     write: (input, { productId }) =>
@@ -230,7 +240,10 @@ export const productMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'ProductVariant',
     what: 'Variant',
     check: ({ options }) => repeatedOptions(options, ''),
-    lookUps: ({ sku: value }, { id }) => skusTaken(valueOf('sku', value), { variant: id }),
+    lookUps: ({ sku: value, externalId }, { id }) => [
+      ...skusTaken(valueOf('sku', value), { variant: id }),
+      externalIdTaken(variantTable, 'Variant', externalId, id),
+    ],
     write: (input, { id }) => updateVariant(input, id),
   }),
   deleteProductVariant: deletion('Variant', (id) =>

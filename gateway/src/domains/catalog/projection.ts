@@ -3,6 +3,7 @@ import {
   atLeast,
   atMost,
   equals,
+  externalIds,
   type Filter,
   hasAll,
   idEquals,
@@ -51,6 +52,7 @@ const products: ConnectionProjection = {
     status: equals('status', 'String'),
     featured: equals('featured', 'Boolean'),
     tags: hasAll('tags'),
+    externalIds,
   },
   visible,
 }
@@ -67,6 +69,7 @@ const categories: ConnectionProjection = {
     parentId: idEquals('parent_id'),
     level: equals('level', 'Int'),
     searchQuery: searchIn({ name: 'String' }),
+    externalIds,
   },
 }
 
@@ -93,7 +96,7 @@ const approved: Condition = { status: { _eq: 'APPROVED' } }
 const product: Lookup = {
   kind: 'lookup',
   projection: 'Product',
-  by: { id: idEquals('id'), sku: equals('sku', 'String') },
+  by: { id: idEquals('id'), sku: equals('sku', 'String'), externalId: equals('external_id', 'String') },
   visible,
 }
 
@@ -105,7 +108,11 @@ export const catalog: DomainProjection = {
     category: {
       kind: 'lookup',
       projection: 'Category',
-      by: { id: idEquals('id'), slug: equals('slug', 'String') },
+      by: {
+        id: idEquals('id'),
+        slug: equals('slug', 'String'),
+        externalId: equals('external_id', 'String'),
+      },
     },
     categories: { kind: 'connection', connection: categories },
     reviews: { kind: 'connection', connection: reviews },

@@ -7,7 +7,9 @@ import {
   change,
   creation,
   deletion,
+  externalIdTaken,
   insertOne,
+  keptFields,
   pick,
   present,
   remove,
@@ -23,10 +25,10 @@ import { segmentMutations } from './segment-mutations.ts'
 const customerTable = table('crm_customer')
 const addressTable = table('crm_address')
 
-const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
+const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes', ...keptFields] as const
 
 /** The columns that only the merchant may write. In metadata the role `customer` lacks them, too. */
-const merchantsColumns = ['email', 'tags', 'notes'] as const
+const merchantsColumns = ['email', 'tags', 'notes', ...keptFields] as const
 
 export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
   ...contactMutations,
@@ -35,7 +37,10 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
   createCustomer: creation<'createCustomer'>({
     record: 'Customer',
     what: 'Customer',
-    lookUps: ({ email }) => [absent(customerTable, 'email', valueOf('email', email), 'Customer')],
+    lookUps: ({ email, externalId }) => [
+      absent(customerTable, 'email', valueOf('email', email), 'Customer'),
+      externalIdTaken(customerTable, 'Customer', externalId),
+    ],
     write: (input) =>
       insertOne(customerTable, {
         ...pick(input, customerColumns, 'left out'),
@@ -51,8 +56,9 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
             .filter((column) => input[column] !== undefined)
             .map((column) => invalidValue(column, `Only the merchant can change ${column}`))
         : [],
-    lookUps: ({ email }, { id }) => [
+    lookUps: ({ email, externalId }, { id }) => [
       absent(customerTable, 'email', valueOf('email', email), 'Customer', byId(id)),
+      externalIdTaken(customerTable, 'Customer', externalId, id),
     ],
     write: (input, { id }) => update(customerTable, byId(id), pick(input, customerColumns)),
   }),

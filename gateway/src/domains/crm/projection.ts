@@ -4,6 +4,7 @@ import {
   atMost,
   before,
   equals,
+  externalIds,
   hasAll,
   idEquals,
   idFilter,
@@ -33,6 +34,7 @@ const customers: ConnectionProjection = {
     loyaltyTierId: idFilter((id) => ({ loyalty: { tier_id: { _eq: id } } })),
     createdAfter: atLeast('created_at', 'timestamptz'),
     createdBefore: before('created_at', 'timestamptz'),
+    externalIds,
   },
 }
 
@@ -79,7 +81,11 @@ const total = (column: string, absent?: number) =>
 
 export const crm: DomainProjection = {
   queries: {
-    customer: { kind: 'lookup', projection: 'Customer', by: { id: idEquals('id') } },
+    customer: {
+      kind: 'lookup',
+      projection: 'Customer',
+      by: { id: idEquals('id'), externalId: equals('external_id', 'String') },
+    },
     customers: { kind: 'connection', connection: customers },
     contact: { kind: 'lookup', projection: 'Contact', by: { id: idEquals('id') } },
     contacts: { kind: 'connection', connection: contacts },

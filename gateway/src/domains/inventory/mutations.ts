@@ -6,7 +6,9 @@ import {
   change,
   creation,
   deletion,
+  externalIdTaken,
   insertOne,
+  keptFields,
   pick,
   remove,
   table,
@@ -18,13 +20,16 @@ import { toUuid } from '../../projection/filter.ts'
 const warehouseTable = table('inventory_warehouse', { counter: 'priority' })
 const warehouseAddressTable = table('inventory_warehouse_address')
 
-const warehouseColumns = ['name', 'code', 'active', 'priority'] as const
+const warehouseColumns = ['name', 'code', 'active', 'priority', ...keptFields] as const
 
 export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = {
   createWarehouse: creation<'createWarehouse'>({
     record: 'Warehouse',
     what: 'Warehouse',
-    lookUps: ({ code }) => [absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse')],
+    lookUps: ({ code, externalId }) => [
+      absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse'),
+      externalIdTaken(warehouseTable, 'Warehouse', externalId),
+    ],
     write: (input) =>
       insertOne(warehouseTable, {
         ...pick(input, warehouseColumns, 'left out'),
@@ -34,8 +39,9 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
   updateWarehouse: change<'updateWarehouse'>({
     record: 'Warehouse',
     what: 'Warehouse',
-    lookUps: ({ code }, { id }) => [
+    lookUps: ({ code, externalId }, { id }) => [
       absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse', byId(id)),
+      externalIdTaken(warehouseTable, 'Warehouse', externalId, id),
     ],
     write: (input, { id }) => {
       const { location } = input

@@ -1,6 +1,6 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
 import { outOfRange } from '@commerce-graph/contract/errors'
-import { atLeast, atMost, equals, type Filter, idEquals } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, externalIds, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
 
 /** One request looks at no more SKUs than a page has items. */
@@ -22,7 +22,7 @@ const warehouses: ConnectionProjection = {
     PRIORITY: { column: 'priority', type: 'Int' },
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
-  filters: { active: equals('active', 'Boolean') },
+  filters: { active: equals('active', 'Boolean'), externalIds },
 }
 
 const createdAt = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as const
@@ -121,7 +121,11 @@ export const inventory: DomainProjection = {
       orderBy: [ascending('sku')],
       limit: maxSkus,
     },
-    warehouse: { kind: 'lookup', projection: 'Warehouse', by: { id: idEquals('id') } },
+    warehouse: {
+      kind: 'lookup',
+      projection: 'Warehouse',
+      by: { id: idEquals('id'), externalId: equals('external_id', 'String') },
+    },
     warehouses: { kind: 'connection', connection: warehouses },
     lowStock: { kind: 'connection', connection: lowStock },
     stockMovements: { kind: 'connection', connection: stockMovements },

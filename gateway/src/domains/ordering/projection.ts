@@ -1,5 +1,5 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, externalIds, idEquals } from '../../projection/filter.ts'
 import type {
   ConnectionProjection,
   DomainProjection,
@@ -24,6 +24,7 @@ const orders: ConnectionProjection = {
     endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
+    externalIds,
   },
 }
 
@@ -61,7 +62,11 @@ const oldestFirst = [ascending('created_at'), ascending('id')]
 const order: Lookup = {
   kind: 'lookup',
   projection: 'Order',
-  by: { id: idEquals('id'), orderNumber: equals('order_number', 'String') },
+  by: {
+    id: idEquals('id'),
+    orderNumber: equals('order_number', 'String'),
+    externalId: equals('external_id', 'String'),
+  },
 }
 
 export const ordering: DomainProjection = {
