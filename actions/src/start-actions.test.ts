@@ -33,6 +33,7 @@ beforeAll(async () => {
     databaseUrl,
     secret: sharedSecret,
     secretBox,
+    files: shop.files,
     cardProcessor,
     logger: silent,
   })

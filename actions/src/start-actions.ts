@@ -1,5 +1,6 @@
 import { AuditTrail } from '@commerce-graph/audit'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
@@ -59,6 +60,8 @@ export interface ActionsOptions extends Address {
   readonly signUp?: boolean
   /** Seals the secrets in the database; the workers have the same keys. */
   readonly secretBox: SecretBox
+  /** Where uploaded files are; the workers and the gateway use the same storage. */
+  readonly files: FileStorage
   /** Database connections at most; 16 by default. */
   readonly poolSize?: number
   readonly logger: Logger

@@ -13,6 +13,7 @@ test('a draining stop first answers so on /healthz, and requests on open connect
     databaseUrl,
     secret: 'the-secret',
     secretBox,
+    files: shop.files,
     cardProcessor,
     logger: silent,
   })

@@ -1,6 +1,7 @@
 import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { FilesRoute } from '@commerce-graph/file-storage'
 import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   readonly webhooksUrl?: string
   /** Where requests for a shop are handed to, which come without a credential; absent: none are taken. */
   readonly signUp?: SignUpTarget
+  /** Serves uploaded files below /files/; absent: there are none. */
+  readonly files?: FilesRoute
   /** The checks of `/readyz`, to which the gateway adds its own. */
   readonly readiness?: Readiness
 }
@@ -94,6 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       options.signUp === undefined
         ? null
         : createSignUpForwarder(options.signUp, (request) => authenticator.addressOf(credentialsOf(request))),
+    files: options.files ?? null,
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery, schema: contract.schema }),
   }
   const server = createHttpServer(routes, {

@@ -11,12 +11,15 @@ import { isPlace } from '@commerce-graph/auth-webhook/place-tag'
 import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/trusted-issuers'
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { DkimKey } from '@commerce-graph/actions'
+import type { S3Options } from '@commerce-graph/file-storage'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
 import { modeProblems } from './mode-problems.ts'
 import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
+import { url } from './url-variable.ts'
 
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
 export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
@@ -74,6 +77,12 @@ export interface PlatformConfig {
   readonly spfInclude?: string | undefined
   /** The DNS servers that merchants' domains are looked up at; the machine's by default. */
   readonly dnsServers?: readonly string[] | undefined
+  /** Where clients reach `/files` of the contract; by default this machine's address. */
+  readonly filesUrl?: string | undefined
+  /** The folder of uploaded files, an absolute path; `files` of the data folder by default. */
+  readonly filesFolder?: string | undefined
+  /** A bucket for uploaded files, in place of a folder. */
+  readonly filesBucket?: S3Options | undefined
   /** The URL for pushes. Without it, they are suppressed. */
   readonly pushWebhookUrl?: string | undefined
   /** The secrets that sign them; several while one replaces another. */
@@ -117,9 +126,6 @@ const port = z
   .refine((value) => value >= 1 && value <= highestFirstPort, {
     error: `must be from 1 to ${highestFirstPort}: five more ports follow it`,
   })
-
-const url = (protocols: RegExp, example: string) =>
-  z.url({ protocol: protocols, error: `must be a URL like ${example}` })
 
 /** The environment variables of `npm start`; docs/operating.md describes them. An empty one counts as unset. */
 const environment = z.object({
@@ -169,6 +175,7 @@ const environment = z.object({
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   ...senderVariables,
+  ...fileVariables,
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
   PUSH_WEBHOOK_SECRET: parsedBy(parseWebhookSecrets).optional(),
   UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
@@ -207,7 +214,12 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     throw new PlatformError(problems.join('\n'))
   }
   const values = parsed.data
-  const refusals = [...hasuraProblems(values), ...dkimProblems(values), ...modeProblems(values)]
+  const refusals = [
+    ...hasuraProblems(values),
+    ...dkimProblems(values),
+    ...fileProblems(values),
+    ...modeProblems(values),
+  ]
   if (refusals.length > 0) throw new PlatformError(refusals.join('\n'))
   return {
     ports: { kind: 'from', first: values.PORT },
@@ -231,6 +243,9 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     dkim: dkimOf(values),
     spfInclude: values.MAIL_SPF_INCLUDE,
     dnsServers: values.DNS_SERVERS,
+    filesUrl: values.FILES_URL,
+    filesFolder: values.FILES_FOLDER,
+    filesBucket: bucketOf(values),
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
     pushWebhookSecrets: values.PUSH_WEBHOOK_SECRET,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,

@@ -36,6 +36,8 @@ const remedies: Readonly<Record<DataFile, string>> = {
 export const postgresFolder = 'postgres'
 /** The folder for e-mail if there is no mail server. */
 export const outboxFolder = 'outbox'
+/** The folder for uploaded files if there is no other one, and no bucket. */
+export const filesFolder = 'files'
 const lockFile = 'platform.lock'
 
 /** Opens the folder for this process alone. Throws a PlatformError if another platform runs on it. */

@@ -20,6 +20,9 @@ export interface ModeSettings {
   readonly STRIPE_API_URL?: string | undefined
   readonly PAYPAL_API_URL?: string | undefined
   readonly SIGN_UP_URL?: string | undefined
+  readonly FILES_URL?: string | undefined
+  readonly FILES_S3_ENDPOINT?: string | undefined
+  readonly FILES_S3_SECRET_ACCESS_KEY?: string | undefined
 }
 
 /** Why a deployment may not run in its mode, each with the variable's name; empty if it may. */
@@ -51,7 +54,7 @@ function liveProblems(settings: ModeSettings): readonly string[] {
     problems.push(
       'MAIL_FROM is needed with SMTP_URL: the address that the mail server lets this deployment send from',
     )
-  return [...problems, ...signUpProblems(settings), ...pushProblems(settings)]
+  return [...problems, ...signUpProblems(settings), ...fileProblems(settings), ...pushProblems(settings)]
 }
 
 function signUpProblems({ SIGN_UP_URL: url, SMTP_URL: smtp }: ModeSettings): string[] {
@@ -61,6 +64,14 @@ function signUpProblems({ SIGN_UP_URL: url, SMTP_URL: smtp }: ModeSettings): str
     ...(smtp === undefined ? ['SMTP_URL is needed with SIGN_UP_URL, whose mails confirm an address'] : []),
   ]
 }
+
+/** Clients send and get files at these addresses. */
+const fileProblems = ({ FILES_URL, FILES_S3_ENDPOINT }: ModeSettings): string[] =>
+  Object.entries({ FILES_URL, FILES_S3_ENDPOINT }).flatMap(([name, url]) =>
+    url === undefined || url.startsWith('https:')
+      ? []
+      : [`${name} begins with https:// in a live deployment`],
+  )
 
 function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: ModeSettings): string[] {
   if (url !== undefined && secrets === undefined)
@@ -86,6 +97,7 @@ const secretsOf = (settings: ModeSettings): Readonly<Record<string, string | und
   REDIS_URL: passwordIn(settings.REDIS_URL),
   REDIS_PASSWORD: settings.REDIS_PASSWORD,
   SMTP_URL: passwordIn(settings.SMTP_URL),
+  FILES_S3_SECRET_ACCESS_KEY: settings.FILES_S3_SECRET_ACCESS_KEY,
   STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
 })
 

@@ -47,6 +47,8 @@ export interface RunningServices {
   readonly email: 'smtp' | 'outbox' | 'none'
   /** The transport of pushes: `none` suppresses them. */
   readonly pushes: 'webhook' | 'none'
+  /** Where uploaded files are. */
+  readonly files: 'folder' | 's3'
   /** The processor of new card payments. */
   readonly cardPayments: 'stripe' | 'sandbox' | 'none'
 }

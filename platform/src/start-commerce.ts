@@ -1,4 +1,5 @@
 import { openSenders, startActions, startWorkers } from '@commerce-graph/actions'
+import type { FileStorage } from '@commerce-graph/file-storage'
 import { createSecretBox } from '@commerce-graph/secret-box'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
@@ -11,6 +12,7 @@ import type { PlatformUrls, RunningServices, Services } from './services.ts'
 export async function startCommerce(
   services: Services,
   config: PlatformConfig,
+  files: FileStorage,
 ): Promise<
   Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
     Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
@@ -26,6 +28,7 @@ export async function startCommerce(
     databaseUrl,
     secret: secrets.actionsSecret,
     secretBox,
+    files,
     cardProcessor: payments.cardProcessor,
     formerProcessors: payments.formerProcessors,
     endpoints: payments.endpoints,
@@ -44,6 +47,7 @@ export async function startCommerce(
     senders,
     signUpUrl: config.signUpUrl,
     secretBox,
+    files,
     ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),

@@ -1,5 +1,6 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
+import type { FilesRoute } from '@commerce-graph/file-storage'
 import { startGateway } from '@commerce-graph/gateway'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { PlatformConfig } from './configuration.ts'
@@ -11,7 +12,11 @@ import { untilHealthy } from './until-healthy.ts'
 export async function startContract(
   { ports, started, databaseUrl, secrets, logger, readiness, stopping }: Services,
   { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins, signUpUrl, place }: PlatformConfig,
-  { dataLayer, actionsUrl }: { readonly dataLayer: DataLayer; readonly actionsUrl: string },
+  {
+    dataLayer,
+    actionsUrl,
+    files,
+  }: { readonly dataLayer: DataLayer; readonly actionsUrl: string; readonly files: FilesRoute },
   rateLimits: RateLimits,
 ): Promise<string> {
   const authenticator = createAuthenticator({
@@ -33,6 +38,7 @@ export async function startContract(
     ...(signUpUrl !== undefined && { signUp: { url: actionsUrl, secret: secrets.actionsSecret } }),
     ...(limits && { limits }),
     ...(allowedOrigins !== undefined && { allowedOrigins }),
+    files,
     firstQuery,
     readiness,
     logger: logger.child({ service: 'gateway' }),

@@ -6,6 +6,7 @@ import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets } from './data-folder.ts'
 import { errorForLog } from './error-for-log.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
+import { openFiles } from './open-files.ts'
 import { openHasura } from './open-hasura.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Ports } from './ports.ts'
@@ -54,7 +55,12 @@ export async function startServices(start: Start): Promise<RunningServices> {
   })
   started.defer(() => rateLimits.close())
   await openAuthWebhook(services, { ...config, place }, hasura, rateLimits)
-  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config)
+  const files = openFiles(services, config)
+  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(
+    services,
+    config,
+    files.storage,
+  )
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
   // Its clients' requests call the actions and the webhook, which therefore stop later.
@@ -62,7 +68,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const graphql = await startContract(
     services,
     { ...config, place },
-    { dataLayer: hasura.dataLayer, actionsUrl: commerceUrls.actions },
+    { dataLayer: hasura.dataLayer, actionsUrl: commerceUrls.actions, files: files.route },
     rateLimits,
   )
   return {
@@ -76,6 +82,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     demoShop,
     email,
     pushes,
+    files: files.files,
     cardPayments,
   }
 }

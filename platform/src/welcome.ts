@@ -14,7 +14,7 @@ export interface WelcomeOptions {
 
 /** The text that `npm start` prints when everything answers: addresses, the key, and a first query. */
 export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets }: WelcomeOptions): string {
-  const { urls, adminSecret, demoShop, email, pushes, cardPayments } = platform
+  const { urls, adminSecret, demoShop, email, pushes, files, cardPayments } = platform
   const rows: readonly (readonly [string, string])[] = [
     [
       'Deployment',
@@ -31,6 +31,7 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
     ['Card payments', cardPaymentsText[cardPayments]],
     ['E-mail', emailRow(email, readyFilePath)],
     ['Pushes', pushesText[pushes]],
+    ['Files', filesText[files]],
     [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
@@ -48,6 +49,11 @@ const cardPaymentsText: Readonly<Record<Platform['cardPayments'], string>> = {
 const pushesText: Readonly<Record<Platform['pushes'], string>> = {
   webhook: 'posted to PUSH_WEBHOOK_URL',
   none: 'none: they are SUPPRESSED (PUSH_WEBHOOK_URL passes them on)',
+}
+
+const filesText: Readonly<Record<Platform['files'], string>> = {
+  folder: 'in a folder of this machine (FILES_S3_ENDPOINT stores them in S3)',
+  s3: 'in S3',
 }
 
 function emailRow(email: Platform['email'], readyFilePath: string): string {

@@ -31,6 +31,7 @@ beforeAll(async () => {
     databaseUrl,
     secret: 'secret',
     secretBox,
+    files: shop.files,
     cardProcessor,
     logger: silent,
   })

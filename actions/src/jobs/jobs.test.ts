@@ -46,6 +46,7 @@ const start = (options: Partial<WorkersOptions> = {}) =>
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
     secretBox: shop.secretBox,
+    files: shop.files,
     mailer: createSmtpTransport('smtp://127.0.0.1:9'),
     unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
     intervals: {
@@ -206,6 +207,7 @@ describe('the workers', () => {
       databaseUrl: shop.databaseUrl,
       processors: [away],
       secretBox: shop.secretBox,
+      files: shop.files,
       mailer: createSmtpTransport('smtp://127.0.0.1:9'),
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: {

@@ -1,3 +1,4 @@
+import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
@@ -54,6 +55,7 @@ export const maintenanceJobs = [
   'rotate-signing-keys',
   'reseal-secrets',
   'prepare-audit-months',
+  'sweep-files',
 ] as const
 
 export type MaintenanceJob = (typeof maintenanceJobs)[number]
@@ -62,7 +64,7 @@ export type MaintenanceJob = (typeof maintenanceJobs)[number]
  * The queues, with the runs of each at the same time. What waits for others' servers has slots of its own, so that it keeps no
  * reservation from expiring.
  */
-export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2, domains: 1 } as const
+export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2, domains: 1, files: 1 } as const
 export type JobQueueName = keyof typeof jobQueues
 
 export function queueOf(job: MaintenanceJob): JobQueueName {
@@ -73,6 +75,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
       return 'messages'
     case 'check-senders':
       return 'domains'
+    case 'sweep-files':
+      return 'files'
     default:
       return 'maintenance'
   }
@@ -82,6 +86,7 @@ export interface MaintenanceOptions {
   readonly database: Database
   readonly tokenIssuer: TokenIssuer
   readonly secretBox: SecretBox
+  readonly files: FileStorage
   readonly processors: readonly PaymentProcessor[]
   /** Merchants' own. */
   readonly accounts: PaymentAccounts
@@ -97,7 +102,16 @@ export interface MaintenanceOptions {
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
-  { database, tokenIssuer, secretBox, reconcileAfter, messages, senders, ...options }: MaintenanceOptions,
+  {
+    database,
+    tokenIssuer,
+    secretBox,
+    reconcileAfter,
+    messages,
+    senders,
+    files,
+    ...options
+  }: MaintenanceOptions,
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
@@ -154,6 +168,8 @@ export async function runMaintenance(
       )
     case 'prepare-audit-months':
       return audit.prepareMonths(database)
+    case 'sweep-files':
+      return files.sweep()
     default:
       return job satisfies never
   }

@@ -1,4 +1,5 @@
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
@@ -57,6 +58,8 @@ export interface WorkersOptions {
   readonly endpoints?: ProcessorEndpoints
   /** Opens the sealed secrets in the database. */
   readonly secretBox: SecretBox
+  /** Where uploaded files are. */
+  readonly files: FileStorage
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Milliseconds between two looks at whether the schedules are still there; a minute by default. */
@@ -111,6 +114,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'rotate-signing-keys': 60 * 60_000,
   'reseal-secrets': 60 * 60_000,
   'prepare-audit-months': 60 * 60_000,
+  'sweep-files': 60 * 60_000,
 }
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
@@ -132,6 +136,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     database,
     tokenIssuer,
     secretBox,
+    files: options.files,
     processors,
     accounts,
     reconcileAfter,

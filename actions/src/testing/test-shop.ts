@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { temporaryStorage } from '@commerce-graph/file-storage/testing'
 import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
@@ -97,6 +98,7 @@ export async function openTestShop({ processorTimeout, banksDecide = true }: Tes
   const secretBox = createSecretBox(encryptionKeys)
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const endpoints = { sandbox: sandbox.url }
+  const { storage: files, remove: removeFiles } = temporaryStorage()
   const domains = actionsByDomain({ cardProcessor, endpoints }, { database, tokenIssuer, secretBox })
   const actions = Object.assign({}, ...Object.values(domains)) as Record<
     string,
@@ -110,6 +112,7 @@ export async function openTestShop({ processorTimeout, banksDecide = true }: Tes
     cardProcessor,
     encryptionKeys,
     secretBox,
+    files,
     domains,
     call(merchant: TestMerchant, name: string, input: object, options: CallOptions = {}): Promise<Answer> {
       const action = actions[name]
@@ -135,6 +138,7 @@ export async function openTestShop({ processorTimeout, banksDecide = true }: Tes
       await tokenIssuer.close()
       await database.end({ timeout: 5 })
       await drop()
+      await removeFiles()
     },
   }
   return shop

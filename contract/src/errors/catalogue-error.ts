@@ -44,7 +44,7 @@ export function catalogueError<Id extends CatalogueId>(
 /** HTTP has statuses of its own for what is wrong with a request as such, and proxies and clients act upon them. */
 export function withStatus(
   error: CatalogueError,
-  status: 404 | 405 | 408 | 415 | 417 | 431 | 503,
+  status: 403 | 404 | 405 | 408 | 413 | 415 | 416 | 417 | 431 | 503,
 ): CatalogueError {
   const code = status === 404 ? 'NOT_FOUND' : status === 503 ? 'SERVICE_UNAVAILABLE' : error.code
   return { ...error, status, code }

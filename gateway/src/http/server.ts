@@ -1,3 +1,4 @@
+import { type FileRefusal, type FilesRoute, uploadTimeout } from '@commerce-graph/file-storage'
 import { boundSending } from '@commerce-graph/http-server'
 import {
   createServer,
@@ -56,6 +57,8 @@ export interface Routes {
   readonly webhook: Forward | null
   /** Requests for a shop; null: this deployment takes none. */
   readonly signUp: Forward | null
+  /** Uploaded files, below /files/; null: this gateway has none. */
+  readonly files: FilesRoute | null
   /** The contract's documentation, at /docs. */
   readonly reference: PageHandler
 }
@@ -74,9 +77,9 @@ export function createHttpServer(
 ): Server {
   const server = createServer(
     {
-      // Bodies have a clock of their own (read-body.ts), which can still answer. This one is for heads.
+      // Bodies have clocks of their own (`boundReceiving`), because an uploaded file may take longer than a document.
       headersTimeout: limits.receiveMilliseconds,
-      requestTimeout: limits.receiveMilliseconds * 2,
+      requestTimeout: uploadTimeout + limits.receiveMilliseconds,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
       // Node would refuse without a word; `route` says why.
@@ -88,6 +91,7 @@ export function createHttpServer(
       const requestId = requestIdFrom(request.headers['x-request-id'])
       response.setHeader('x-request-id', requestId)
       boundSending(response, limits)
+      if (!isFilesPath(pathOf(request))) boundReceiving(request, limits.receiveMilliseconds * 2)
       for (const [name, value] of Object.entries(corsHeaders(allowedOrigins, request.headers.origin))) {
         if (value !== undefined) response.setHeader(name, value)
       }
@@ -116,7 +120,7 @@ async function route(
   requestId: string,
   limits: Limits,
 ): Promise<void> {
-  const path = request.url?.split('?', 1)[0]
+  const path = pathOf(request)
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     refuse(response, requestId, syntaxError('The header Host is missing', 'Host'), { connection: 'close' })
   } else if (path === '/healthz' || path === '/livez') {
@@ -131,6 +135,8 @@ async function route(
     await answerForwarded(routes.webhook, request, response, requestId, limits)
   } else if (routes.signUp !== null && isSignUpPath(path)) {
     await answerSignUp(routes.signUp, request, response, requestId, limits)
+  } else if (routes.files !== null && isFilesPath(path)) {
+    await answerFiles(routes.files, request, response, requestId)
   } else if (path !== '/graphql') {
     const error = syntaxError(
       'There is nothing at this path: the API is at /graphql, its documentation at /docs',
@@ -147,6 +153,17 @@ async function route(
     const error = syntaxError(`Send a POST, not a ${request.method ?? 'request without a method'}`, 'method')
     refuse(response, requestId, withStatus(error, 405), { allow: 'POST, OPTIONS' })
   }
+}
+
+const pathOf = ({ url }: IncomingMessage): string | undefined => url?.split('?', 1)[0]
+
+const isFilesPath = (path: string | undefined): boolean => path?.startsWith('/files/') === true
+
+/** Ends the connection of a client whose body doesn't come to its end, also when no route reads it. */
+function boundReceiving(request: IncomingMessage, milliseconds: number): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const timer = setTimeout(() => request.destroy(), milliseconds)
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
 }
 
 const isBrowser = ({ method, headers }: IncomingMessage): boolean =>
@@ -205,6 +222,18 @@ async function answerForwarded(
   if (answer === null || response.destroyed) return
   if (!request.complete) response.setHeader('connection', 'close')
   send(response, answer.status, answer.body, answer.headers)
+}
+
+async function answerFiles(
+  files: FilesRoute,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const refusal: FileRefusal | null = await files(request, response)
+  if (refusal === null || response.destroyed) return
+  if (!request.complete) response.setHeader('connection', 'close')
+  refuse(response, requestId, withStatus(syntaxError(refusal.reason, refusal.field), refusal.status))
 }
 
 /** Says that the process runs, and asks nothing else: what restarts processes must not restart all of them when the database is away. */

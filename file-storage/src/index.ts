@@ -1,0 +1,8 @@
+export type { ByteRange, FileHead, FileStorage, OpenFile, SignedUpload } from './file-storage.ts'
+export { createLocalFolder, type LocalFolderOptions } from './local-folder.ts'
+export { createS3Storage } from './s3-storage.ts'
+export type { S3Options } from './s3-requests.ts'
+export type { FileRefusal } from './file-refusal.ts'
+export { type FilesRoute, serveFiles } from './serve-files.ts'
+export { uploadTimeout } from './receive-upload.ts'
+export { shownTypes } from './served-as.ts'

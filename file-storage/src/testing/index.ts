@@ -1,0 +1,2 @@
+export { hasMinio, MinioProcess } from './minio-process.ts'
+export { temporaryStorage } from './temporary-storage.ts'
