@@ -14,6 +14,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
   contract: [],
+  client: [],
   'rate-limits': ['http-server'],
   'secret-box': [],
   'file-storage': ['secret-box'],

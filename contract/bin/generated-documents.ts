@@ -2,6 +2,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
 import { actionMetadata } from '../src/generation/action-metadata.ts'
+import { clientErrors } from '../src/generation/client-errors.ts'
 import { inputTypes } from '../src/generation/input-types.ts'
 import { loadContract } from '../src/schema/load.ts'
 
@@ -18,6 +19,7 @@ export async function generatedDocuments(): Promise<readonly GeneratedDocument[]
     await formatted('errors.md', errorsDocument(), 'markdown'),
     await formatted('schema.graphql', printSchema(lexicographicSortSchema(contract.schema)), 'graphql'),
     await formatted('../contract/src/generated/mutation-arguments.ts', inputTypes(contract), 'typescript'),
+    await formatted('../client/src/generated/error-catalogue.ts', clientErrors(), 'typescript'),
     { file: metadataFile('actions.graphql'), text: metadata.graphql },
     { file: metadataFile('actions.yaml'), text: metadata.yaml },
   ]
