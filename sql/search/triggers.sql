@@ -24,20 +24,58 @@ FOR EACH ROW
 WHEN (NEW.status = 'PUBLISHED' AND NEW.published_at IS NULL)
 EXECUTE FUNCTION search.note_publication();
 
-CREATE FUNCTION search.follow_product()
+CREATE FUNCTION search.follow_new_products()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM search.write_product(NEW.merchant_id, NEW.id);
+  -- In parts of 1,000, so that the memory has a bound.
+  PERFORM search.write_products(array_agg(c.product))
+  FROM (SELECT p::catalog.product AS product, (row_number() OVER () - 1) / 1000 AS part FROM changed p) c
+  GROUP BY c.part;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER follow_search
-AFTER INSERT OR UPDATE OF name, description, sku, variant_skus, tags, status, deleted_at ON catalog.product
-FOR EACH ROW
-EXECUTE FUNCTION search.follow_product();
+AFTER INSERT ON catalog.product
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_products();
+
+CREATE FUNCTION search.follow_changed_products()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_products(array_agg(c.product))
+  FROM
+    (
+      SELECT p::catalog.product AS product, (row_number() OVER () - 1) / 1000 AS part
+      FROM
+        changed p
+        JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+      WHERE
+        (p.name, p.description, p.sku, p.variant_skus, p.tags, p.status, p.deleted_at) IS DISTINCT FROM (
+          b.name,
+          b.description,
+          b.sku,
+          b.variant_skus,
+          b.tags,
+          b.status,
+          b.deleted_at
+        )
+    ) c
+  GROUP BY c.part;
+  RETURN NULL;
+END;
+$$;
+
+/* sql-parser-cst-disable */
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_products();
+/* sql-parser-cst-enable */
 
 CREATE FUNCTION search.follow_category()
 RETURNS trigger

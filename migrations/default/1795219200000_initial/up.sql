@@ -10141,6 +10141,15 @@ AS $$
     );
 $$;
 
+CREATE FUNCTION search.labels_of(p_product catalog.product)
+RETURNS text
+LANGUAGE sql
+STABLE
+PARALLEL SAFE
+AS $$
+  SELECT concat_ws(' ', p_product.sku, array_to_string(p_product.tags, ' '), p_product.variant_skus);
+$$;
+
 CREATE FUNCTION search.weighed(p_text text, p_stemmer text, p_weight "char")
 RETURNS tsvector
 LANGUAGE sql
@@ -10151,52 +10160,59 @@ AS $$
   FROM (SELECT search.normalized(p_text) AS text) n;
 $$;
 
-CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_text text)
-RETURNS void
+CREATE FUNCTION search.words_of(p_text text)
+RETURNS text[]
 LANGUAGE sql
-VOLATILE
+STABLE
+PARALLEL SAFE
 AS $$
-  INSERT INTO search.word (merchant_id, word)
-  SELECT p_merchant_id, lexeme
-  FROM unnest(tsvector_to_array(to_tsvector('simple', search.normalized(p_text)))) AS lexeme
-  WHERE
-    char_length(lexeme) <= 60
-    AND NOT EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word = lexeme);
+  SELECT tsvector_to_array(to_tsvector('simple', search.normalized(p_text)));
 $$;
 
-CREATE FUNCTION search.write_product(p_merchant_id uuid, p_product_id uuid)
+CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_words text[])
+RETURNS void
+LANGUAGE plpgsql
+-- Planned anew: a plan that was made for an empty vocabulary would read all of a large one for each word.
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  INSERT INTO search.word (merchant_id, word)
+  SELECT p_merchant_id, n.word
+  FROM (SELECT DISTINCT word FROM unnest(p_words) AS word WHERE char_length(word) <= 60) n
+  WHERE NOT EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word = n.word);
+END;
+$$;
+
+CREATE FUNCTION search.write_products(p_products catalog.product[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_product catalog.product;
-  v_stemmer text := search.stemmer_of(p_merchant_id);
-  v_labels text;
 BEGIN
-  SELECT *
-  INTO v_product
-  FROM catalog.product p
-  WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id AND p.deleted_at IS NULL;
-  IF NOT FOUND THEN
-    DELETE FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.product_id = p_product_id;
-    RETURN;
-  END IF;
-  v_labels := concat_ws(' ', v_product.sku, array_to_string(v_product.tags, ' '), v_product.variant_skus);
+  DELETE FROM search.document d
+  USING unnest(p_products) p
+  WHERE p.deleted_at IS NOT NULL AND d.merchant_id = p.merchant_id AND d.product_id = p.id;
   INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, stemmer, words)
-  VALUES
-    (
-      p_merchant_id,
-      p_product_id,
-      search.normalized(v_product.name),
-      v_product.name,
-      v_product.status = 'ACTIVE',
-      v_stemmer,
-      search.weighed(v_product.name, v_stemmer, 'A') || search.weighed(v_labels, v_stemmer, 'B') || search.weighed(
-        v_product.description,
-        v_stemmer,
-        'D'
-      )
+  SELECT
+    p.merchant_id,
+    p.id,
+    search.normalized(p.name),
+    p.name,
+    p.status = 'ACTIVE',
+    m.stemmer,
+    search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
+      p.description,
+      m.stemmer,
+      'D'
     )
+  FROM
+    unnest(p_products) p
+    JOIN (
+      SELECT o.merchant_id, search.stemmer_of(o.merchant_id) AS stemmer
+      FROM (SELECT DISTINCT merchant_id FROM unnest(p_products)) o
+    ) m
+      ON m.merchant_id = p.merchant_id
+  WHERE p.deleted_at IS NULL
+  ORDER BY p.merchant_id, p.id
   ON CONFLICT (merchant_id, product_id) DO UPDATE
     SET
       title = excluded.title,
@@ -10204,7 +10220,18 @@ BEGIN
       public = excluded.public,
       stemmer = excluded.stemmer,
       words = excluded.words;
-  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_product.name, v_labels, v_product.description));
+  PERFORM search.learn_words(l.merchant_id, l.words)
+  FROM
+    (
+      SELECT p.merchant_id, array_agg(DISTINCT w.word) AS words
+      FROM
+        unnest(p_products) p
+        CROSS JOIN LATERAL unnest(search.words_of(concat_ws(' ', p.name, search.labels_of(p), p.description))) AS w (
+          word
+        )
+      WHERE p.deleted_at IS NULL
+      GROUP BY p.merchant_id
+    ) l;
 END;
 $$;
 
@@ -10234,7 +10261,8 @@ BEGIN
       shown_title = excluded.shown_title,
       stemmer = excluded.stemmer,
       words = excluded.words;
-  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_category.name, v_category.description));
+  PERFORM
+    search.learn_words(p_merchant_id, search.words_of(concat_ws(' ', v_category.name, v_category.description)));
 END;
 $$;
 
@@ -10272,7 +10300,9 @@ BEGIN
   PERFORM
     search.learn_words(
       p_merchant_id,
-      concat_ws(' ', v_article.name, array_to_string(v_article.tags, ' '), v_article.excerpt, v_article.body)
+      search.words_of(
+        concat_ws(' ', v_article.name, array_to_string(v_article.tags, ' '), v_article.excerpt, v_article.body)
+      )
     );
 END;
 $$;
@@ -10302,7 +10332,9 @@ BEGIN
   LIMIT p_limit
   FOR NO KEY UPDATE SKIP LOCKED LOOP
     IF v_document.product_id IS NOT NULL THEN
-      PERFORM search.write_product(v_merchant_id, v_document.product_id);
+      PERFORM search.write_products(array_agg(p))
+      FROM catalog.product p
+      WHERE p.merchant_id = v_merchant_id AND p.id = v_document.product_id;
     ELSEIF v_document.category_id IS NOT NULL THEN
       PERFORM search.write_category(v_merchant_id, v_document.category_id);
     ELSE
@@ -21850,20 +21882,56 @@ FOR EACH ROW
 WHEN (NEW.status = 'PUBLISHED' AND NEW.published_at IS NULL)
 EXECUTE FUNCTION search.note_publication();
 
-CREATE FUNCTION search.follow_product()
+CREATE FUNCTION search.follow_new_products()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM search.write_product(NEW.merchant_id, NEW.id);
+  -- In parts of 1,000, so that the memory has a bound.
+  PERFORM search.write_products(array_agg(c.product))
+  FROM (SELECT p::catalog.product AS product, (row_number() OVER () - 1) / 1000 AS part FROM changed p) c
+  GROUP BY c.part;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER follow_search
-AFTER INSERT OR UPDATE OF name, description, sku, variant_skus, tags, status, deleted_at ON catalog.product
-FOR EACH ROW
-EXECUTE FUNCTION search.follow_product();
+AFTER INSERT ON catalog.product
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_products();
+
+CREATE FUNCTION search.follow_changed_products()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_products(array_agg(c.product))
+  FROM
+    (
+      SELECT p::catalog.product AS product, (row_number() OVER () - 1) / 1000 AS part
+      FROM
+        changed p
+        JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+      WHERE
+        (p.name, p.description, p.sku, p.variant_skus, p.tags, p.status, p.deleted_at) IS DISTINCT FROM (
+          b.name,
+          b.description,
+          b.sku,
+          b.variant_skus,
+          b.tags,
+          b.status,
+          b.deleted_at
+        )
+    ) c
+  GROUP BY c.part;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_products();
 
 CREATE FUNCTION search.follow_category()
 RETURNS trigger
