@@ -116,6 +116,40 @@ BEGIN
 END;
 $$;
 
+-- Marks carts with items that nothing has changed for as long as p_idle. Those that have lain for two days are left
+-- alone: they were marked before, or are older than the rule.
+--
+-- answers: integer
+CREATE FUNCTION cart.mark_abandoned(p_idle interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    marked AS (
+      UPDATE cart.cart c
+      SET abandoned_at = now()
+      WHERE
+        (c.merchant_id, c.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM cart.cart x
+          WHERE
+            x.checked_out_at IS NULL
+            AND x.abandoned_at IS NULL
+            AND x.updated_at < now() - p_idle
+            AND x.updated_at > now() - INTERVAL '2 days'
+            AND x.expires_at > now()
+            AND EXISTS (SELECT FROM cart.cart_item i WHERE i.merchant_id = x.merchant_id AND i.cart_id = x.id)
+          ORDER BY x.updated_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM marked;
+$$;
+
 -- answers: integer
 CREATE FUNCTION cart.purge_expired(p_limit integer)
 RETURNS integer

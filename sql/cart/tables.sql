@@ -22,6 +22,8 @@ CREATE TABLE cart.cart (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- When it had lain with items for an hour; NULL again once it changes.
+  abandoned_at timestamptz,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
     ON DELETE CASCADE,
@@ -41,6 +43,7 @@ CREATE INDEX cart_metadata ON cart.cart USING gin (
 CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
 CREATE UNIQUE INDEX cart_secret ON cart.cart (merchant_id, secret_hash) WHERE secret_hash IS NOT NULL;
+CREATE INDEX cart_idle ON cart.cart (updated_at) WHERE checked_out_at IS NULL AND abandoned_at IS NULL;
 CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
 
 CREATE TABLE cart.cart_item (

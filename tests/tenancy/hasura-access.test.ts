@@ -257,7 +257,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       // Customers' tables come last: in some of them, the merchant sees only part of the rows.
       const [row] = await matrix.sql.unsafe<{ row: Data }[]>(
         `SELECT row FROM (SELECT to_jsonb(t) AS row FROM ${table} t) rows
-         WHERE coalesce(row ->> 'merchant_id', row ->> 'id', $1) = $1 ORDER BY row ->> 'customer_id' IS NOT NULL LIMIT 1`,
+         WHERE coalesce(row ->> 'merchant_id', row ->> 'id', $1) = $1 ORDER BY row ->> 'customer_id' IS NOT NULL, row ->> 'id' LIMIT 1`,
         [matrix.platform.merchantId],
       )
       if (row !== undefined) found.set(name, row.row)

@@ -50,6 +50,11 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     INSERT INTO email.delivery (merchant_id, kind, campaign_id, subject_key, recipient, status, facts)
     SELECT merchant_id, 'CAMPAIGN', id, 'of the matrix', 'a@example.com', 'FAILED', '{}'
     FROM email.campaign WHERE merchant_id = ${merchantId} LIMIT 1`
+  // The first one is seen with events:read alone; the others take the permission to read their record, too.
+  await sql`
+    INSERT INTO events.event (id, merchant_id, topic, record_type, record_id, version, permission, record, changes, occurred_at)
+    SELECT '00000000-0000-7000-8000-000000000001', merchant_id, 'order.created', 'Order', id, '0', 'events:read', '{}', '{}', now()
+    FROM ordering.order WHERE merchant_id = ${merchantId} LIMIT 1`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',

@@ -133,6 +133,13 @@ export const setShippingMethod = async (
 
 const purgeBatch = 500
 
+/** Seconds after which a cart that nothing has changed is abandoned. */
+const idle = 60 * 60
+
+/** Marks carts with items that were left for an hour, which is an event. Returns how many. */
+export const markAbandonedCarts = async (database: Database): Promise<number> =>
+  inBatches(purgeBatch, async () => cart.markAbandoned(database, { idle, limit: purgeBatch }))
+
 /** Deletes carts that expired without becoming an order. Returns how many. */
 export const purgeExpiredCarts = async (database: Database): Promise<number> =>
   inBatches(purgeBatch, async () => cart.purgeExpired(database, { limit: purgeBatch }))

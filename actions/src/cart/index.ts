@@ -1,2 +1,2 @@
 export { cartActions } from './actions.ts'
-export { mergeCart, purgeExpiredCarts } from './carts.ts'
+export { markAbandonedCarts, mergeCart, purgeExpiredCarts } from './carts.ts'

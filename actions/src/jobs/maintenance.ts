@@ -4,9 +4,10 @@ import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { lapseUnpaidAppointments, writeReminders } from '../booking/index.ts'
-import { purgeExpiredCarts } from '../cart/index.ts'
+import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
+import { purgeEvents, sequenceEvents } from '../events/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
@@ -56,6 +57,8 @@ export const maintenanceJobs = [
   'reseal-secrets',
   'prepare-audit-months',
   'sweep-files',
+  'mark-abandoned-carts',
+  'sequence-events',
 ] as const
 
 export type MaintenanceJob = (typeof maintenanceJobs)[number]
@@ -150,6 +153,7 @@ export async function runMaintenance(
         (await purgeExpiredIdentities(database)) +
         (await purgeRenderedEmails(database)) +
         (await purgeWebhookEvents(database)) +
+        (await purgeEvents(database)) +
         (await purgeSignUps(database))
       )
     case 'begin-subscription-periods':
@@ -170,6 +174,10 @@ export async function runMaintenance(
       return audit.prepareMonths(database)
     case 'sweep-files':
       return files.sweep()
+    case 'mark-abandoned-carts':
+      return markAbandonedCarts(database)
+    case 'sequence-events':
+      return sequenceEvents(database)
     default:
       return job satisfies never
   }

@@ -31,6 +31,8 @@ import {
   type ProcessorEndpoints,
   withCircuitBreaker,
 } from '../processors/index.ts'
+import { sequenceEvents } from '../events/index.ts'
+import { continuously } from './continuously.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
   type JobQueueName,
@@ -115,7 +117,12 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'reseal-secrets': 60 * 60_000,
   'prepare-audit-months': 60 * 60_000,
   'sweep-files': 60 * 60_000,
+  'mark-abandoned-carts': 60_000,
+  'sequence-events': 10_000,
 }
+
+/** Milliseconds between a look for changes and the next one. */
+const sequencingPause = 100
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
@@ -168,12 +175,17 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     backend.openWorker(eventQueue, handle, { concurrency: eventConcurrency }),
   ]
   for (const worker of workers) report(worker, logger)
+  const sequencing = continuously(() => sequenceEvents(database), {
+    pause: sequencingPause,
+    failed: (error) => logger.warn({ error }, 'events could not be sequenced'),
+  })
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
   return {
     jobRuns: () => jobRuns(database),
     waitingEvents: () => waitingEvents(database),
     async stop() {
       await schedules.stop()
+      await sequencing.stop()
       await Promise.all(workers.map((worker) => worker.close()))
       await delivery.idle()
       await Promise.all([...queues.values()].map((queue) => queue.close()))

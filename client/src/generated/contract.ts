@@ -3790,6 +3790,110 @@ export type ErrorCode =
   /** Insufficient permissions. */
   | 'UNAUTHORIZED';
 
+/**
+ * A change of a record. It shows to those who have the permission to read the record, besides `events:read`. It is kept for 30 days. Open in
+ * the specification.
+ *
+ * Needs the permission `events:read`; not for shoppers.
+ */
+export type Event = Node & {
+  readonly __typename?: 'Event';
+  /** The fields that an update has changed: `{field: {old, new}}`. Empty for other events. */
+  readonly changes: Scalars['JSON']['output'];
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** When the record was changed. */
+  readonly occurredAt: Scalars['DateTime']['output'];
+  /**
+   * The event's place among the merchant's events, 16 digits. An event that is recorded later has a greater one, and none is ever added
+   * before one that was shown.
+   */
+  readonly position: Scalars['String']['output'];
+  /** The record's fields after the change, or before its deletion; docs/webhook-events.json has a JSON schema for each topic. */
+  readonly record: Scalars['JSON']['output'];
+  /** The record's id. */
+  readonly recordId: Scalars['ID']['output'];
+  /** The type of the record. */
+  readonly recordType: Scalars['String']['output'];
+  /**
+   * What happened:
+   *
+   * - `appointment.booked`, `appointment.cancelled`, `appointment.completed`, `appointment.confirmed`, `appointment.missed`, `appointment.rescheduled`, `appointment.started`, `appointment.updated`
+   * - `booking_service.created`, `booking_service.deleted`, `booking_service.updated`
+   * - `cart.abandoned`, `cart.checked_out`, `cart.created`, `cart.updated`
+   * - `category.created`, `category.deleted`, `category.updated`
+   * - `customer.address_added`, `customer.address_removed`, `customer.address_updated`, `customer.anonymized`, `customer.blocked`, `customer.created`, `customer.deleted`, `customer.points_changed`, `customer.updated`
+   * - `dispute.closed`, `dispute.lost`, `dispute.updated`, `dispute.won`
+   * - `draft_order.completed`, `draft_order.created`, `draft_order.deleted`, `draft_order.updated`
+   * - `email_campaign.cancelled`, `email_campaign.created`, `email_campaign.sent`, `email_campaign.updated`
+   * - `incoming_stock.created`, `incoming_stock.received`, `incoming_stock.updated`
+   * - `inventory.back_in_stock`, `inventory.changed`, `inventory.low`
+   * - `order.cancelled`, `order.confirmed`, `order.created`, `order.delivered`, `order.paid`, `order.processing`, `order.refunded`, `order.shipped`, `order.updated`
+   * - `payment.authorized`, `payment.cancelled`, `payment.created`, `payment.disputed`, `payment.failed`, `payment.partially_refunded`, `payment.refunded`, `payment.succeeded`, `payment.updated`
+   * - `payment_method.removed`, `payment_method.saved`
+   * - `product.activated`, `product.archived`, `product.created`, `product.deleted`, `product.updated`
+   * - `product_variant.created`, `product_variant.deleted`, `product_variant.updated`
+   * - `promotion.created`, `promotion.deleted`, `promotion.updated`
+   * - `refund.created`, `refund.failed`, `refund.succeeded`, `refund.updated`
+   * - `reservation.expired`, `reservation.released`
+   * - `return.approved`, `return.cancelled`, `return.received`, `return.refunded`, `return.rejected`, `return.requested`, `return.updated`
+   * - `review.approved`, `review.created`, `review.deleted`, `review.rejected`, `review.updated`
+   * - `shipment.cancelled`, `shipment.created`, `shipment.delivered`, `shipment.shipped`, `shipment.updated`
+   * - `shipping_method.created`, `shipping_method.deleted`, `shipping_method.updated`
+   * - `staff_member.created`, `staff_member.deleted`, `staff_member.updated`
+   * - `stock_alert.created`, `stock_alert.notified`
+   * - `transfer.cancelled`, `transfer.created`, `transfer.received`, `transfer.shipped`, `transfer.updated`
+   * - `user.activated`, `user.created`, `user.deleted`, `user.suspended`, `user.updated`
+   * - `warehouse.created`, `warehouse.deleted`, `warehouse.updated`
+   */
+  readonly topic: Scalars['String']['output'];
+  /** The record's version that the change has made, 16 digits. Of two events of a record, the one with the greater version is the later change. */
+  readonly version: Scalars['String']['output'];
+};
+
+/** A page of events. Open in the specification. */
+export type EventConnection = {
+  readonly __typename?: 'EventConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<EventEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Event>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An item of an EventConnection and its place in the list. Open in the specification. */
+export type EventEdge = {
+  readonly __typename?: 'EventEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Event;
+};
+
+/** Filters for a list of events. Open in the specification. */
+export type EventFilters = {
+  /** With a greater position: those that a subscription would send `after` it. */
+  readonly afterPosition?: InputMaybe<Scalars['String']['input']>;
+  /** At this time or before it. */
+  readonly endDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** About the record with this id. */
+  readonly recordId?: InputMaybe<Scalars['ID']['input']>;
+  /** About records of this type. */
+  readonly recordType?: InputMaybe<Scalars['String']['input']>;
+  /** At this time or after it. */
+  readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Of this topic. */
+  readonly topic?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The fields that events can be sorted by. Open in the specification. */
+export type EventSortField =
+  /** By their place in the stream. */
+  | 'POSITION';
+
 /** A shipment. Open in the specification. */
 export type FulfillOrderInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -9319,6 +9423,19 @@ export type Query = {
    */
   readonly emailTemplates: EmailTemplateConnection;
   /**
+   * An event by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `events:read`; not for shoppers.
+   */
+  readonly event?: Maybe<Event>;
+  /**
+   * What happened to the merchant's records in the last 30 days, in the order of `position`: for who can't be called. A page that has
+   * fewer events than were asked for has reached the present. Open in the specification.
+   *
+   * Needs the permission `events:read`; not for shoppers.
+   */
+  readonly events: EventConnection;
+  /**
    * Stock on its way to a warehouse, by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`; not for shoppers.
@@ -9914,6 +10031,24 @@ export type QueryemailTemplatesArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<EmailTemplateSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryeventArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryeventsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<EventFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<EventSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -12418,6 +12553,13 @@ export type SubscriptionRoot = {
    */
   readonly cart?: Maybe<Cart>;
   /**
+   * Events, each once, in the order of `position`. None is missed: who connects again passes the position of the last event that it has
+   * seen. Open in the specification.
+   *
+   * Needs the permission `events:read`; not for shoppers.
+   */
+  readonly events: Event;
+  /**
    * The stock of a SKU as it changes; null while there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`, or a shopper's token.
@@ -12448,6 +12590,12 @@ export type SubscriptionRoot = {
 /** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
 export type SubscriptionRootcartArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+/** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
+export type SubscriptionRooteventsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -13969,7 +14117,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

@@ -19,6 +19,7 @@ export const domains = [
   'search',
   'merchant',
   'audit',
+  'events',
 ] as const
 
 export type Domain = (typeof domains)[number]

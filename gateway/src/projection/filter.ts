@@ -59,6 +59,10 @@ export const before = (column: string, type: string): Filter => ({
   condition: (value) => ({ [column]: { _lt: value(`${type}!`) } }),
 })
 
+export const after = (column: string, type: string): Filter => ({
+  condition: (value) => ({ [column]: { _gt: value(`${type}!`) } }),
+})
+
 /** All of the given labels are among the column's. */
 export const hasAll = (column: string): Filter => ({
   condition: (value) => ({ [column]: { _contains: value('[String!]!') } }),

@@ -5,6 +5,7 @@ import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
 import { crm } from '../domains/crm/projection.ts'
 import { email } from '../domains/email/projection.ts'
+import { events } from '../domains/events/projection.ts'
 import { identity } from '../domains/identity/projection.ts'
 import { inventory } from '../domains/inventory/projection.ts'
 import { merchant } from '../domains/merchant/projection.ts'
@@ -55,6 +56,7 @@ const domains = [
   search,
   merchant,
   audit,
+  events,
   federation,
 ]
 

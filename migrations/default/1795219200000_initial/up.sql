@@ -923,6 +923,8 @@ CREATE TABLE cart.cart (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- When it had lain with items for an hour; NULL again once it changes.
+  abandoned_at timestamptz,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
     ON DELETE CASCADE,
@@ -947,6 +949,8 @@ CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, i
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
 
 CREATE UNIQUE INDEX cart_secret ON cart.cart (merchant_id, secret_hash) WHERE secret_hash IS NOT NULL;
+
+CREATE INDEX cart_idle ON cart.cart (updated_at) WHERE checked_out_at IS NULL AND abandoned_at IS NULL;
 
 CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
 
@@ -1841,6 +1845,78 @@ CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appo
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 
 CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;
+
+-- sql/events/tables.sql
+
+CREATE SCHEMA events;
+
+CREATE TABLE events.source (
+  name text PRIMARY KEY,
+  table_name text NOT NULL UNIQUE,
+  record_type text NOT NULL,
+  id_column text NOT NULL DEFAULT 'id',
+  -- The contract's type that has the columns as fields, where that is not the record's own.
+  row_type text,
+  -- What it takes to see such events, besides events:read.
+  permission text NOT NULL,
+  -- The columns that an event shows, and whose changes are events. Never a credential's.
+  columns text[] NOT NULL
+);
+
+CREATE TABLE events.topic (
+  name text PRIMARY KEY CHECK (name ~ '^[a-z_]+\.[a-z_]+$'),
+  source text NOT NULL REFERENCES events.source,
+  change text NOT NULL CHECK (change IN ('CREATED', 'UPDATED', 'DELETED')),
+  column_name text,
+  value text,
+  description text NOT NULL,
+  CHECK (value IS NULL OR column_name IS NOT NULL)
+);
+
+CREATE INDEX topic_of_source ON events.topic (source, change);
+
+CREATE SEQUENCE events.version;
+
+CREATE SEQUENCE events.position;
+
+CREATE TABLE events.change (
+  merchant_id uuid NOT NULL,
+  version text NOT NULL DEFAULT lpad(nextval('events.version')::text, 16, '0'),
+  source text NOT NULL,
+  before jsonb,
+  after jsonb,
+  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, version)
+);
+
+CREATE UNIQUE INDEX change_version ON events.change (version);
+
+CREATE TABLE events.event (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- Given after the commit, under a lock: no event ever becomes visible below one that is visible already.
+  position text NOT NULL DEFAULT lpad(nextval('events.position')::text, 16, '0'),
+  topic text NOT NULL,
+  record_type text NOT NULL,
+  record_id uuid NOT NULL,
+  -- Of the record: a later change of it has a greater one.
+  version text NOT NULL,
+  permission text NOT NULL,
+  -- The record's fields after the change, or before its deletion.
+  record jsonb NOT NULL,
+  -- {field: {old, new}}; empty unless the record was updated.
+  changes jsonb NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE UNIQUE INDEX event_position ON events.event (merchant_id, position);
+
+CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
+
+CREATE INDEX event_age ON events.event (created_at);
 
 -- sql/identity/tables.sql
 
@@ -4913,6 +4989,36 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION cart.mark_abandoned(p_idle interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    marked AS (
+      UPDATE cart.cart c
+      SET abandoned_at = now()
+      WHERE
+        (c.merchant_id, c.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM cart.cart x
+          WHERE
+            x.checked_out_at IS NULL
+            AND x.abandoned_at IS NULL
+            AND x.updated_at < now() - p_idle
+            AND x.updated_at > now() - INTERVAL '2 days'
+            AND x.expires_at > now()
+            AND EXISTS (SELECT FROM cart.cart_item i WHERE i.merchant_id = x.merchant_id AND i.cart_id = x.id)
+          ORDER BY x.updated_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM marked;
+$$;
+
 CREATE FUNCTION cart.purge_expired(p_limit integer)
 RETURNS integer
 LANGUAGE sql
@@ -5403,6 +5509,125 @@ AS $$
     )
   SELECT count(*)::integer
   FROM emptied;
+$$;
+
+-- sql/events/functions.sql
+
+CREATE FUNCTION events.field_name(p_column text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT left(p_column, 1) || substr(replace(initcap(replace(p_column, '_', ' ')), ' ', ''), 2);
+$$;
+
+CREATE FUNCTION events.watch(p_source events.source)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_table regclass := p_source.table_name::regclass;
+  v_watched text[];
+  v_hidden text[];
+  v_change text;
+BEGIN
+  v_watched := ARRAY(
+    SELECT c FROM unnest(p_source.columns) c
+    UNION
+    SELECT t.column_name
+    FROM events.topic t
+    WHERE t.source = p_source.name AND t.column_name IS NOT NULL
+    ORDER BY 1
+  );
+  v_hidden := ARRAY(
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE
+      a.attrelid = v_table
+      AND a.attnum > 0
+      AND NOT a.attisdropped
+      AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
+    ORDER BY a.attname
+  );
+  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
+    EXECUTE
+      format(
+        'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW
+         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on''%s)
+         EXECUTE FUNCTION events.capture(%L, %L)',
+        lower(v_change),
+        CASE v_change
+          WHEN 'CREATED' THEN 'INSERT'
+          WHEN 'UPDATED' THEN 'UPDATE'
+          ELSE 'DELETE'
+        END,
+        v_table,
+        CASE v_change
+          WHEN 'UPDATED' THEN (
+            SELECT
+              format(
+                ' AND (%s) IS DISTINCT FROM (%s)',
+                string_agg(format('OLD.%I', c), ', '),
+                string_agg(format('NEW.%I', c), ', ')
+              )
+            FROM unnest(v_watched) c
+          )
+          ELSE ''
+        END,
+        p_source.name,
+        v_hidden
+      );
+  END LOOP;
+END;
+$$;
+
+CREATE FUNCTION events.purge(p_older_than interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM events.event e
+      WHERE
+        (e.merchant_id, e.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM events.event x
+          WHERE x.created_at < now() - p_older_than
+          ORDER BY x.created_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
+CREATE FUNCTION events.forget_customer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
+  DELETE FROM events.change c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND p_customer_id::text IN (coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'customer_id');
+  DELETE FROM events.event e
+  WHERE
+    e.merchant_id = p_merchant_id
+    AND (e.record_id = p_customer_id OR e.record ->> 'customerId' = p_customer_id::text);
+  INSERT INTO events.change (merchant_id, source, before, after)
+  SELECT
+    c.merchant_id,
+    'customer',
+    jsonb_build_object('id', c.id, 'status', c.status),
+    jsonb_build_object('id', c.id, 'status', c.status, 'anonymized_at', c.anonymized_at)
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+END;
 $$;
 
 -- sql/identity/functions.sql
@@ -12392,6 +12617,7 @@ BEGIN
     AND h.note IS NOT NULL;
   -- After the orders, as payments lock them. The processor deletes its record too: payment.remove_at_processor.
   DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = p_customer_id;
+  PERFORM events.forget_customer(p_merchant_id, p_customer_id);
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;
@@ -12964,6 +13190,89 @@ BEGIN
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
+END;
+$$;
+
+-- sql/events/functions/sequence.sql
+
+CREATE FUNCTION events.sequence(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_taken integer;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('events.sequence', 0)) THEN
+    RETURN 0;
+  END IF;
+  WITH
+    taken AS (
+      DELETE FROM events.change c
+      WHERE c.version IN (SELECT x.version FROM events.change x ORDER BY x.version LIMIT p_limit)
+      RETURNING c.*
+    ),
+    happened AS (
+      SELECT
+        t.*,
+        s.record_type,
+        s.permission,
+        (coalesce(t.after, t.before) ->> s.id_column)::uuid AS record_id,
+        CASE
+          WHEN t.before IS NULL THEN 'CREATED'
+          WHEN t.after IS NULL THEN 'DELETED'
+          ELSE 'UPDATED'
+        END AS change,
+        f.record,
+        coalesce(f.changes, '{}') AS changes
+      FROM
+        taken t
+        JOIN events.source s ON s.name = t.source
+        JOIN merchant.merchant m ON m.id = t.merchant_id
+        CROSS JOIN LATERAL (
+          SELECT
+            jsonb_object_agg(events.field_name(c), coalesce(t.after, t.before) -> c) AS record,
+            jsonb_object_agg(
+              events.field_name(c),
+              jsonb_build_object('old', t.before -> c, 'new', t.after -> c)
+            ) FILTER (
+              WHERE t.before IS NOT NULL AND t.after IS NOT NULL AND t.before -> c IS DISTINCT FROM t.after -> c
+            ) AS changes
+          FROM unnest(s.columns) c
+        ) f
+    ),
+    told AS (
+      INSERT INTO events.event
+        (merchant_id, topic, record_type, record_id, version, permission, record, changes, occurred_at)
+      SELECT
+        h.merchant_id,
+        t.name,
+        h.record_type,
+        h.record_id,
+        h.version,
+        h.permission,
+        h.record,
+        h.changes,
+        h.occurred_at
+      FROM
+        happened h
+        JOIN events.topic t ON t.source = h.source AND t.change = h.change
+      WHERE
+        h.record_id IS NOT NULL
+        AND CASE
+          WHEN t.column_name IS NULL THEN h.change <> 'UPDATED'
+          OR h.changes <> '{}'
+          ELSE h.after ->> t.column_name IS DISTINCT FROM h.before ->> t.column_name
+          AND CASE
+            WHEN t.value IS NULL THEN h.after ->> t.column_name IS NOT NULL
+            ELSE h.after ->> t.column_name = t.value
+          END
+        END
+      ORDER BY h.version, t.column_name IS NOT NULL, t.name
+      RETURNING 1
+    )
+  SELECT (SELECT count(*) FROM taken)
+  INTO v_taken;
+  RETURN v_taken;
 END;
 $$;
 
@@ -19445,6 +19754,22 @@ BEFORE UPDATE ON cart.cart
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
+CREATE FUNCTION cart.take_up_again()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.abandoned_at := NULL;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER take_up_again
+BEFORE UPDATE OF expires_at, checked_out_at ON cart.cart
+FOR EACH ROW
+WHEN (OLD.abandoned_at IS NOT NULL)
+EXECUTE FUNCTION cart.take_up_again();
+
 -- sql/platform/triggers.sql
 
 CREATE FUNCTION platform.fill_slug()
@@ -20233,6 +20558,64 @@ AFTER INSERT ON identity.one_time_token
 FOR EACH ROW
 WHEN (NEW.undelivered IS NOT NULL)
 EXECUTE FUNCTION email.write_token_mail();
+
+-- sql/events/triggers.sql
+
+CREATE FUNCTION events.capture()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- What a merchant's deletion deletes is no event of the merchant's.
+  IF TG_OP = 'DELETE' AND merchant.deletion_is_due(OLD.merchant_id) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO events.change (merchant_id, source, before, after)
+  VALUES
+    (
+      coalesce(NEW.merchant_id, OLD.merchant_id),
+      TG_ARGV[0],
+      to_jsonb(OLD) - TG_ARGV[1]::text[],
+      to_jsonb(NEW) - TG_ARGV[1]::text[]
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION events.capture_crossing()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.change (merchant_id, source, after)
+  SELECT
+    NEW.merchant_id,
+    'stock_crossing',
+    jsonb_build_object(
+      'product_id',
+      i.product_id,
+      'variant_id',
+      i.variant_id,
+      'sku',
+      i.sku,
+      'available',
+      NEW.available,
+      'low_stock_threshold',
+      NEW.threshold,
+      'crossing',
+      NEW.crossing
+    )
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = NEW.merchant_id AND i.id = NEW.stock_item_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER event_created
+AFTER INSERT ON notification.stock_crossing
+FOR EACH ROW
+WHEN (current_setting('platform.importing', TRUE) IS DISTINCT FROM 'on')
+EXECUTE FUNCTION events.capture_crossing();
 
 -- sql/identity/triggers.sql
 
@@ -22008,6 +22391,581 @@ VALUES
   ('email:read', 'See e-mail templates, campaigns and the log of deliveries'),
   ('email:write', 'Change e-mail templates and campaigns, send campaigns and failed messages again');
 
+-- sql/events/data.sql
+
+INSERT INTO merchant.permission (name, description)
+VALUES
+  ('events:read', 'See the events of the records that other permissions show'),
+  ('webhooks:read', 'See webhook endpoints, and everything that was sent to them'),
+  ('webhooks:write', 'Create, change and delete webhook endpoints, send and replay webhooks');
+
+INSERT INTO events.source (name, table_name, record_type, id_column, row_type, permission, columns)
+VALUES
+  (
+    'appointment',
+    'booking.appointment',
+    'Appointment',
+    'id',
+    NULL,
+    'booking:read',
+    ARRAY[
+      'service_id',
+      'staff_id',
+      'customer_id',
+      'start_time',
+      'end_time',
+      'status',
+      'price',
+      'currency',
+      'paid_amount',
+      'payment_due_at',
+      'notes',
+      'created_at',
+      'external_id',
+      'metadata'
+    ]
+  ),
+  (
+    'booking_service',
+    'booking.service',
+    'BookingService',
+    'id',
+    NULL,
+    'booking:read',
+    ARRAY['name', 'description', 'duration', 'price', 'currency', 'active']
+  ),
+  (
+    'cart',
+    'cart.cart',
+    'Cart',
+    'id',
+    NULL,
+    'carts:read',
+    ARRAY['customer_id', 'currency', 'expires_at', 'checked_out_at', 'created_at', 'external_id', 'metadata']
+  ),
+  (
+    'category',
+    'catalog.category',
+    'Category',
+    'id',
+    NULL,
+    'products:read',
+    ARRAY[
+      'name',
+      'slug',
+      'description',
+      'parent_id',
+      'level',
+      'seo_title',
+      'seo_description',
+      'created_at',
+      'external_id',
+      'metadata'
+    ]
+  ),
+  (
+    'customer',
+    'crm.customer',
+    'Customer',
+    'id',
+    NULL,
+    'customers:read',
+    ARRAY[
+      'email',
+      'name',
+      'phone',
+      'has_account',
+      'status',
+      'marketing_opt_in',
+      'email_verified',
+      'tags',
+      'notes',
+      'blocked_at',
+      'blocked_reason',
+      'anonymized_at',
+      'created_at',
+      'external_id',
+      'metadata'
+    ]
+  ),
+  (
+    'customer_address',
+    'crm.address',
+    'Customer',
+    'customer_id',
+    'Address',
+    'customers:read',
+    ARRAY['line1', 'line2', 'city', 'state', 'postal_code', 'country', 'phone', 'is_default']
+  ),
+  (
+    'dispute',
+    'payment.dispute',
+    'Dispute',
+    'id',
+    NULL,
+    'payments:read',
+    ARRAY['payment_id', 'amount', 'currency', 'reason', 'status', 'evidence_due_at', 'created_at']
+  ),
+  (
+    'draft_order',
+    'ordering.draft_order',
+    'DraftOrder',
+    'id',
+    NULL,
+    'orders:read',
+    ARRAY['customer_id', 'coupon_code', 'notes', 'tags', 'order_id', 'expires_at', 'created_at']
+  ),
+  (
+    'email_campaign',
+    'email.campaign',
+    'EmailCampaign',
+    'id',
+    NULL,
+    'email:read',
+    ARRAY['name', 'subject', 'status', 'scheduled_at', 'started_at', 'finished_at', 'created_at']
+  ),
+  (
+    'incoming_stock',
+    'inventory.incoming_stock',
+    'IncomingStock',
+    'id',
+    NULL,
+    'inventory:read',
+    ARRAY[
+      'warehouse_id',
+      'quantity',
+      'received_quantity',
+      'status',
+      'expected_date',
+      'reference',
+      'received_at',
+      'cancelled_at',
+      'created_at'
+    ]
+  ),
+  (
+    'loyalty_entry',
+    'crm.loyalty_entry',
+    'Customer',
+    'customer_id',
+    'LoyaltyEntry',
+    'customers:read',
+    ARRAY['type', 'points', 'balance', 'reason']
+  ),
+  (
+    'order',
+    'ordering.order',
+    'Order',
+    'id',
+    NULL,
+    'orders:read',
+    ARRAY[
+      'order_number',
+      'status',
+      'customer_id',
+      'subtotal',
+      'tax',
+      'shipping',
+      'discount',
+      'total',
+      'currency',
+      'notes',
+      'tags',
+      'cancel_reason',
+      'created_at',
+      'external_id',
+      'metadata'
+    ]
+  ),
+  (
+    'order_return',
+    'ordering.order_return',
+    'OrderReturn',
+    'id',
+    NULL,
+    'orders:read',
+    ARRAY['return_number', 'order_id', 'status', 'note', 'rejection_reason', 'received_at', 'created_at']
+  ),
+  (
+    'payment',
+    'payment.payment',
+    'Payment',
+    'id',
+    NULL,
+    'payments:read',
+    ARRAY[
+      'order_id',
+      'appointment_id',
+      'amount',
+      'currency',
+      'status',
+      'method',
+      'captured_amount',
+      'refunded_amount',
+      'failure_reason',
+      'failure_code',
+      'attention',
+      'authorized_at',
+      'created_at'
+    ]
+  ),
+  (
+    'product',
+    'catalog.product',
+    'Product',
+    'id',
+    NULL,
+    'products:read',
+    ARRAY[
+      'name',
+      'description',
+      'sku',
+      'price',
+      'currency',
+      'compare_at_price',
+      'cost_per_item',
+      'status',
+      'featured',
+      'slug',
+      'tags',
+      'seo_title',
+      'seo_description',
+      'created_at',
+      'external_id',
+      'metadata'
+    ]
+  ),
+  (
+    'product_variant',
+    'catalog.product_variant',
+    'ProductVariant',
+    'id',
+    NULL,
+    'products:read',
+    ARRAY['product_id', 'sku', 'price', 'compare_at_price', 'created_at', 'external_id', 'metadata']
+  ),
+  (
+    'promotion',
+    'promotion.promotion',
+    'Promotion',
+    'id',
+    NULL,
+    'promotions:read',
+    ARRAY[
+      'name',
+      'description',
+      'code',
+      'discount_type',
+      'discount_value',
+      'start_date',
+      'end_date',
+      'usage_limit',
+      'created_at'
+    ]
+  ),
+  (
+    'refund',
+    'payment.refund',
+    'Refund',
+    'id',
+    NULL,
+    'payments:read',
+    ARRAY['payment_id', 'amount', 'shipping_amount', 'reason', 'status', 'failure_reason', 'created_at']
+  ),
+  (
+    'reservation',
+    'inventory.reservation',
+    'Reservation',
+    'id',
+    NULL,
+    'inventory:read',
+    ARRAY['order_id', 'status', 'expires_at', 'created_at']
+  ),
+  (
+    'review',
+    'catalog.review',
+    'Review',
+    'id',
+    NULL,
+    'products:read',
+    ARRAY[
+      'product_id',
+      'customer_id',
+      'author_name',
+      'rating',
+      'title',
+      'body',
+      'status',
+      'verified_purchase',
+      'created_at'
+    ]
+  ),
+  (
+    'saved_method',
+    'payment.saved_method',
+    'SavedPaymentMethod',
+    'id',
+    NULL,
+    'payments:read',
+    ARRAY['method', 'status', 'brand', 'expiry_month', 'expiry_year', 'is_default', 'created_at']
+  ),
+  (
+    'shipment',
+    'ordering.shipment',
+    'Shipment',
+    'id',
+    NULL,
+    'orders:read',
+    ARRAY[
+      'order_id',
+      'status',
+      'carrier',
+      'tracking_number',
+      'shipped_at',
+      'estimated_delivery_at',
+      'delivered_at',
+      'created_at'
+    ]
+  ),
+  (
+    'shipping_method',
+    'merchant.shipping_method',
+    'ShippingMethod',
+    'id',
+    NULL,
+    'merchant:read',
+    ARRAY['name', 'price', 'active']
+  ),
+  (
+    'staff_member',
+    'booking.staff_member',
+    'StaffMember',
+    'id',
+    NULL,
+    'booking:read',
+    ARRAY['name', 'email', 'phone', 'time_zone', 'active', 'priority']
+  ),
+  (
+    'stock_alert',
+    'inventory.stock_alert',
+    'StockAlert',
+    'id',
+    NULL,
+    'customers:read',
+    ARRAY['email', 'status', 'notified_at', 'cancelled_at', 'created_at']
+  ),
+  (
+    'stock_crossing',
+    'notification.stock_crossing',
+    'Product',
+    'product_id',
+    'SkuInventory',
+    'inventory:read',
+    ARRAY['sku', 'available', 'low_stock_threshold']
+  ),
+  (
+    'stock_movement',
+    'inventory.stock_movement',
+    'StockMovement',
+    'id',
+    NULL,
+    'inventory:read',
+    ARRAY[
+      'product_id',
+      'warehouse_id',
+      'kind',
+      'on_hand_delta',
+      'reserved_delta',
+      'on_hand',
+      'reserved',
+      'reason',
+      'reference_type',
+      'reference_id',
+      'created_at'
+    ]
+  ),
+  (
+    'transfer',
+    'inventory.transfer',
+    'Transfer',
+    'id',
+    NULL,
+    'inventory:read',
+    ARRAY[
+      'from_warehouse_id',
+      'to_warehouse_id',
+      'status',
+      'expected_date',
+      'notes',
+      'shipped_at',
+      'received_at',
+      'cancelled_at',
+      'created_at'
+    ]
+  ),
+  (
+    'user',
+    'identity.user',
+    'User',
+    'id',
+    NULL,
+    'users:read',
+    ARRAY['email', 'name', 'phone', 'email_verified', 'mfa_enabled', 'status', 'created_at']
+  ),
+  (
+    'warehouse',
+    'inventory.warehouse',
+    'Warehouse',
+    'id',
+    NULL,
+    'inventory:read',
+    ARRAY['name', 'code', 'active', 'priority', 'external_id', 'metadata']
+  );
+
+INSERT INTO events.topic (name, source, change, column_name, value, description)
+VALUES
+  ('appointment.booked', 'appointment', 'CREATED', NULL, NULL, 'An appointment is booked'),
+  ('appointment.cancelled', 'appointment', 'UPDATED', 'status', 'CANCELLED', 'An appointment is cancelled'),
+  ('appointment.completed', 'appointment', 'UPDATED', 'status', 'COMPLETED', 'An appointment is over'),
+  ('appointment.confirmed', 'appointment', 'UPDATED', 'status', 'CONFIRMED', 'An appointment is confirmed'),
+  ('appointment.missed', 'appointment', 'UPDATED', 'status', 'NO_SHOW', 'A customer misses an appointment'),
+  ('appointment.rescheduled', 'appointment', 'UPDATED', 'start_time', NULL, 'An appointment has another time'),
+  ('appointment.started', 'appointment', 'UPDATED', 'status', 'IN_PROGRESS', 'An appointment begins'),
+  ('appointment.updated', 'appointment', 'UPDATED', NULL, NULL, 'An appointment changes'),
+  ('booking_service.created', 'booking_service', 'CREATED', NULL, NULL, 'A booking service is created'),
+  ('booking_service.deleted', 'booking_service', 'DELETED', NULL, NULL, 'A booking service is deleted'),
+  ('booking_service.updated', 'booking_service', 'UPDATED', NULL, NULL, 'A booking service changes'),
+  ('cart.abandoned', 'cart', 'UPDATED', 'abandoned_at', NULL, 'A cart with items has not changed for an hour'),
+  ('cart.checked_out', 'cart', 'UPDATED', 'checked_out_at', NULL, 'A cart becomes an order'),
+  ('cart.created', 'cart', 'CREATED', NULL, NULL, 'A cart is created'),
+  ('cart.updated', 'cart', 'UPDATED', NULL, NULL, 'A cart changes'),
+  ('category.created', 'category', 'CREATED', NULL, NULL, 'A category is created'),
+  ('category.deleted', 'category', 'DELETED', NULL, NULL, 'A category is deleted'),
+  ('category.updated', 'category', 'UPDATED', NULL, NULL, 'A category changes'),
+  ('customer.address_added', 'customer_address', 'CREATED', NULL, NULL, 'An address is added to a customer'),
+  ('customer.address_removed', 'customer_address', 'DELETED', NULL, NULL, 'A customer''s address is removed'),
+  ('customer.address_updated', 'customer_address', 'UPDATED', NULL, NULL, 'A customer''s address changes'),
+  ('customer.anonymized', 'customer', 'UPDATED', 'anonymized_at', NULL, 'The personal data of a customer is erased'),
+  ('customer.blocked', 'customer', 'UPDATED', 'blocked_at', NULL, 'A customer is blocked'),
+  ('customer.created', 'customer', 'CREATED', NULL, NULL, 'A customer is created'),
+  ('customer.deleted', 'customer', 'DELETED', NULL, NULL, 'A customer is deleted'),
+  ('customer.points_changed', 'loyalty_entry', 'CREATED', NULL, NULL, 'A customer earns, spends or loses points'),
+  ('customer.updated', 'customer', 'UPDATED', NULL, NULL, 'A customer changes'),
+  ('dispute.closed', 'dispute', 'UPDATED', 'status', 'CLOSED', 'A dispute ends without a loss'),
+  ('dispute.lost', 'dispute', 'UPDATED', 'status', 'LOST', 'A dispute is lost'),
+  ('dispute.updated', 'dispute', 'UPDATED', NULL, NULL, 'A dispute changes'),
+  ('dispute.won', 'dispute', 'UPDATED', 'status', 'WON', 'A dispute is won'),
+  ('draft_order.completed', 'draft_order', 'UPDATED', 'order_id', NULL, 'A draft order becomes an order'),
+  ('draft_order.created', 'draft_order', 'CREATED', NULL, NULL, 'A draft order is created'),
+  ('draft_order.deleted', 'draft_order', 'DELETED', NULL, NULL, 'A draft order is deleted'),
+  ('draft_order.updated', 'draft_order', 'UPDATED', NULL, NULL, 'A draft order changes'),
+  ('email_campaign.cancelled', 'email_campaign', 'UPDATED', 'status', 'CANCELLED', 'An e-mail campaign is cancelled'),
+  ('email_campaign.created', 'email_campaign', 'CREATED', NULL, NULL, 'An e-mail campaign is created'),
+  ('email_campaign.sent', 'email_campaign', 'UPDATED', 'status', 'SENT', 'An e-mail campaign has been sent'),
+  ('email_campaign.updated', 'email_campaign', 'UPDATED', NULL, NULL, 'An e-mail campaign changes'),
+  ('incoming_stock.created', 'incoming_stock', 'CREATED', NULL, NULL, 'Stock is expected'),
+  ('incoming_stock.received', 'incoming_stock', 'UPDATED', 'status', 'RECEIVED', 'Expected stock has arrived whole'),
+  ('incoming_stock.updated', 'incoming_stock', 'UPDATED', NULL, NULL, 'Expected stock changes'),
+  (
+    'inventory.back_in_stock',
+    'stock_crossing',
+    'CREATED',
+    'crossing',
+    'BACK',
+    'A SKU that was out of stock can be bought again'
+  ),
+  ('inventory.changed', 'stock_movement', 'CREATED', NULL, NULL, 'The stock of a SKU in a warehouse changes'),
+  ('inventory.low', 'stock_crossing', 'CREATED', 'crossing', 'RUN_LOW', 'The stock of a SKU falls to its threshold'),
+  ('order.cancelled', 'order', 'UPDATED', 'status', 'CANCELLED', 'An order is cancelled'),
+  ('order.confirmed', 'order', 'UPDATED', 'status', 'CONFIRMED', 'An order is confirmed'),
+  ('order.created', 'order', 'CREATED', NULL, NULL, 'An order is placed'),
+  ('order.delivered', 'order', 'UPDATED', 'status', 'DELIVERED', 'All goods of an order are delivered'),
+  ('order.paid', 'order', 'UPDATED', 'paid_at', NULL, 'An order is paid in full'),
+  ('order.processing', 'order', 'UPDATED', 'status', 'PROCESSING', 'The goods of an order are being packed'),
+  ('order.refunded', 'order', 'UPDATED', 'status', 'REFUNDED', 'An order is refunded in full'),
+  ('order.shipped', 'order', 'UPDATED', 'status', 'SHIPPED', 'All goods of an order have left the warehouse'),
+  ('order.updated', 'order', 'UPDATED', NULL, NULL, 'An order changes'),
+  ('payment.authorized', 'payment', 'UPDATED', 'authorized_at', NULL, 'The money of a payment is reserved'),
+  ('payment.cancelled', 'payment', 'UPDATED', 'status', 'CANCELLED', 'A payment is cancelled'),
+  ('payment.created', 'payment', 'CREATED', NULL, NULL, 'A payment begins'),
+  ('payment.disputed', 'dispute', 'CREATED', NULL, NULL, 'A customer''s bank asks for a payment back'),
+  ('payment.failed', 'payment', 'UPDATED', 'status', 'FAILED', 'A payment fails'),
+  (
+    'payment.partially_refunded',
+    'payment',
+    'UPDATED',
+    'status',
+    'PARTIALLY_REFUNDED',
+    'A part of a payment is given back'
+  ),
+  ('payment.refunded', 'payment', 'UPDATED', 'status', 'REFUNDED', 'A payment is given back'),
+  ('payment.succeeded', 'payment', 'UPDATED', 'status', 'SUCCEEDED', 'The money of a payment is taken'),
+  ('payment.updated', 'payment', 'UPDATED', NULL, NULL, 'A payment changes'),
+  ('payment_method.removed', 'saved_method', 'DELETED', NULL, NULL, 'A customer''s payment method is removed'),
+  ('payment_method.saved', 'saved_method', 'UPDATED', 'status', 'ACTIVE', 'A customer''s payment method can be used'),
+  ('product.activated', 'product', 'UPDATED', 'status', 'ACTIVE', 'A product goes on sale'),
+  ('product.archived', 'product', 'UPDATED', 'status', 'ARCHIVED', 'A product is archived'),
+  ('product.created', 'product', 'CREATED', NULL, NULL, 'A product is created'),
+  ('product.deleted', 'product', 'UPDATED', 'deleted_at', NULL, 'A product is deleted'),
+  ('product.updated', 'product', 'UPDATED', NULL, NULL, 'A product changes'),
+  ('product_variant.created', 'product_variant', 'CREATED', NULL, NULL, 'A variant is created'),
+  ('product_variant.deleted', 'product_variant', 'UPDATED', 'deleted_at', NULL, 'A variant is deleted'),
+  ('product_variant.updated', 'product_variant', 'UPDATED', NULL, NULL, 'A variant changes'),
+  ('promotion.created', 'promotion', 'CREATED', NULL, NULL, 'A promotion is created'),
+  ('promotion.deleted', 'promotion', 'DELETED', NULL, NULL, 'A promotion is deleted'),
+  ('promotion.updated', 'promotion', 'UPDATED', NULL, NULL, 'A promotion changes'),
+  ('refund.created', 'refund', 'CREATED', NULL, NULL, 'A refund begins'),
+  ('refund.failed', 'refund', 'UPDATED', 'status', 'FAILED', 'A refund fails'),
+  ('refund.succeeded', 'refund', 'UPDATED', 'status', 'SUCCEEDED', 'The money of a refund is given back'),
+  ('refund.updated', 'refund', 'UPDATED', NULL, NULL, 'A refund changes'),
+  ('reservation.expired', 'reservation', 'UPDATED', 'status', 'EXPIRED', 'A reservation expires'),
+  ('reservation.released', 'reservation', 'UPDATED', 'status', 'RELEASED', 'Reserved stock is given back'),
+  ('return.approved', 'order_return', 'UPDATED', 'status', 'APPROVED', 'A return is approved'),
+  ('return.cancelled', 'order_return', 'UPDATED', 'status', 'CANCELLED', 'A return is cancelled'),
+  ('return.received', 'order_return', 'UPDATED', 'status', 'RECEIVED', 'The goods of a return have arrived'),
+  ('return.refunded', 'order_return', 'UPDATED', 'status', 'REFUNDED', 'A return is refunded'),
+  ('return.rejected', 'order_return', 'UPDATED', 'status', 'REJECTED', 'A return is rejected'),
+  ('return.requested', 'order_return', 'CREATED', NULL, NULL, 'A return is requested'),
+  ('return.updated', 'order_return', 'UPDATED', NULL, NULL, 'A return changes'),
+  ('review.approved', 'review', 'UPDATED', 'status', 'APPROVED', 'A review is approved'),
+  ('review.created', 'review', 'CREATED', NULL, NULL, 'A review is created'),
+  ('review.deleted', 'review', 'DELETED', NULL, NULL, 'A review is deleted'),
+  ('review.rejected', 'review', 'UPDATED', 'status', 'REJECTED', 'A review is rejected'),
+  ('review.updated', 'review', 'UPDATED', NULL, NULL, 'A review changes'),
+  ('shipment.cancelled', 'shipment', 'UPDATED', 'status', 'CANCELLED', 'A shipment is cancelled'),
+  ('shipment.created', 'shipment', 'CREATED', NULL, NULL, 'A shipment is packed'),
+  ('shipment.delivered', 'shipment', 'UPDATED', 'status', 'DELIVERED', 'A shipment is delivered'),
+  ('shipment.shipped', 'shipment', 'UPDATED', 'status', 'SHIPPED', 'A shipment leaves the warehouse'),
+  ('shipment.updated', 'shipment', 'UPDATED', NULL, NULL, 'A shipment changes'),
+  ('shipping_method.created', 'shipping_method', 'CREATED', NULL, NULL, 'A shipping method is created'),
+  ('shipping_method.deleted', 'shipping_method', 'DELETED', NULL, NULL, 'A shipping method is deleted'),
+  ('shipping_method.updated', 'shipping_method', 'UPDATED', NULL, NULL, 'A shipping method changes'),
+  ('staff_member.created', 'staff_member', 'CREATED', NULL, NULL, 'A staff member is created'),
+  ('staff_member.deleted', 'staff_member', 'DELETED', NULL, NULL, 'A staff member is deleted'),
+  ('staff_member.updated', 'staff_member', 'UPDATED', NULL, NULL, 'A staff member changes'),
+  ('stock_alert.created', 'stock_alert', 'CREATED', NULL, NULL, 'A shopper waits for a SKU'),
+  (
+    'stock_alert.notified',
+    'stock_alert',
+    'UPDATED',
+    'status',
+    'NOTIFIED',
+    'A shopper who waits for a SKU is told that it is back'
+  ),
+  ('transfer.cancelled', 'transfer', 'UPDATED', 'status', 'CANCELLED', 'A transfer is cancelled'),
+  ('transfer.created', 'transfer', 'CREATED', NULL, NULL, 'A transfer between warehouses is drafted'),
+  ('transfer.received', 'transfer', 'UPDATED', 'status', 'RECEIVED', 'A transfer has arrived whole'),
+  ('transfer.shipped', 'transfer', 'UPDATED', 'status', 'IN_TRANSIT', 'A transfer leaves its warehouse'),
+  ('transfer.updated', 'transfer', 'UPDATED', NULL, NULL, 'A transfer between warehouses changes'),
+  ('user.activated', 'user', 'UPDATED', 'status', 'ACTIVE', 'A user can sign in'),
+  ('user.created', 'user', 'CREATED', NULL, NULL, 'A user is invited'),
+  ('user.deleted', 'user', 'UPDATED', 'status', 'DELETED', 'A user is deleted'),
+  ('user.suspended', 'user', 'UPDATED', 'status', 'SUSPENDED', 'A user is suspended'),
+  ('user.updated', 'user', 'UPDATED', NULL, NULL, 'A user changes'),
+  ('warehouse.created', 'warehouse', 'CREATED', NULL, NULL, 'A warehouse is created'),
+  ('warehouse.deleted', 'warehouse', 'DELETED', NULL, NULL, 'A warehouse is deleted'),
+  ('warehouse.updated', 'warehouse', 'UPDATED', NULL, NULL, 'A warehouse changes');
+
 -- sql/identity/data.sql
 
 INSERT INTO merchant.permission (name, description)
@@ -22200,6 +23158,17 @@ FROM
       ('promotion.promotion', 'Promotion', 'id'),
       ('search.article', 'Article', 'id')
   ) AS t (name, type, id);
+
+-- sql/events/every-table.sql
+
+SELECT events.watch(s)
+FROM events.source s
+WHERE
+  EXISTS (
+    SELECT
+    FROM pg_attribute a
+    WHERE a.attrelid = s.table_name::regclass AND a.attname = s.id_column AND NOT a.attisdropped
+  );
 
 -- sql/metadata/every-table.sql
 

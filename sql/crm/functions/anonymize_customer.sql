@@ -107,6 +107,7 @@ BEGIN
     AND h.note IS NOT NULL;
   -- After the orders, as payments lock them. The processor deletes its record too: payment.remove_at_processor.
   DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = p_customer_id;
+  PERFORM events.forget_customer(p_merchant_id, p_customer_id);
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;

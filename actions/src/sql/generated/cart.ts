@@ -43,6 +43,20 @@ export const addLine = (caller: Caller, args: AddLineArguments): Promise<AddLine
       p_max_lines => ${args.maxLines}::integer
     )`)
 
+export interface MarkAbandonedArguments {
+  readonly idle: Seconds
+  readonly limit: number
+}
+
+export type MarkAbandonedAnswer = number
+
+/** `cart.mark_abandoned`: Marks carts with items that nothing has changed for as long as p_idle. Those that have lain for two days are left alone: they were marked before, or are older than the rule.  */
+export const markAbandoned = (caller: Caller, args: MarkAbandonedArguments): Promise<MarkAbandonedAnswer> =>
+  answerOf<MarkAbandonedAnswer>(caller, 'cart.mark_abandoned', (sql) => sql`cart.mark_abandoned(
+      p_idle => make_interval(secs => ${args.idle}),
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface PurgeExpiredArguments {
   readonly limit: number
 }

@@ -1,0 +1,1 @@
+export { purgeEvents, sequenceEvents } from './sequence.ts'

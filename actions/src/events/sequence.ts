@@ -1,0 +1,19 @@
+import type { Database } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
+import * as events from '../sql/generated/events.ts'
+
+const batch = 500
+
+/**
+ * Turns the changes that are committed into events. Can run at any time, twice at once, and be killed at any point. Returns how many
+ * changes those were.
+ */
+export const sequenceEvents = (database: Database): Promise<number> =>
+  inBatches(batch, () => events.sequence(database, { limit: batch }))
+
+/** Seconds that events are kept. */
+const kept = 30 * 24 * 60 * 60
+
+/** Deletes events that are older than 30 days. Returns how many. */
+export const purgeEvents = (database: Database): Promise<number> =>
+  inBatches(batch, () => events.purge(database, { olderThan: kept, limit: batch }))

@@ -1,0 +1,32 @@
+import { after, atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+
+const eventList: ConnectionProjection = {
+  projection: 'Event',
+  sortFields: { POSITION: { column: 'position', type: 'String' } },
+  preset: { sortBy: 'POSITION', direction: 'asc' },
+  filters: {
+    topic: equals('topic', 'String'),
+    recordType: equals('record_type', 'String'),
+    recordId: idEquals('record_id'),
+    afterPosition: after('position', 'String'),
+    startDate: atLeast('occurred_at', 'timestamptz'),
+    endDate: atMost('occurred_at', 'timestamptz'),
+  },
+}
+
+export const events: DomainProjection = {
+  subscriptions: {
+    // The sequencer gives positions under a lock that it holds until they are committed (sql/events/functions/sequence.sql).
+    events: {
+      kind: 'stream',
+      projection: 'Event',
+      cursor: { column: 'position', type: 'String', argument: 'after' },
+    },
+  },
+  queries: {
+    event: { kind: 'lookup', projection: 'Event', by: { id: idEquals('id') } },
+    events: { kind: 'connection', connection: eventList },
+  },
+  types: { Event: { type: 'Event', table: 'events_event' } },
+}

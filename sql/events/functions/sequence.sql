@@ -1,0 +1,85 @@
+-- Turns committed changes into events, in the order in which each record was changed, and gives each its position. One
+-- caller at a time does it, and the lock is held until its commit; another returns at once. Changes of a merchant that
+-- is gone are dropped.
+--
+-- answers: integer
+CREATE FUNCTION events.sequence(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_taken integer;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('events.sequence', 0)) THEN
+    RETURN 0;
+  END IF;
+  WITH
+    taken AS (
+      DELETE FROM events.change c
+      WHERE c.version IN (SELECT x.version FROM events.change x ORDER BY x.version LIMIT p_limit)
+      RETURNING c.*
+    ),
+    happened AS (
+      SELECT
+        t.*,
+        s.record_type,
+        s.permission,
+        (coalesce(t.after, t.before) ->> s.id_column)::uuid AS record_id,
+        CASE
+          WHEN t.before IS NULL THEN 'CREATED'
+          WHEN t.after IS NULL THEN 'DELETED'
+          ELSE 'UPDATED'
+        END AS change,
+        f.record,
+        coalesce(f.changes, '{}') AS changes
+      FROM
+        taken t
+        JOIN events.source s ON s.name = t.source
+        JOIN merchant.merchant m ON m.id = t.merchant_id
+        CROSS JOIN LATERAL (
+          SELECT
+            jsonb_object_agg(events.field_name(c), coalesce(t.after, t.before) -> c) AS record,
+            jsonb_object_agg(
+              events.field_name(c),
+              jsonb_build_object('old', t.before -> c, 'new', t.after -> c)
+            ) FILTER (
+              WHERE t.before IS NOT NULL AND t.after IS NOT NULL AND t.before -> c IS DISTINCT FROM t.after -> c
+            ) AS changes
+          FROM unnest(s.columns) c
+        ) f
+    ),
+    told AS (
+      INSERT INTO events.event
+        (merchant_id, topic, record_type, record_id, version, permission, record, changes, occurred_at)
+      SELECT
+        h.merchant_id,
+        t.name,
+        h.record_type,
+        h.record_id,
+        h.version,
+        h.permission,
+        h.record,
+        h.changes,
+        h.occurred_at
+      FROM
+        happened h
+        JOIN events.topic t ON t.source = h.source AND t.change = h.change
+      WHERE
+        h.record_id IS NOT NULL
+        AND CASE
+          WHEN t.column_name IS NULL THEN h.change <> 'UPDATED'
+          OR h.changes <> '{}'
+          ELSE h.after ->> t.column_name IS DISTINCT FROM h.before ->> t.column_name
+          AND CASE
+            WHEN t.value IS NULL THEN h.after ->> t.column_name IS NOT NULL
+            ELSE h.after ->> t.column_name = t.value
+          END
+        END
+      ORDER BY h.version, t.column_name IS NOT NULL, t.name
+      RETURNING 1
+    )
+  SELECT (SELECT count(*) FROM taken)
+  INTO v_taken;
+  RETURN v_taken;
+END;
+$$;
