@@ -1,3 +1,9 @@
 export { signingAlgorithm, VerificationKeys } from './signing-keys.ts'
 export * from './token-claims.ts'
-export { createTokenIssuer, type AccessToken, type TokenIssuer, type TokenRequest } from './token-issuer.ts'
+export {
+  createTokenIssuer,
+  type AccessToken,
+  type JobTokenRequest,
+  type TokenIssuer,
+  type TokenRequest,
+} from './token-issuer.ts'

@@ -15,6 +15,9 @@ const shared = {
   exp: z.number(),
 }
 
+/** The longest life of a job's token: it is used at once, and no client ever has it. */
+export const jobTokenTtlSeconds = 300
+
 /** The claims of our tokens, besides the registered ones that jose checks. `sid`: the token's session. */
 export const tokenClaims = z.discriminatedUnion('kind', [
   z.object({
@@ -27,6 +30,15 @@ export const tokenClaims = z.discriminatedUnion('kind', [
     kind: z.literal('user'),
     sub: z.uuid().transform((id) => id as UserId),
     sid: z.uuid(),
+    ...shared,
+  }),
+  // A background job that reads through the contract: `sub` is the job, `holder` the key or user that it reads for.
+  z.object({
+    kind: z.literal('job'),
+    sub: z.uuid(),
+    holder_kind: z.enum(['key', 'user']),
+    holder: z.uuid(),
+    permissions: z.array(z.string()).max(200),
     ...shared,
   }),
 ])

@@ -1,9 +1,9 @@
-import { SignJWT } from 'jose'
+import { type JWTPayload, SignJWT } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { currentSigningKey, resealSigningKeys, rotateSigningKey, signingAlgorithm } from './signing-keys.ts'
-import { audience, issuer, maxTokenTtlSeconds } from './token-claims.ts'
+import { audience, issuer, jobTokenTtlSeconds, maxTokenTtlSeconds } from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId
@@ -16,6 +16,15 @@ export type TokenRequest = TokenSubject & {
 type TokenSubject =
   | { readonly kind: 'customer'; readonly customerId: CustomerId }
   | { readonly kind: 'user'; readonly userId: UserId }
+
+/** A background job that reads through the contract what the key or user could read that it runs for. */
+export interface JobTokenRequest {
+  readonly merchantId: MerchantId
+  readonly jobId: string
+  readonly holder: { readonly kind: 'key' | 'user'; readonly id: string }
+  /** What the job may use of the holder's permissions; those that the holder has lost since don't count. */
+  readonly permissions: readonly string[]
+}
 
 export interface AccessToken {
   readonly accessToken: string
@@ -30,6 +39,11 @@ export interface TokenIssuer {
    * @throws RangeError when ttlSeconds is out of bounds
    */
   issue(request: TokenRequest): Promise<AccessToken>
+  /**
+   * Signs a token for a job, for five minutes. The contract's endpoint takes it for queries alone, and counts them on
+   * no rate; Hasura's API and WebSockets refuse it. Its requests fail when the holder is gone.
+   */
+  issueForJob(request: JobTokenRequest): Promise<AccessToken>
   /**
    * Creates a new key pair if the signing key is older than `maxAgeSeconds`. Older keys verify until the last token
    * that they signed has expired.
@@ -54,6 +68,21 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
     idle_timeout: 20,
     connection: { application_name: 'token-issuer' },
   })
+  async function sign(claims: JWTPayload, subject: string, ttlSeconds: number): Promise<AccessToken> {
+    const signingKey = await currentSigningKey(sql, secretBox)
+    const issuedAt = Math.floor(Date.now() / 1000)
+    const expiresAt = issuedAt + ttlSeconds
+    const accessToken = await new SignJWT(claims)
+      .setProtectedHeader({ alg: signingAlgorithm, typ: 'at+jwt', kid: signingKey.id })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(subject)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expiresAt)
+      .sign(signingKey.privateKey)
+    return { accessToken, expiresAt: new Date(expiresAt * 1000) }
+  }
+
   return {
     async issue(request) {
       const { merchantId, ttlSeconds, sessionId } = request
@@ -62,20 +91,15 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
           `ttlSeconds is ${ttlSeconds}; it must be a whole number from 1 to ${maxTokenTtlSeconds}`,
         )
       }
-      const signingKey = await currentSigningKey(sql, secretBox)
-      const issuedAt = Math.floor(Date.now() / 1000)
-      const expiresAt = issuedAt + ttlSeconds
-      const claims = { kind: request.kind, merchant_id: merchantId, sid: sessionId }
-      const accessToken = await new SignJWT(claims)
-        .setProtectedHeader({ alg: signingAlgorithm, typ: 'at+jwt', kid: signingKey.id })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setSubject(request.kind === 'user' ? request.userId : request.customerId)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiresAt)
-        .sign(signingKey.privateKey)
-      return { accessToken, expiresAt: new Date(expiresAt * 1000) }
+      const subject = request.kind === 'user' ? request.userId : request.customerId
+      return sign({ kind: request.kind, merchant_id: merchantId, sid: sessionId }, subject, ttlSeconds)
     },
+    issueForJob: ({ merchantId, jobId, holder, permissions }) =>
+      sign(
+        { kind: 'job', merchant_id: merchantId, holder_kind: holder.kind, holder: holder.id, permissions },
+        jobId,
+        jobTokenTtlSeconds,
+      ),
     rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, secretBox, maxAgeSeconds, maxTokenTtlSeconds),
     resealKeys: () => resealSigningKeys(sql, secretBox),
     close: () => sql.end({ timeout: 5 }),

@@ -24,6 +24,7 @@ import {
 import { generateApiKey } from './api-key.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
 import type { Authentication } from './authentication.ts'
+import { rateHolderOf } from './principal.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { createTokenIssuer, type TokenIssuer } from '@commerce-graph/access-tokens'
@@ -544,5 +545,46 @@ describe('during an outage', () => {
     const kinds = (await Promise.all(guesses)).map((answer) => answer.kind)
     expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(500)
     expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(1000)
+  })
+})
+
+describe('the token of a job', () => {
+  const asked = ['orders:read', 'customers:read']
+
+  // A key of these tests has orders:read and products:read.
+  async function issue() {
+    const { keyId: id } = await createKey(database.sql, merchantId)
+    const { accessToken } = await issuer.issueForJob({
+      merchantId,
+      jobId: '01a1f000-0000-7000-8000-0000000000aa',
+      holder: { kind: 'key', id },
+      permissions: asked,
+    })
+    return { authorization: `Bearer ${accessToken}`, id }
+  }
+
+  test('has those of its permissions that its key has now, on no rate', async () => {
+    const { authorization, id } = await issue()
+    const authentication = await authenticate(authorization)
+    if (authentication.kind !== 'authenticated') throw new Error('the token is refused')
+    const { principal } = authentication
+    expect(principal).toMatchObject({ kind: 'key', keyId: id, jobId: '01a1f000-0000-7000-8000-0000000000aa' })
+    expect([...principal.permissions]).toEqual(['orders:read'])
+    expect(rateHolderOf(principal, null)).toMatchObject({ uncounted: true })
+    expect(principal.sessionVariables['x-hasura-permissions']).toBe('{orders:read}')
+  })
+
+  test('ends within a second when its key is revoked', async () => {
+    const { authorization, id } = await issue()
+    expect(await authenticate(authorization)).toMatchObject({ kind: 'authenticated' })
+    await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${id}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1_000)
+  })
+
+  test('is refused at Hasura’s own API, where it could write', async () => {
+    const { authorization } = await issue()
+    const webhook = createAuthenticator({ databaseUrl: database.url, mode: 'live', source: 'HASURA', logger })
+    expect(await webhook.authenticate({ authorization, remoteAddress })).toMatchObject({ kind: 'refused' })
+    await webhook.close()
   })
 })

@@ -14,7 +14,7 @@ import { parseCredential, type Credential } from './credentials.ts'
 import { CredentialUsage } from './credential-usage.ts'
 import { originFault } from './origin-rule.ts'
 import { defaultPlace } from './place-tag.ts'
-import type { Mode, Principal } from './principal.ts'
+import { isJob, type Mode, type Principal } from './principal.ts'
 import { UntrustedProxies } from './untrusted-proxy.ts'
 import { UsedKeys } from './used-keys.ts'
 import { VerificationKeys } from '@commerce-graph/access-tokens'
@@ -117,7 +117,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
     if (verification.kind === 'refused') return recorded(verification, credential, originOf(request, address))
-    const admitted = admit(verification, credential, { address, origin: request.origin, mode: options.mode })
+    const whence = { address, origin: request.origin, mode: options.mode, source }
+    const admitted = admit(verification, credential, whence)
     if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
     const { principal, expiresAt } = admitted
     usage.record(principal)
@@ -188,10 +189,18 @@ interface Whence {
   readonly address: string | undefined
   readonly origin: string | undefined
   readonly mode: Mode
+  readonly source: Origin['source']
 }
 
 // The checks of a cached grant at each use: that it hasn't expired, and that the client's address and origin are allowed.
-function admit(grant: Grant, credential: Credential, { address, origin, mode }: Whence): Grant | Refusal {
+function admit(
+  grant: Grant,
+  credential: Credential,
+  { address, origin, mode, source }: Whence,
+): Grant | Refusal {
+  // At Hasura's own API a job could write.
+  if (isJob(grant.principal) && source !== 'CONTRACT')
+    return refuse('SVC_AUTH_001', 'the token of a job outside the contract', actorOf(grant.principal))
   if (grant.expiresAt <= Date.now()) {
     return refuse(
       credential.kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import type { Principal } from './principal.ts'
+import { isJob, type Principal } from './principal.ts'
 
 const flushIntervalMs = 10_000
 // Each kind is written at most once per flush; ids beyond this number wait for their next request.
@@ -33,8 +33,9 @@ export class CredentialUsage {
     this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
   }
 
-  /** Does nothing for a token of another issuer, which belongs to no session. */
+  /** Does nothing for a token of another issuer, which belongs to no session, nor for a job: its holder's key is not in use. */
   record(principal: Principal): void {
+    if (isJob(principal)) return
     switch (principal.kind) {
       case 'key':
       case 'guest':

@@ -24,7 +24,7 @@ export {
   revokeOperatorKey,
 } from './operator-key.ts'
 export { defaultPlace, isPlace, readTagged, tagged } from './place-tag.ts'
-export { type RateHolder, rateHolderOf } from './principal.ts'
+export { isJob, type RateHolder, rateHolderOf } from './principal.ts'
 export type {
   CustomerPrincipal,
   GuestPrincipal,

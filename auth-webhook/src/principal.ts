@@ -19,7 +19,13 @@ interface Caller {
   readonly features: readonly string[]
   /** Computed once when the credential is verified, so that requests don't have to. */
   readonly sessionVariables: SessionVariables
+  /** The background job that reads for the caller. It only runs queries, and they count on no rate. */
+  readonly jobId?: string
 }
+
+/** Whether the principal is a job's, which the contract's endpoint takes for queries alone. */
+export const isJob = (principal: Principal): boolean =>
+  principal.kind !== 'operator' && principal.jobId !== undefined
 
 /** A merchant's integration with an API key. It sees the merchant's rows. */
 export type KeyPrincipal = Caller & {
@@ -77,6 +83,8 @@ export interface RateHolder {
   readonly plan: Plan
   /** The holder of a share of the merchant's rate: a shopper, or the network of guests. */
   readonly shopper?: string
+  /** The requests are the platform's own, and count on no rate. */
+  readonly uncounted?: true
 }
 
 /**
@@ -84,6 +92,8 @@ export interface RateHolder {
  * @param buyer the address of the visitor for whom a shop's server sends the request with its key, if it names one
  */
 export function rateHolderOf(principal: Principal, clientAddress: string | null, buyer?: string): RateHolder {
+  if (principal.kind !== 'operator' && principal.jobId !== undefined)
+    return { merchantId: principal.merchantId, plan: principal.plan, uncounted: true }
   switch (principal.kind) {
     case 'operator':
       return { merchantId: `operator ${principal.operatorKeyId}`, plan: 'ENTERPRISE' }

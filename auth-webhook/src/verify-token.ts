@@ -6,8 +6,8 @@ import { actorOf } from './actor.ts'
 import type { Actor } from '@commerce-graph/audit'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
-import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
-import type { CustomerPrincipal, TenantPrincipal } from './principal.ts'
+import type { ApiKeyId, CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
+import type { CustomerPrincipal, Mode, TenantPrincipal } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 import { shopperPermissions } from './shopper-permissions.ts'
 import {
@@ -55,7 +55,16 @@ export async function verifyToken(
   }
   const claims = await checked(async () => tokenClaims.parse((await verifyOwn(keys, token)).payload))
   if (claims.kind === 'refused') return claims
-  return claims.kind === 'user' ? grantUser(sql, claims) : grantCustomer(sql, claims)
+  switch (claims.kind) {
+    case 'user':
+      return grantUser(sql, claims)
+    case 'customer':
+      return grantCustomer(sql, claims)
+    case 'job':
+      return grantJob(sql, claims)
+    default:
+      return claims satisfies never
+  }
 }
 
 /** Read before the verification, only to choose the keys. */
@@ -108,8 +117,18 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
 function actorOfClaims(claims: unknown): Actor | undefined {
   const read = tokenClaims.safeParse(claims)
   if (!read.success) return undefined
-  const { merchant_id: merchantId, kind, sub: id } = read.data
-  return { merchantId, kind: kind === 'user' ? 'USER' : 'CUSTOMER', id }
+  const { data: claimed } = read
+  const { merchant_id: merchantId } = claimed
+  switch (claimed.kind) {
+    case 'user':
+      return { merchantId, kind: 'USER', id: claimed.sub }
+    case 'customer':
+      return { merchantId, kind: 'CUSTOMER', id: claimed.sub }
+    case 'job':
+      return { merchantId, kind: claimed.holder_kind === 'key' ? 'KEY' : 'USER', id: claimed.holder }
+    default:
+      return claimed satisfies never
+  }
 }
 
 type ClaimsOf<Kind extends TokenClaims['kind']> = Extract<TokenClaims, { kind: Kind }>
@@ -148,6 +167,53 @@ async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verificati
     features,
     sessionVariables: sessionVariables({ kind: 'user', merchantId, userId }, permissions),
   })
+}
+
+/**
+ * A job has those of its permissions that its holder has now. It is the platform's own request, so the merchant's
+ * allow-list of addresses is not for it.
+ */
+async function grantJob(sql: Sql, claims: ClaimsOf<'job'>): Promise<Verification> {
+  const { merchant_id: merchantId, sub: jobId, holder_kind: kind, holder } = claims
+  const [row] = await sql<
+    (MerchantAccessRow & { readonly permissions: readonly string[]; readonly mode: Mode })[]
+  >`
+    SELECT h.permissions, h.mode, ${merchantAccessColumns(sql)}
+    FROM (
+      SELECT k.reaches_merchant_id AS merchant_id, k.permissions, k.mode
+      FROM merchant.api_key k
+      WHERE ${kind} = 'key' AND k.reaches_merchant_id = ${merchantId} AND k.id = ${holder} AND k.kind = 'SECRET'
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+      UNION ALL
+      SELECT u.merchant_id, CASE WHEN t.mfa_required AND NOT u.mfa_enabled THEN '{}' ELSE a.permissions END, 'live'
+      FROM identity.user u
+      JOIN identity.user_access a ON a.merchant_id = u.merchant_id AND a.user_id = u.id
+      JOIN merchant.settings t ON t.merchant_id = u.merchant_id
+      WHERE ${kind} = 'user' AND u.merchant_id = ${merchantId} AND u.id = ${holder} AND u.status = 'ACTIVE'
+    ) h
+    JOIN merchant.merchant m ON m.id = h.merchant_id
+    JOIN merchant.subscription s ON s.merchant_id = m.id`
+  if (row === undefined)
+    return refuse(
+      'SVC_AUTH_001',
+      `job ${jobId} of the ${kind} ${holder}, which is gone`,
+      actorOfClaims(claims),
+    )
+  const { plan, features, mode } = row
+  const permissions = row.permissions.filter((name) => claims.permissions.includes(name))
+  const shared = { merchantId, jobId, permissions: new Set(permissions), plan, features }
+  const granting = (principal: TenantPrincipal) => ({
+    ...granted(row, claims.exp, principal),
+    allowList: undefined,
+  })
+  if (kind === 'key') {
+    const keyId = holder as ApiKeyId
+    const variables = sessionVariables({ kind, merchantId, keyId }, permissions)
+    return granting({ ...shared, kind, keyId, mode, sessionVariables: variables })
+  }
+  const userId = holder as UserId
+  const variables = sessionVariables({ kind, merchantId, userId }, permissions)
+  return granting({ ...shared, kind, userId, sessionId: jobId, sessionVariables: variables })
 }
 
 async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Verification> {

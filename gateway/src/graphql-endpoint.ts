@@ -2,6 +2,7 @@ import {
   actorOf,
   type Authentication,
   type Authenticator,
+  isJob,
   type Principal,
   type RateHolder,
   rateHolderOf,
@@ -142,6 +143,8 @@ async function answerOperation(
   { caller, context }: Pick<Admitted, 'caller' | 'context'>,
 ): Promise<Answer> {
   const { operation, complexity } = checked
+  if (isJob(caller.principal) && operation.kind !== OperationTypeNode.QUERY)
+    return refusal([catalogueError('SVC_AUTH_003', {}, { reason: 'A job only reads' })], context)
   const shownComplexity = incoming.request.headers[complexityHeader] === undefined ? null : complexity
   if (operation.stored) return storedAnswer(operation.stored(), shownComplexity, context)
   const endClient = endClientOf(caller.principal, incoming.request, caller.clientAddress)

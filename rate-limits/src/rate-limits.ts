@@ -12,12 +12,15 @@ export interface Caller {
   readonly plan: Plan
   /** The holder of a share of the merchant's rate: a shopper, or the network of guests. */
   readonly shopper?: string
+  /** The requests are the platform's own: they are always admitted, and count for nothing. */
+  readonly uncounted?: true
 }
 
 export type Admission =
   | {
       readonly kind: 'admitted'
-      readonly fields: RateLimitFields
+      /** Empty for a caller whose requests don't count. */
+      readonly fields: RateLimitFields | Readonly<Record<string, never>>
       /** Subtracts the request from the counts, for a request that is refused for another reason. */
       readonly takeBack: () => void
     }
@@ -92,6 +95,7 @@ export class RateLimits {
 
   /** The complexity of the heaviest request that the caller's rate can ever admit. */
   heaviest(caller: Caller): number {
+    if (caller.uncounted) return Infinity
     const { perHour, burst } = this.#ratesFor(caller)[0].rate
     return Math.min(burst, perHour ?? burst) * this.#settings.complexityPerRequest
   }
@@ -105,6 +109,7 @@ export class RateLimits {
     caller: Caller,
     { weight, counted }: RequestWeight = { weight: 1, counted: 0 },
   ): Promise<Admission> {
+    if (caller.uncounted) return { kind: 'admitted', fields: {}, takeBack: () => undefined }
     const rates = this.#ratesFor(caller)
     const uses = await Promise.all(
       rates.map(async ({ of, allowance, key, rate }) => ({

@@ -1,11 +1,15 @@
 import type { RateHolder } from '@commerce-graph/auth-webhook'
-import type { Admission, RateLimitFields, RateLimits } from '@commerce-graph/rate-limits'
+import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
 import type { CatalogueError } from '@commerce-graph/contract/errors'
 import { rateExceeded, tooHeavy } from './rate-exceeded.ts'
 
 export type Weighed =
-  | { readonly kind: 'admitted'; readonly fields: RateLimitFields }
-  | { readonly kind: 'refused'; readonly error: CatalogueError; readonly fields: RateLimitFields }
+  | { readonly kind: 'admitted'; readonly fields: Extract<Admission, { kind: 'admitted' }>['fields'] }
+  | {
+      readonly kind: 'refused'
+      readonly error: CatalogueError
+      readonly fields: Extract<Admission, { kind: 'admitted' }>['fields']
+    }
 
 /**
  * Counts a request, which was admitted as one before it was read, for as many as its complexity makes of it. One that is refused

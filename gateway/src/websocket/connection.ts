@@ -2,6 +2,7 @@ import {
   actorOf,
   type Authentication,
   type AuthenticationRequest,
+  isJob,
   type Principal,
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
@@ -107,6 +108,10 @@ export class Connection {
       return false
     }
     const { principal, clientAddress } = authentication
+    if (isJob(principal)) {
+      this.close(closeCodes.forbidden, 'A job only runs queries over HTTP')
+      return false
+    }
     if (!this.#take(principal, clientAddress)) {
       this.close(closeCodes.tooMany, 'Too many connections')
       return false
