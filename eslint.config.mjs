@@ -3,7 +3,9 @@ import tseslint from 'typescript-eslint'
 import { functionStyle } from './scripts/lint/function-style.mjs'
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/**', '.data/**', '**/generated/**', 'hasura/engine/dist/**'] },
+  {
+    ignores: ['**/node_modules/**', '.data/**', '**/generated/**', 'hasura/engine/dist/**', 'client/dist/**'],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
