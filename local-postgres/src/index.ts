@@ -1,3 +1,7 @@
+export { addedFiles, type BaseBackup, listBackups, pruneBackups } from './backup/base-backup.ts'
+export { restoreCluster } from './backup/restore-cluster.ts'
+export { takeBackup } from './backup/take-backup.ts'
+export { basesFolder, type WalArchive } from './backup/wal-archive.ts'
 export { freePorts, isPortFree } from './free-port.ts'
 export { LocalPostgresError } from './local-postgres-error.ts'
 export {

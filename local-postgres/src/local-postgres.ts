@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { archiveSettings, type WalArchive, walFolder } from './backup/wal-archive.ts'
 import { findBinaries } from './binaries.ts'
 import { openCluster, superuser } from './cluster.ts'
 import { freePorts, isPortFree } from './free-port.ts'
@@ -8,7 +10,7 @@ import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
 import { endOrphan } from './orphan.ts'
 import { acquireLock } from './process-lock.mjs'
 import { reachableBinaries } from './reachable-binaries.ts'
-import { chooseServerAccount } from './server-account.ts'
+import { canReach, chooseServerAccount, type ServerAccount } from './server-account.ts'
 import { type ServerExit, type ServerProcess, startServer } from './server-process.ts'
 
 export interface LocalPostgresOptions {
@@ -20,6 +22,8 @@ export interface LocalPostgresOptions {
   readonly databases?: readonly string[]
   /** False makes it faster, but a power cut may destroy the data: for tests only. Default: true. */
   readonly durable?: boolean
+  /** Where its log is archived, so that `takeBackup` and `restoreCluster` work; nowhere when absent. */
+  readonly archive?: WalArchive | undefined
 }
 
 export interface LocalPostgres {
@@ -69,7 +73,7 @@ export async function endLeftServer(folder: string): Promise<void> {
 
 async function startLocked(
   dataDir: string,
-  { port: fixedPort, databases = [], durable = true }: LocalPostgresOptions,
+  { port: fixedPort, databases = [], durable = true, archive }: LocalPostgresOptions,
   release: () => void,
 ): Promise<LocalPostgres> {
   const account = await chooseServerAccount(dataDir)
@@ -80,7 +84,8 @@ async function startLocked(
     throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)
   }
   const { folder, password } = await openCluster(dataDir, binaries, account)
-  const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable }
+  const more = archive === undefined ? {} : await openArchive(archive, account)
+  const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable, more }
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)
   const urlOf = (database: string): string =>
@@ -93,6 +98,22 @@ async function startLocked(
     await exit
   }
   return { url, adminUrl, port, exit, stop }
+}
+
+/** Creates the folder, which the server writes to under its own account. */
+async function openArchive(
+  archive: WalArchive,
+  account: ServerAccount,
+): Promise<Readonly<Record<string, string>>> {
+  const folder = walFolder(archive.folder)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (account.kind === 'self') return archiveSettings(archive)
+  await chown(folder, account.uid, account.gid)
+  if (!account.throughClosedFolders && !canReach(account, folder))
+    throw new LocalPostgresError(
+      `Postgres runs as the user with id ${account.uid}, who can't reach ${folder}. Choose a BACKUP_FOLDER that others may enter.`,
+    )
+  return archiveSettings(archive)
 }
 
 async function createDatabases(

@@ -28,6 +28,10 @@ export interface ServerSettings {
   readonly port: number
   /** False only in tests: a power cut may then destroy the cluster. */
   readonly durable: boolean
+  /** Postgres' settings in addition: of an archive, or of a recovery. */
+  readonly more?: Readonly<Record<string, string>>
+  /** Milliseconds until the server must accept connections; a minute when absent. */
+  readonly patienceMs?: number
 }
 
 /**
@@ -92,7 +96,7 @@ const testSettings = {
   plan_cache_mode: 'force_generic_plan',
 } as const
 
-function serverArguments({ folder, port, durable }: ServerSettings): string[] {
+function serverArguments({ folder, port, durable, more }: ServerSettings): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     // Paths of sockets are limited to about 100 bytes; a checkout in a deep folder exceeds that.
@@ -104,6 +108,7 @@ function serverArguments({ folder, port, durable }: ServerSettings): string[] {
     // Statements here are short; compiling one costs more than running it.
     jit: 'off',
     ...(durable ? {} : testSettings),
+    ...more,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return ['-D', folder, '-p', String(port), ...flags]
@@ -129,17 +134,19 @@ function endWithThisProcess(server: ChildProcess): () => void {
 async function ready(
   child: ChildProcess,
   exit: Promise<ServerExit>,
-  { folder, logFile }: ServerSettings,
+  { folder, logFile, patienceMs = startTimeoutMs }: ServerSettings,
   stop: () => Promise<void>,
 ): Promise<void> {
   const ended = exit.then((outcome) => outcome)
-  for (const deadline = Date.now() + startTimeoutMs; ;) {
+  for (const deadline = Date.now() + patienceMs; ;) {
     const outcome = await Promise.race([ended, sleep(20)])
     if (outcome?.kind === 'crashed') throw new LocalPostgresError(`Postgres did not start: ${outcome.reason}`)
     if (await reportsReady(folder, child.pid)) return
     if (Date.now() > deadline) {
       await stop()
-      throw new LocalPostgresError(`Postgres did not start within a minute:\n${logTail(logFile)}`)
+      throw new LocalPostgresError(
+        `Postgres did not start within ${patienceMs / 1_000} seconds:\n${logTail(logFile)}`,
+      )
     }
   }
 }

@@ -66,8 +66,8 @@ const environmentOf = (name: string): Readonly<Record<string, string>> =>
     ]),
   )
 
-/** For a single machine only: the way of calling the engine in the same process, which containers don't have. */
-const notForContainers = ['DATA_LAYER']
+/** For a single machine only, where the engine and Postgres are the platform's own, which containers don't have. */
+const notForContainers = ['BACKUP_ARCHIVE_SECONDS', 'BACKUP_FOLDER', 'DATA_LAYER']
 
 describe('the compose file', () => {
   test('refers only to its own services and volumes', () => {

@@ -12,6 +12,7 @@ import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { DkimKey } from '@commerce-graph/actions'
 import type { S3Options } from '@commerce-graph/file-storage'
+import type { WalArchive } from '@commerce-graph/local-postgres'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
@@ -38,6 +39,8 @@ export interface PlatformConfig {
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, the platform runs its own in the data folder. */
   readonly databaseUrl?: string | undefined
+  /** Where the platform's own Postgres archives its log, and `npm run backup` puts backups; none are possible when absent. */
+  readonly backup?: WalArchive | undefined
   /** A Hasura on that database, which replaces the engine in this process. */
   readonly hasuraUrl?: string | undefined
   /**
@@ -136,6 +139,13 @@ const environment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   PGPASSWORD: z.string().optional(),
+  BACKUP_FOLDER: z.string().optional(),
+  BACKUP_ARCHIVE_SECONDS: z
+    .string()
+    .regex(/^\d+$/, 'must be a number of seconds')
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= 3_600, { error: 'must be from 1 to 3600 seconds' })
+    .default(60),
   HASURA_URL: url(/^https?$/, 'http://127.0.0.1:8080').optional(),
   DATA_LAYER: z.enum(['embedded', 'http'], { error: 'must be embedded or http' }).optional(),
   ACTIONS_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
@@ -216,6 +226,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
   const values = parsed.data
   const refusals = [
     ...hasuraProblems(values),
+    ...backupProblems(values),
     ...dkimProblems(values),
     ...fileProblems(values),
     ...modeProblems(values),
@@ -228,6 +239,9 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     actionsHost: values.ACTIONS_HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
+    ...(values.BACKUP_FOLDER !== undefined && {
+      backup: { folder: resolve(values.BACKUP_FOLDER), everySeconds: values.BACKUP_ARCHIVE_SECONDS },
+    }),
     hasuraUrl: values.HASURA_URL,
     dataLayer: values.DATA_LAYER,
     actionsSecret: values.ACTIONS_SECRET,
@@ -268,6 +282,14 @@ function hasuraProblems(values: z.output<typeof environment>): readonly string[]
   const missing = needed.filter((name) => values[name] === undefined)
   return missing.length === 0 ? [] : [`HASURA_URL needs ${missing.join(', ')}, as Hasura has them`]
 }
+
+/** The operator's own Postgres has its own way of being backed up. */
+const backupProblems = ({ BACKUP_FOLDER, DATABASE_URL }: z.output<typeof environment>): readonly string[] =>
+  BACKUP_FOLDER === undefined || DATABASE_URL === undefined
+    ? []
+    : [
+        'BACKUP_FOLDER is for the Postgres that npm start brings along. docs/backup.md tells how to back up that of DATABASE_URL',
+      ]
 
 /** A URL with the separate password, whatever its characters; a password in the URL itself takes precedence. */
 function withPassword(url: string | undefined, password: string | undefined): string | undefined {

@@ -1,10 +1,11 @@
-import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { startLocalPostgres, type WalArchive } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import postgres from '@commerce-graph/postgres-driver'
 import { postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 
-const database = 'commerce'
+/** The name of the platform's database. */
+export const database = 'commerce'
 const oldestMajor = 15
 
 /** Extensions that `migrations/` needs; a server that lacks one is refused before anything is changed. */
@@ -22,8 +23,10 @@ export async function openDatabase(options: {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly port: number
+  /** Where our own Postgres archives its log. */
+  readonly archive: WalArchive | undefined
 }): Promise<Database> {
-  const { databaseUrl, dataDir, port } = options
+  const { databaseUrl, dataDir, port, archive } = options
   if (databaseUrl !== undefined) {
     await checkServer(databaseUrl)
     return { url: databaseUrl, crashed: new Promise(() => undefined), stop: () => Promise.resolve() }
@@ -32,6 +35,7 @@ export async function openDatabase(options: {
     dataDir: join(dataDir, postgresFolder),
     databases: [database],
     port,
+    archive,
   })
   const crashed = new Promise<string>((resolve) => {
     void server.exit.then((exit) => {

@@ -53,6 +53,7 @@ export async function startPlatform(
       databaseUrl: config.databaseUrl,
       dataDir: folder.path,
       port: ports.postgres,
+      archive: config.backup,
     })
     started.defer(database.stop)
     const { startServices } = await loading

@@ -1,0 +1,151 @@
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { LocalPostgresError } from '../local-postgres-error.ts'
+import { addedFolder, type BaseBackup, clusterFolder, draftEnding, manifestFile } from './base-backup.ts'
+import { type CopiedFile, copyFile, isGone, pathsBelow } from './copy-files.ts'
+import { archiveCommand, basesFolder } from './wal-archive.ts'
+
+export interface TakeBackupOptions {
+  /** The superuser's connection to the running server, on this machine. */
+  readonly url: string
+  /** The folder that the server archives its log to. */
+  readonly folder: string
+  /** Adds files of the caller's to the backup: gets a folder in it. */
+  readonly addFiles?: (folder: string) => Promise<void>
+  /** Called about once a second. */
+  readonly onProgress?: (progress: { readonly bytes: number; readonly ofBytes: number }) => void
+}
+
+/** Postgres waits for the archive at the end of a backup; longer than this, and something is wrong with the archive. */
+const archivePatience = '60s'
+
+/**
+ * Copies the files of the running server, which goes on meanwhile, and waits until the log that the copy needs is archived. Only then
+ * the backup gets its name, so an interrupted one is never taken for complete. Throws LocalPostgresError.
+ */
+export async function takeBackup({
+  url,
+  folder,
+  addFiles,
+  onProgress,
+}: TakeBackupOptions): Promise<BaseBackup> {
+  const client = new pg.Client({ connectionString: url, application_name: 'backup' })
+  await client.connect()
+  try {
+    const cluster = await archivedCluster(client, folder)
+    await removeDrafts(folder)
+    const beganAt = new Date()
+    const name = beganAt.toISOString().replaceAll(/[:.]/g, '-')
+    const draft = join(basesFolder(folder), `${name}${draftEnding}`)
+    await mkdir(join(draft, clusterFolder), { recursive: true, mode: 0o700 })
+    await client.query('SELECT pg_backup_start($1, true)', [name])
+    const ofBytes = await sizeOf(client)
+    const files = await copyCluster(cluster.folder, join(draft, clusterFolder), (bytes) =>
+      onProgress?.({ bytes, ofBytes }),
+    )
+    const { label, endedAt } = await stopBackup(client)
+    await writeFile(join(draft, clusterFolder, 'backup_label'), label, { mode: 0o600, flush: true })
+    const backup: BaseBackup = {
+      name,
+      major: cluster.major,
+      beganAt: beganAt.toISOString(),
+      endedAt: endedAt.toISOString(),
+      firstWal: firstWalOf(label),
+      files,
+    }
+    await writeFile(join(draft, manifestFile), JSON.stringify(backup, null, 1), { mode: 0o600, flush: true })
+    await mkdir(join(draft, addedFolder), { mode: 0o700 })
+    await addFiles?.(join(draft, addedFolder))
+    await rename(draft, join(basesFolder(folder), name))
+    return backup
+  } finally {
+    await client.end()
+  }
+}
+
+/** Refuses a server that doesn't archive its log to this folder: such a backup could not be restored. */
+async function archivedCluster(
+  client: pg.Client,
+  folder: string,
+): Promise<{ readonly folder: string; readonly major: number }> {
+  const { rows } = await client.query<{ data: string; archives: boolean; version: number }>(
+    `SELECT current_setting('data_directory') AS data, current_setting('server_version_num')::integer / 10000 AS version,
+       current_setting('archive_mode') = 'on' AND current_setting('archive_command') = $1 AS archives`,
+    [archiveCommand(folder)],
+  )
+  const [server] = rows
+  if (server?.archives !== true)
+    throw new LocalPostgresError(
+      `The platform that runs here doesn't archive to ${folder}. Start it with BACKUP_FOLDER=${folder}.`,
+    )
+  return { folder: server.data, major: server.version }
+}
+
+async function removeDrafts(folder: string): Promise<void> {
+  const names = await readdir(basesFolder(folder)).catch(() => [])
+  for (const name of names.filter((name) => name.endsWith(draftEnding)))
+    await rm(join(basesFolder(folder), name), { recursive: true })
+}
+
+async function sizeOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(
+    'SELECT sum(pg_database_size(oid))::bigint AS bytes FROM pg_database',
+  )
+  return Number(rows[0]?.bytes ?? 0)
+}
+
+/** What a starting server makes anew: https://www.postgresql.org/docs/current/continuous-archiving.html */
+const emptied = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
+const leftOut = /^(postmaster\.(pid|opts)|backup_label(\.old)?)$|(^|\/)(pgsql_tmp[^/]*|pg_internal\.init)$/
+
+async function copyCluster(
+  from: string,
+  to: string,
+  onBytes: (bytes: number) => void,
+): Promise<readonly CopiedFile[]> {
+  const files: CopiedFile[] = []
+  let bytes = 0
+  let told = Date.now()
+  for await (const { path, kind } of pathsBelow(from, (path) => emptied.test(path) || leftOut.test(path))) {
+    if (kind === 'folder') {
+      await mkdir(join(to, path), { recursive: true, mode: 0o700 })
+      continue
+    }
+    const file = await copyFile(from, to, path).catch((error: unknown) => {
+      if (isGone(error)) return null
+      throw error
+    })
+    if (file === null) continue
+    files.push(file)
+    bytes += file.bytes
+    if (Date.now() - told > 1_000) {
+      told = Date.now()
+      onBytes(bytes)
+    }
+  }
+  return files
+}
+
+async function stopBackup(client: pg.Client): Promise<{ readonly label: string; readonly endedAt: Date }> {
+  await client.query(`SET statement_timeout = '${archivePatience}'`)
+  try {
+    const { rows } = await client.query<{ label: string; endedAt: Date }>(
+      'SELECT labelfile AS label, clock_timestamp() AS "endedAt" FROM pg_backup_stop(true)',
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error('pg_backup_stop has answered nothing')
+    return row
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new LocalPostgresError(
+      `The log could not be archived within ${archivePatience}: ${reason}. Look at the disk of BACKUP_FOLDER and at postgres.log.`,
+    )
+  }
+}
+
+function firstWalOf(label: string): string {
+  const name = /^START WAL LOCATION: .*\(file ([0-9A-F]{24})\)$/m.exec(label)?.[1]
+  if (name === undefined) throw new Error(`no segment in the label of the backup: ${label}`)
+  return name
+}

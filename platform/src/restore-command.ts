@@ -1,0 +1,146 @@
+import { verifyRows } from '@commerce-graph/actions/verification'
+import {
+  addedFiles,
+  type BaseBackup,
+  listBackups,
+  restoreCluster,
+  startLocalPostgres,
+} from '@commerce-graph/local-postgres'
+import postgres from '@commerce-graph/postgres-driver'
+import { Command, InvalidArgumentError } from 'commander'
+import { existsSync, renameSync } from 'node:fs'
+import { cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { settings } from './backup-command.ts'
+import { time } from './command-line.ts'
+import { backedUpFiles, type DataFolder, openDataFolder, postgresFolder } from './data-folder.ts'
+import { database } from './database.ts'
+import { PlatformError } from './platform-error.ts'
+import { progressLine } from './progress-line.ts'
+
+interface Options {
+  readonly to?: Date
+  readonly backup?: string
+  readonly replace?: true
+}
+
+/** `npm run restore`: makes a data folder from a backup and the archived log, and verifies what came back. */
+export const program = (): Command =>
+  new Command('npm run restore --')
+    .description(
+      'Restores the database, the secrets and the files of a backup into the data folder (DATA_DIR), which no platform may use.\n' +
+        'BACKUP_FOLDER names the folder of the backups. docs/backup.md has more.',
+    )
+    .option('--to <time>', 'nothing that was committed later comes back: 2026-11-24T09:30:00Z', moment)
+    .option('--backup <name>', 'the backup to begin with, as `npm run backup -- list` shows it')
+    .option('--replace', 'set the data that is there aside, as <name>.before-<time>')
+    .allowExcessArguments(false)
+    .showHelpAfterError()
+    .action(restore)
+
+async function restore({ to, backup: name, replace }: Options): Promise<void> {
+  const { folder, dataDir } = settings()
+  const backup = chosen(await listBackups(folder), { to, name, folder })
+  const data = openDataFolder(dataDir)
+  try {
+    const aside = setAside(data, replace === true)
+    console.log(`Restoring ${backup.name} into ${data.path} …`)
+    const progress = progressLine('Copying')
+    const postgresDir = join(data.path, postgresFolder)
+    const last = await restoreCluster({
+      folder,
+      backup,
+      dataDir: postgresDir,
+      password: await readFile(join(addedFiles(folder, backup), postgresFolder, 'password'), 'utf8'),
+      until: to,
+      unarchivedWal: aside,
+      onProgress: progress.show,
+    }).finally(() => progress.end())
+    for (const file of backedUpFiles)
+      await bringBack(join(addedFiles(folder, backup), file), join(data.path, file))
+    console.log(`The last transaction is of ${last === null ? time(new Date(backup.endedAt)) : time(last)}.`)
+    const broken = await verify(postgresDir)
+    if (broken.length > 0) {
+      console.error(
+        `Not all rules hold: ${broken.join(', ')}. npm run verify tells more once the platform runs.`,
+      )
+      process.exitCode = 1
+    } else console.log('All rules of npm run verify hold.')
+    console.log('Start the platform with npm start, then make a new backup: the old ones end here.')
+  } finally {
+    data.release()
+  }
+}
+
+/** The latest backup that was complete by the moment, or the one that was named. */
+function chosen(
+  backups: readonly BaseBackup[],
+  {
+    to,
+    name,
+    folder,
+  }: { readonly to: Date | undefined; readonly name: string | undefined; readonly folder: string },
+): BaseBackup {
+  const possible = backups.filter(({ endedAt }) => to === undefined || new Date(endedAt) <= to)
+  const backup = name === undefined ? possible.at(-1) : backups.find((candidate) => candidate.name === name)
+  if (backup === undefined) {
+    const [first] = backups
+    throw new PlatformError(
+      first === undefined
+        ? `${folder} has no backup.`
+        : name === undefined
+          ? `There is no backup from before that moment; the first one was complete at ${time(new Date(first.endedAt))}.`
+          : `There is no backup ${name}; npm run backup -- list shows the names.`,
+    )
+  }
+  if (!possible.includes(backup))
+    throw new PlatformError(
+      `The backup ${backup.name} was complete only at ${time(new Date(backup.endedAt))}.`,
+    )
+  return backup
+}
+
+/**
+ * Makes room for what comes back. Returns the folder of the log of the data that was there, which may have transactions that were not
+ * archived.
+ */
+function setAside(data: DataFolder, replace: boolean): string | undefined {
+  const there = [postgresFolder, ...backedUpFiles].filter((name) => existsSync(join(data.path, name)))
+  if (there.length === 0) return undefined
+  if (!replace)
+    throw new PlatformError(
+      `${data.path} has data already (${there.join(', ')}). Choose another DATA_DIR, or set it aside with --replace.`,
+    )
+  const ending = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  for (const name of there) renameSync(join(data.path, name), join(data.path, `${name}${ending}`))
+  return there.includes(postgresFolder)
+    ? join(data.path, `${postgresFolder}${ending}`, 'cluster/pg_wal')
+    : undefined
+}
+
+async function bringBack(from: string, to: string): Promise<void> {
+  if (existsSync(from)) await cp(from, to, { recursive: true, preserveTimestamps: true })
+}
+
+/** The names of the rules that don't hold. */
+async function verify(dataDir: string): Promise<readonly string[]> {
+  const server = await startLocalPostgres({ dataDir, databases: [database] })
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined })
+  try {
+    const verdicts = await Array.fromAsync(verifyRows(sql, { mostShown: 1 }))
+    return verdicts.filter(({ disagreements }) => disagreements > 0).map(({ rule }) => rule)
+  } finally {
+    await sql.end({ timeout: 5 })
+    await server.stop()
+  }
+}
+
+function moment(text: string): Date {
+  const date = new Date(text)
+  if (
+    !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ||
+    Number.isNaN(date.getTime())
+  )
+    throw new InvalidArgumentError('must be a time with its zone, like 2026-11-24T09:30:00Z')
+  return date
+}
