@@ -105,3 +105,4 @@ CREATE TABLE analytics.widget (
   CONSTRAINT widget_question
     CHECK (analytics.question_refusal(metrics, last_days, interval, time_zone, group_by, group_limit) IS NULL)
 );
+CREATE INDEX dashboard_updated_at ON analytics.dashboard (merchant_id, updated_at, id);

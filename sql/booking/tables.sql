@@ -247,3 +247,7 @@ CREATE TABLE booking.reminder (
     FOREIGN KEY (merchant_id, appointment_id) REFERENCES booking.appointment
       ON DELETE CASCADE
 );
+CREATE INDEX service_updated_at ON booking.service (merchant_id, updated_at, id);
+CREATE INDEX staff_member_updated_at ON booking.staff_member (merchant_id, updated_at, id);
+CREATE INDEX resource_updated_at ON booking.resource (merchant_id, updated_at, id);
+CREATE INDEX appointment_updated_at ON booking.appointment (merchant_id, updated_at, id);

@@ -87,3 +87,4 @@ CREATE TABLE cart.cart_address (
     ON DELETE CASCADE
 );
 CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;
+CREATE INDEX cart_updated_at ON cart.cart (merchant_id, updated_at, id);

@@ -93,6 +93,7 @@ CREATE TABLE catalog.product_variant (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
@@ -102,6 +103,10 @@ CREATE TABLE catalog.product_variant (
 CREATE UNIQUE INDEX product_variant_external_id_key ON catalog.product_variant (merchant_id, external_id)
 WHERE external_id IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
+CREATE INDEX product_variant_created_at ON catalog.product_variant (merchant_id, created_at, id)
+WHERE deleted_at IS NULL;
+CREATE INDEX product_variant_updated_at ON catalog.product_variant (merchant_id, updated_at, id)
+WHERE deleted_at IS NULL;
 
 CREATE TABLE catalog.variant_option (
   merchant_id uuid NOT NULL,
@@ -202,3 +207,5 @@ CREATE INDEX category_product_product ON catalog.category_product (merchant_id, 
 CREATE INDEX product_category_category ON catalog.product_category (merchant_id, category_id);
 CREATE INDEX review_created_at ON catalog.review (merchant_id, created_at, id);
 CREATE INDEX review_status_created_at ON catalog.review (merchant_id, status, created_at, id);
+CREATE INDEX category_updated_at ON catalog.category (merchant_id, updated_at, id);
+CREATE INDEX review_updated_at ON catalog.review (merchant_id, updated_at, id);

@@ -9,6 +9,11 @@ FOR EACH ROW
 WHEN (NEW.popularity = OLD.popularity)
 EXECUTE FUNCTION platform.touch_updated_at();
 
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
 CREATE FUNCTION catalog.release_slug()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -286,3 +286,6 @@ CREATE TABLE crm.segment (
 );
 CREATE INDEX segment_created_at ON crm.segment (merchant_id, created_at, id);
 CREATE INDEX customer_updated_at ON crm.customer (merchant_id, updated_at, id);
+CREATE INDEX contact_updated_at ON crm.contact (merchant_id, updated_at, id);
+CREATE INDEX interaction_updated_at ON crm.interaction (merchant_id, updated_at, id);
+CREATE INDEX segment_updated_at ON crm.segment (merchant_id, updated_at, id);

@@ -169,3 +169,6 @@ CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = '
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;
+CREATE INDEX template_updated_at ON email.template (merchant_id, updated_at, id);
+CREATE INDEX campaign_updated_at ON email.campaign (merchant_id, updated_at, id);
+CREATE INDEX delivery_updated_at ON email.delivery (merchant_id, updated_at, id);

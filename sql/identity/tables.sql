@@ -229,3 +229,5 @@ CREATE TABLE identity.known_client (
     ON DELETE CASCADE
 );
 CREATE INDEX known_client_last_at ON identity.known_client (last_at);
+CREATE INDEX user_updated_at ON identity.user (merchant_id, updated_at, id);
+CREATE INDEX role_updated_at ON identity.role (merchant_id, updated_at, id);

@@ -254,3 +254,7 @@ CREATE TABLE inventory.stock_alert (
 CREATE UNIQUE INDEX stock_alert_open_key ON inventory.stock_alert (merchant_id, stock_item_id, email)
 WHERE status = 'PENDING';
 CREATE INDEX stock_alert_created_at ON inventory.stock_alert (merchant_id, created_at, id);
+CREATE INDEX warehouse_updated_at ON inventory.warehouse (merchant_id, updated_at, id);
+CREATE INDEX transfer_updated_at ON inventory.transfer (merchant_id, updated_at, id);
+CREATE INDEX incoming_stock_updated_at ON inventory.incoming_stock (merchant_id, updated_at, id);
+CREATE INDEX stock_alert_updated_at ON inventory.stock_alert (merchant_id, updated_at, id);

@@ -21,6 +21,7 @@ CREATE TABLE notification.notification (
   data jsonb NOT NULL DEFAULT '{}',
   read_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT notification_once UNIQUE NULLS NOT DISTINCT (merchant_id, kind, subject_key, customer_id),
@@ -131,3 +132,5 @@ CREATE TABLE notification.stock_crossing (
       ON DELETE CASCADE
 );
 CREATE INDEX stock_crossing_item ON notification.stock_crossing (merchant_id, stock_item_id);
+CREATE INDEX push_delivery_updated_at ON notification.push_delivery (merchant_id, updated_at, id);
+CREATE INDEX notification_updated_at ON notification.notification (merchant_id, updated_at, id);

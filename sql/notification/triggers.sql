@@ -1,4 +1,9 @@
 CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON notification.notification
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON notification.device
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();

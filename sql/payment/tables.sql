@@ -346,3 +346,4 @@ CREATE TABLE payment.customer_removal (
   CONSTRAINT customer_removal_account_fkey FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
 );
 CREATE INDEX customer_removal_updated ON payment.customer_removal (updated_at);
+CREATE INDEX payment_updated_at ON payment.payment (merchant_id, updated_at, id);

@@ -36,3 +36,23 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Parts that no list of their own shows: a client that copies records learns of their changes by the parent's updated_at. An order's
+-- lines come with it, so their making costs nothing.
+SELECT platform.touch_parent_of(t.part, t.parent, t.parent_id, t.events)
+FROM
+  (
+    VALUES
+      ('analytics.widget'::regclass, 'analytics.dashboard'::regclass, 'dashboard_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.resource_requirement', 'booking.service', 'service_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.schedule', 'booking.staff_member', 'staff_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.staff_service', 'booking.staff_member', 'staff_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_category', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_image', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_variant', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.variant_option', 'catalog.product_variant', 'variant_id', 'INSERT OR UPDATE OR DELETE'),
+      ('crm.address', 'crm.customer', 'customer_id', 'INSERT OR UPDATE OR DELETE'),
+      ('identity.user_role', 'identity.user', 'user_id', 'INSERT OR UPDATE OR DELETE'),
+      ('inventory.warehouse_address', 'inventory.warehouse', 'warehouse_id', 'INSERT OR UPDATE OR DELETE'),
+      ('ordering.order_item', 'ordering.order', 'order_id', 'UPDATE OR DELETE')
+  ) AS t (part, parent, parent_id, events);

@@ -346,3 +346,21 @@ STABLE
 AS $$
   SELECT coalesce((SELECT p.name FROM platform.own_place p), 'main');
 $$;
+
+CREATE FUNCTION platform.touch_parent_of(p_part regclass, p_parent regclass, p_column text, p_events text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Not for parts that go or change with another row: the parents of a deleted category's links are as many as its products.
+  EXECUTE
+    format(
+      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW WHEN (pg_trigger_depth() = 0) ' 
+ 'EXECUTE FUNCTION platform.touch_parent(%L, %L)',
+      p_events,
+      p_part,
+      p_parent,
+      p_column
+    );
+END;
+$$;

@@ -8,6 +8,24 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION platform.touch_parent()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_part jsonb := to_jsonb(coalesce(NEW, OLD));
+BEGIN
+  -- A parent that this transaction has made or changed has its time.
+  EXECUTE
+    format(
+      'UPDATE %s SET updated_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND updated_at < now()',
+      TG_ARGV[0]
+    )
+  USING (v_part ->> 'merchant_id')::uuid, (v_part ->> TG_ARGV[1])::uuid;
+  RETURN NULL;
+END;
+$$;
+
 CREATE FUNCTION platform.fill_slug()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -61,3 +61,5 @@ CREATE INDEX campaign_created_at ON promotion.campaign (merchant_id, created_at,
 CREATE INDEX promotion_created_at ON promotion.promotion (merchant_id, created_at, id);
 CREATE INDEX promotion_campaign ON promotion.promotion (merchant_id, campaign_id, created_at, id);
 CREATE INDEX promotion_automatic ON promotion.promotion (merchant_id, end_date) WHERE code IS NULL AND NOT disabled;
+CREATE INDEX promotion_updated_at ON promotion.promotion (merchant_id, updated_at, id);
+CREATE INDEX campaign_updated_at ON promotion.campaign (merchant_id, updated_at, id);

@@ -63,6 +63,26 @@ export const after = (column: string, type: string): Filter => ({
   condition: (value) => ({ [column]: { _gt: value(`${type}!`) } }),
 })
 
+/** More than any enum of the contract has. */
+const maxAlternatives = 20
+
+/** Refuses no alternatives as well: a list of no status is a mistake more often than a question. */
+const checkAlternatives: Filter['check'] = (value, field) => {
+  const count = Array.isArray(value) ? value.length : 0
+  return count < 1 || count > maxAlternatives ? outOfRange(field, count, 1, maxAlternatives) : undefined
+}
+
+/** The `status` of a list, and the `statuses` of which a record has any. @param at where the column is; the row's own when absent */
+export const statusFilters = (
+  at: (condition: Condition) => Condition = (condition) => condition,
+): Readonly<Record<'status' | 'statuses', Filter>> => ({
+  status: { condition: (value) => at({ status: { _eq: value('String!') } }) },
+  statuses: {
+    condition: (value) => at({ status: { _in: value('[String!]!') } }),
+    check: checkAlternatives,
+  },
+})
+
 /** All of the given labels are among the column's. */
 export const hasAll = (column: string): Filter => ({
   condition: (value) => ({ [column]: { _contains: value('[String!]!') } }),

@@ -3,6 +3,7 @@ import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/
 import { ascending, type OrderBy } from '../../projection/condition.ts'
 import { idEquals, searchIn } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 import { maxDays, maxGroups, maxMetrics, maxRows, notGroupable, type Question, rowsOf } from './questions.ts'
 
 const firstYear = 1970
@@ -54,9 +55,10 @@ const dashboards: ConnectionProjection = {
     NAME: { column: 'name', type: 'String' },
     POSITION: { column: 'position', type: 'Int' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
-  filters: { searchQuery: searchIn({ name: 'String' }) },
+  filters: { searchQuery: searchIn({ name: 'String' }), ...updatedAtFilters },
 }
 
 export const analytics: DomainProjection = {

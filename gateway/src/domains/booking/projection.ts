@@ -5,13 +5,14 @@ import {
   atMost,
   equals,
   externalIds,
-  type Filter,
   idEquals,
   idFilter,
   searchIn,
   toUuid,
+  statusFilters,
 } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const active = { active: { _eq: true } } as const
 const onlyActiveForShoppers = { merchant: {}, customer: active, guest: active } as const
@@ -23,45 +24,47 @@ const nameSort = {
 
 const services: ConnectionProjection = {
   projection: 'BookingService',
-  sortFields: { NAME: nameSort.NAME },
+  sortFields: { NAME: nameSort.NAME, ...updatedAtSort },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
     active: equals('active', 'Boolean'),
     searchQuery: searchIn({ name: 'String' }),
     staffId: idFilter((id) => ({ staff: { staff_id: { _eq: id } } })),
+    ...updatedAtFilters,
   },
   visible: onlyActiveForShoppers,
 }
 
 const staff: ConnectionProjection = {
   projection: 'StaffMember',
-  sortFields: { NAME: nameSort.NAME },
+  sortFields: { NAME: nameSort.NAME, ...updatedAtSort },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
     active: equals('active', 'Boolean'),
     serviceId: idFilter((id) => ({ services: { service_id: { _eq: id } } })),
+    ...updatedAtFilters,
   },
   visible: onlyActiveForShoppers,
 }
 
 const resources: ConnectionProjection = {
   projection: 'Resource',
-  sortFields: { NAME: nameSort.NAME },
+  sortFields: { NAME: nameSort.NAME, ...updatedAtSort },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
     active: equals('active', 'Boolean'),
     kind: equals('kind', 'citext'),
     searchQuery: searchIn({ name: 'String' }),
+    ...updatedAtFilters,
   },
 }
-
-const status: Filter = equals('status', 'String')
 
 const appointments: ConnectionProjection = {
   projection: 'Appointment',
   sortFields: {
     START_TIME: { column: 'start_time', type: 'timestamptz' },
     CREATED_AT: nameSort.CREATED_AT,
+    ...updatedAtSort,
   },
   preset: { sortBy: 'START_TIME', direction: 'asc' },
   filters: {
@@ -69,10 +72,11 @@ const appointments: ConnectionProjection = {
     staffId: idEquals('staff_id'),
     serviceId: idEquals('service_id'),
     resourceId: idFilter((id) => ({ resources: { resource_id: { _eq: id } } })),
-    status,
+    ...statusFilters(),
     startDate: atLeast('start_time', 'timestamptz'),
     endDate: atMost('start_time', 'timestamptz'),
     externalIds,
+    ...updatedAtFilters,
   },
 }
 

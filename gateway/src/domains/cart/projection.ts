@@ -1,6 +1,7 @@
 import { ascending } from '../../projection/condition.ts'
 import { externalIds, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, Lookup } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const checkedOut: Filter = {
   condition: (value) => ({ checked_out_at: { _is_null: value('Boolean!') } }),
@@ -11,10 +12,10 @@ const carts: ConnectionProjection = {
   projection: 'Cart',
   sortFields: {
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { customerId: idEquals('customer_id'), checkedOut, externalIds },
+  filters: { customerId: idEquals('customer_id'), checkedOut, externalIds, ...updatedAtFilters },
 }
 
 const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const

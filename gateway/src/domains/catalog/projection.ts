@@ -9,8 +9,10 @@ import {
   idEquals,
   idFilter,
   searchIn,
+  statusFilters,
 } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, Lookup, TenantRole } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
 const notDeleted: Condition = { deleted_at: { _is_null: true } }
@@ -35,7 +37,7 @@ const products: ConnectionProjection = {
     // Of a product with variants, what the cheapest costs.
     PRICE: { column: 'lowest_price', type: 'bigint' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
     POPULARITY: { column: 'popularity', type: 'bigint' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
@@ -49,10 +51,11 @@ const products: ConnectionProjection = {
     priceMin: atLeast('highest_price', 'bigint'),
     priceMax: atMost('lowest_price', 'bigint'),
     inStock,
-    status: equals('status', 'String'),
+    ...statusFilters(),
     featured: equals('featured', 'Boolean'),
     tags: hasAll('tags'),
     externalIds,
+    ...updatedAtFilters,
   },
   visible,
 }
@@ -63,6 +66,7 @@ const categories: ConnectionProjection = {
     NAME: { column: 'name', type: 'String' },
     POSITION: { column: 'position', type: 'Int' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
@@ -70,6 +74,7 @@ const categories: ConnectionProjection = {
     level: equals('level', 'Int'),
     searchQuery: searchIn({ name: 'String' }),
     externalIds,
+    ...updatedAtFilters,
   },
 }
 
@@ -78,14 +83,16 @@ const reviews: ConnectionProjection = {
   sortFields: {
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
     RATING: { column: 'rating', type: 'Int' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     productId: idEquals('product_id'),
     customerId: idEquals('customer_id'),
     rating: equals('rating', 'Int'),
     verifiedPurchase: equals('verified_purchase', 'Boolean'),
+    ...updatedAtFilters,
   },
   aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
 }

@@ -9,8 +9,10 @@ import {
   idEquals,
   idFilter,
   searchIn,
+  statusFilters,
 } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const byName = { column: 'name', type: 'String' } as const
 const byCreation = { column: 'created_at', type: 'timestamptz' } as const
@@ -21,12 +23,12 @@ const customers: ConnectionProjection = {
     NAME: byName,
     EMAIL: { column: 'email', type: 'citext' },
     CREATED_AT: byCreation,
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
-    status: equals('status', 'String'),
+    ...statusFilters(),
     email: equals('email', 'citext'),
     hasAccount: equals('has_account', 'Boolean'),
     marketingOptIn: equals('marketing_opt_in', 'Boolean'),
@@ -35,29 +37,35 @@ const customers: ConnectionProjection = {
     createdAfter: atLeast('created_at', 'timestamptz'),
     createdBefore: before('created_at', 'timestamptz'),
     externalIds,
+    ...updatedAtFilters,
   },
 }
 
 const segments: ConnectionProjection = {
   projection: 'CustomerSegment',
-  sortFields: { NAME: byName, CREATED_AT: byCreation },
+  sortFields: { NAME: byName, CREATED_AT: byCreation, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { searchQuery: searchIn({ name: 'String' }) },
+  filters: { searchQuery: searchIn({ name: 'String' }), ...updatedAtFilters },
 }
 
 const contacts: ConnectionProjection = {
   projection: 'Contact',
-  sortFields: { NAME: byName, CREATED_AT: byCreation },
+  sortFields: { NAME: byName, CREATED_AT: byCreation, ...updatedAtSort },
   preset: { sortBy: 'NAME', direction: 'asc' },
   filters: {
     customerId: idEquals('customer_id'),
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
+    ...updatedAtFilters,
   },
 }
 
 const interactions: ConnectionProjection = {
   projection: 'Interaction',
-  sortFields: { OCCURRED_AT: { column: 'occurred_at', type: 'timestamptz' }, CREATED_AT: byCreation },
+  sortFields: {
+    OCCURRED_AT: { column: 'occurred_at', type: 'timestamptz' },
+    CREATED_AT: byCreation,
+    ...updatedAtSort,
+  },
   preset: { sortBy: 'OCCURRED_AT', direction: 'desc' },
   filters: {
     customerId: idEquals('customer_id'),
@@ -65,6 +73,7 @@ const interactions: ConnectionProjection = {
     type: equals('type', 'String'),
     startDate: atLeast('occurred_at', 'timestamptz'),
     endDate: atMost('occurred_at', 'timestamptz'),
+    ...updatedAtFilters,
   },
 }
 

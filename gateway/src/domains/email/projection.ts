@@ -1,25 +1,27 @@
 import { ascending } from '../../projection/condition.ts'
-import { atLeast, atMost, equals, idEquals, searchIn } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, idEquals, searchIn, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const newestFirst = {
-  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
 } as const
 
 const templates: ConnectionProjection = {
   projection: 'EmailTemplate',
   ...newestFirst,
-  filters: { kind: equals('kind', 'String') },
+  filters: { kind: equals('kind', 'String'), ...updatedAtFilters },
 }
 
 const campaigns: ConnectionProjection = {
   projection: 'EmailCampaign',
   ...newestFirst,
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     segmentId: idEquals('segment_id'),
     searchQuery: searchIn({ name: 'String' }),
+    ...updatedAtFilters,
   },
 }
 
@@ -27,13 +29,14 @@ const deliveries: ConnectionProjection = {
   projection: 'EmailDelivery',
   ...newestFirst,
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     kind: equals('kind', 'String'),
     customerId: idEquals('customer_id'),
     campaignId: idEquals('campaign_id'),
     recipient: equals('recipient', 'citext'),
     startDate: atLeast('created_at', 'timestamptz'),
     endDate: atMost('created_at', 'timestamptz'),
+    ...updatedAtFilters,
   },
 }
 

@@ -1,7 +1,8 @@
 import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { ascending } from '../../projection/condition.ts'
-import { equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
+import { equals, hasAll, idEquals, idFilter, searchIn, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const createdAt = { column: 'created_at', type: 'timestamptz' } as const
 
@@ -10,24 +11,26 @@ const userList: ConnectionProjection = {
   sortFields: {
     EMAIL: { column: 'email', type: 'citext' },
     CREATED_AT: createdAt,
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     roleId: idFilter((id) => ({ user_roles: { role_id: { _eq: id } } })),
     mfaEnabled: equals('mfa_enabled', 'Boolean'),
+    ...updatedAtFilters,
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
   },
 }
 
 const roleList: ConnectionProjection = {
   projection: 'Role',
-  sortFields: { NAME: { column: 'name', type: 'citext' }, CREATED_AT: createdAt },
+  sortFields: { NAME: { column: 'name', type: 'citext' }, CREATED_AT: createdAt, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'asc' },
   filters: {
     permission: { ...hasAll('permissions'), toVariable: (name) => [name] },
     searchQuery: searchIn({ name: 'citext' }),
+    ...updatedAtFilters,
   },
 }
 

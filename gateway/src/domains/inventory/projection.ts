@@ -1,7 +1,16 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
 import { outOfRange } from '@commerce-graph/contract/errors'
-import { atLeast, atMost, equals, externalIds, type Filter, idEquals } from '../../projection/filter.ts'
+import {
+  atLeast,
+  atMost,
+  equals,
+  externalIds,
+  type Filter,
+  idEquals,
+  statusFilters,
+} from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 /** One request looks at no more SKUs than a page has items. */
 const maxSkus = 100
@@ -20,15 +29,15 @@ const warehouses: ConnectionProjection = {
     NAME: { column: 'name', type: 'String' },
     CODE: { column: 'code', type: 'String' },
     PRIORITY: { column: 'priority', type: 'Int' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
-  filters: { active: equals('active', 'Boolean'), externalIds },
+  filters: { active: equals('active', 'Boolean'), externalIds, ...updatedAtFilters },
 }
 
 const createdAt = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as const
 const latestFirst = { sortBy: 'CREATED_AT', direction: 'desc' } as const
 const ofSku: Filter = { condition: (sku) => ({ stock_item: { sku: { _eq: sku('String!') } } }) }
-const status = equals('status', 'String')
 
 const stockMovements: ConnectionProjection = {
   projection: 'StockMovement',
@@ -46,27 +55,28 @@ const stockMovements: ConnectionProjection = {
 
 const transfers: ConnectionProjection = {
   projection: 'Transfer',
-  sortFields: { ...createdAt, UPDATED_AT: { column: 'updated_at', type: 'timestamptz' } },
+  sortFields: { ...createdAt, ...updatedAtSort },
   preset: latestFirst,
   filters: {
-    status,
+    ...statusFilters(),
     fromWarehouseId: idEquals('from_warehouse_id'),
     toWarehouseId: idEquals('to_warehouse_id'),
+    ...updatedAtFilters,
   },
 }
 
 const incomingStocks: ConnectionProjection = {
   projection: 'IncomingStock',
-  sortFields: createdAt,
+  sortFields: { ...createdAt, ...updatedAtSort },
   preset: latestFirst,
-  filters: { status, sku: ofSku, warehouseId: idEquals('warehouse_id') },
+  filters: { ...statusFilters(), sku: ofSku, warehouseId: idEquals('warehouse_id'), ...updatedAtFilters },
 }
 
 const stockAlerts: ConnectionProjection = {
   projection: 'StockAlert',
-  sortFields: createdAt,
+  sortFields: { ...createdAt, ...updatedAtSort },
   preset: latestFirst,
-  filters: { status },
+  filters: { ...statusFilters(), ...updatedAtFilters },
 }
 
 const low: Condition = { inventory: { needs_restock: { _eq: true } } }

@@ -1,5 +1,5 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { equals, idEquals, searchIn } from '../../projection/filter.ts'
+import { equals, idEquals, searchIn, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 /** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
@@ -16,7 +16,7 @@ const merchants: ConnectionProjection = {
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     plan: equals('plan', 'String'),
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
   },

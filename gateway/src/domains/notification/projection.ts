@@ -1,9 +1,10 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { equals, type Filter, idEquals } from '../../projection/filter.ts'
+import { equals, type Filter, idEquals, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const newestFirst = {
-  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
 } as const
 
@@ -12,16 +13,17 @@ const unread: Filter = { condition: (value) => ({ read_at: { _is_null: value('Bo
 const notificationList: ConnectionProjection = {
   projection: 'Notification',
   ...newestFirst,
-  filters: { kind: equals('kind', 'String'), unread },
+  filters: { kind: equals('kind', 'String'), unread, ...updatedAtFilters },
 }
 
 const pushList: ConnectionProjection = {
   projection: 'PushDelivery',
   ...newestFirst,
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     kind: equals('kind', 'String'),
     customerId: idEquals('customer_id'),
+    ...updatedAtFilters,
   },
 }
 

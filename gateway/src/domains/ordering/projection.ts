@@ -1,11 +1,12 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { atLeast, atMost, equals, externalIds, idEquals } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, externalIds, idEquals, statusFilters } from '../../projection/filter.ts'
 import type {
   ConnectionProjection,
   DomainProjection,
   FieldProjection,
   Lookup,
 } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const orders: ConnectionProjection = {
   projection: 'Order',
@@ -13,18 +14,19 @@ const orders: ConnectionProjection = {
     ORDER_NUMBER: { column: 'order_number', type: 'String' },
     TOTAL: { column: 'total', type: 'bigint' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
     STATUS: { column: 'status', type: 'String' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     customerId: idEquals('customer_id'),
-    status: equals('status', 'String'),
+    ...statusFilters(),
     startDate: atLeast('created_at', 'timestamptz'),
     endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
     externalIds,
+    ...updatedAtFilters,
   },
 }
 
@@ -32,9 +34,9 @@ const byTime = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as 
 
 const returns: ConnectionProjection = {
   projection: 'OrderReturn',
-  sortFields: byTime,
+  sortFields: { ...byTime, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { orderId: idEquals('order_id'), status: equals('status', 'String') },
+  filters: { orderId: idEquals('order_id'), ...statusFilters(), ...updatedAtFilters },
 }
 
 const history: ConnectionProjection = {
@@ -46,11 +48,12 @@ const history: ConnectionProjection = {
 
 const drafts: ConnectionProjection = {
   projection: 'DraftOrder',
-  sortFields: { ...byTime, UPDATED_AT: { column: 'updated_at', type: 'timestamptz' } },
+  sortFields: { ...byTime, ...updatedAtSort },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     customerId: idEquals('customer_id'),
-    status: { condition: (value) => ({ sums: { status: { _eq: value('String!') } } }) },
+    ...statusFilters((condition) => ({ sums: condition })),
+    ...updatedAtFilters,
   },
 }
 

@@ -1,22 +1,24 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { equals, idEquals } from '../../projection/filter.ts'
+import { equals, idEquals, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const payments: ConnectionProjection = {
   projection: 'Payment',
   sortFields: {
     AMOUNT: { column: 'amount', type: 'bigint' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     orderId: idEquals('order_id'),
     appointmentId: idEquals('appointment_id'),
-    status: equals('status', 'String'),
+    ...statusFilters(),
     method: equals('method', 'String'),
     attention: equals('attention', 'String'),
     reference: equals('reference', 'String'),
+    ...updatedAtFilters,
   },
 }
 

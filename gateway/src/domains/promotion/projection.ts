@@ -1,9 +1,10 @@
-import { equals, idEquals, searchIn } from '../../projection/filter.ts'
+import { equals, idEquals, searchIn, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const timestamps = {
   CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-  UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+  ...updatedAtSort,
 } as const
 
 const promotionList: ConnectionProjection = {
@@ -17,10 +18,11 @@ const promotionList: ConnectionProjection = {
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     discountType: equals('discount_type', 'String'),
     campaignId: idEquals('campaign_id'),
     searchQuery: searchIn({ name: 'String', code: 'citext' }),
+    ...updatedAtFilters,
   },
 }
 
@@ -28,7 +30,7 @@ const campaignList: ConnectionProjection = {
   projection: 'PromotionCampaign',
   sortFields: { NAME: { column: 'name', type: 'String' }, ...timestamps },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { searchQuery: searchIn({ name: 'String' }) },
+  filters: { searchQuery: searchIn({ name: 'String' }), ...updatedAtFilters },
 }
 
 const applied: Readonly<Record<string, FieldProjection>> = {

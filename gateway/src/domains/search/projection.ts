@@ -1,21 +1,31 @@
 import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
 import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 import { ascending, descending } from '../../projection/condition.ts'
-import { equals, hasAll, idEquals, searchIn, searchLengthError, toUuid } from '../../projection/filter.ts'
+import {
+  equals,
+  hasAll,
+  idEquals,
+  searchIn,
+  searchLengthError,
+  toUuid,
+  statusFilters,
+} from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FunctionArgument } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
 const articles: ConnectionProjection = {
   projection: 'Article',
   sortFields: {
     TITLE: { column: 'name', type: 'String' },
     CREATED_AT: { column: 'created_at', type: 'timestamptz' },
-    UPDATED_AT: { column: 'updated_at', type: 'timestamptz' },
+    ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    status: equals('status', 'String'),
+    ...statusFilters(),
     tags: hasAll('tags'),
     searchQuery: searchIn({ name: 'String' }),
+    ...updatedAtFilters,
   },
 }
 
