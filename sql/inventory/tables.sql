@@ -258,3 +258,5 @@ CREATE INDEX warehouse_updated_at ON inventory.warehouse (merchant_id, updated_a
 CREATE INDEX transfer_updated_at ON inventory.transfer (merchant_id, updated_at, id);
 CREATE INDEX incoming_stock_updated_at ON inventory.incoming_stock (merchant_id, updated_at, id);
 CREATE INDEX stock_alert_updated_at ON inventory.stock_alert (merchant_id, updated_at, id);
+CREATE INDEX reservation_created_at ON inventory.reservation (merchant_id, created_at, id);
+CREATE INDEX reservation_updated_at ON inventory.reservation (merchant_id, updated_at, id);

@@ -1020,3 +1020,24 @@ AS $$
   SELECT count(*)::integer
   FROM gone;
 $$;
+
+-- A method that is offered no more keeps its row, and its orders keep its name.
+CREATE FUNCTION ordering.shipping_method_name(p_order ordering.order)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT m.name
+  FROM merchant.shipping_method m
+  WHERE m.merchant_id = p_order.merchant_id AND m.id = p_order.shipping_method_id;
+$$;
+
+CREATE FUNCTION ordering.draft_shipping_method_name(p_draft ordering.draft_order)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT m.name
+  FROM merchant.shipping_method m
+  WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
+$$;

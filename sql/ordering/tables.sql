@@ -416,3 +416,7 @@ CREATE INDEX order_customer_paid_at ON ordering.order (merchant_id, customer_id,
 CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
 CREATE INDEX order_return_updated_at ON ordering.order_return (merchant_id, updated_at, id);
 CREATE INDEX draft_order_updated_at ON ordering.draft_order (merchant_id, updated_at, id);
+CREATE INDEX shipment_created_at ON ordering.shipment (merchant_id, created_at, id);
+CREATE INDEX shipment_updated_at ON ordering.shipment (merchant_id, updated_at, id);
+CREATE INDEX shipment_tracking_number ON ordering.shipment (merchant_id, tracking_number)
+WHERE tracking_number IS NOT NULL;

@@ -347,3 +347,5 @@ CREATE TABLE payment.customer_removal (
 );
 CREATE INDEX customer_removal_updated ON payment.customer_removal (updated_at);
 CREATE INDEX payment_updated_at ON payment.payment (merchant_id, updated_at, id);
+CREATE INDEX refund_created_at ON payment.refund (merchant_id, created_at, id);
+CREATE INDEX refund_updated_at ON payment.refund (merchant_id, updated_at, id);

@@ -37,8 +37,8 @@ BEGIN
 END
 $$;
 
--- Parts that no list of their own shows: a client that copies records learns of their changes by the parent's updated_at. An order's
--- lines come with it, so their making costs nothing.
+-- Parts that no list of their own shows: who copies records learns of their changes by the parent's updated_at.
+-- An order's lines come with it, so their making costs nothing.
 SELECT platform.touch_parent_of(t.part, t.parent, t.parent_id, t.events)
 FROM
   (

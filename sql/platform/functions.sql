@@ -352,7 +352,7 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- Not for parts that go or change with another row: the parents of a deleted category's links are as many as its products.
+  -- Not for parts that go with another row: a deleted category has as many links as products.
   EXECUTE
     format(
       'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW WHEN (pg_trigger_depth() = 0) ' 

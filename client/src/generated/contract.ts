@@ -338,6 +338,12 @@ export type AppointmentFilters = {
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<AppointmentStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<AppointmentStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A payment of an appointment to take. Open in the specification. */
@@ -359,7 +365,9 @@ export type AppointmentSortField =
   /** By the time of creation. */
   | 'CREATED_AT'
   /** By the time at which they start. */
-  | 'START_TIME';
+  | 'START_TIME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where an appointment stands. The meaning of each value is open in the specification. */
 export type AppointmentStatus =
@@ -446,8 +454,14 @@ export type ArticleFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<ArticleStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ArticleStatus>>;
   /** With all of these tags. */
   readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that articles can be sorted by. Open in the specification. */
@@ -705,6 +719,8 @@ export type BookingService = Node & {
    * Needs the permission `booking:read`; not for shoppers.
    */
   readonly resources: ReadonlyArray<ResourceRequirement>;
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 /** A page of services. Open in the specification. */
@@ -737,12 +753,18 @@ export type BookingServiceFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Offered by this staff member. */
   readonly staffId?: InputMaybe<Scalars['ID']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that services can be sorted by. Open in the specification. */
 export type BookingServiceSortField =
   /** By name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `cancelAppointment`. Open in the specification. */
 export type CancelAppointmentPayload = {
@@ -958,6 +980,10 @@ export type CartFilters = {
    * Needs the permission `carts:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -1129,6 +1155,10 @@ export type CategoryFilters = {
   readonly parentId?: InputMaybe<Scalars['ID']['input']>;
   /** With this text in the name, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that categories can be sorted by. Open in the specification. */
@@ -1138,7 +1168,9 @@ export type CategorySortField =
   /** By name. */
   | 'NAME'
   /** By the merchant's own order. */
-  | 'POSITION';
+  | 'POSITION'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `changePassword`. Open in the specification. */
 export type ChangePasswordPayload = {
@@ -1194,6 +1226,20 @@ export type CheckoutCartPayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The order that was placed; null when there are errors. */
   readonly order?: Maybe<Order>;
+};
+
+/**
+ * A way of shipping that was chosen for an order, also one that is offered no more. The order has what it costs. Open in the
+ * specification.
+ *
+ * Needs the permission `orders:read`, or a shopper's token.
+ */
+export type ChosenShippingMethod = {
+  readonly __typename?: 'ChosenShippingMethod';
+  /** The method's id. */
+  readonly id: Scalars['ID']['output'];
+  /** Its name, as the merchant calls it now. */
+  readonly name: Scalars['String']['output'];
 };
 
 /** The payload of `closeMerchant`. Open in the specification. */
@@ -1363,6 +1409,18 @@ export type ContactEdge = {
   readonly node: Contact;
 };
 
+/** Filters for contacts; all that are given must hold. Open in the specification. */
+export type ContactFilters = {
+  /** At this customer. */
+  readonly customerId?: InputMaybe<Scalars['ID']['input']>;
+  /** With this text in name or e-mail address, in any case; 2 to 100 characters. */
+  readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
 /** A new contact. Open in the specification. */
 export type ContactInput = {
   /** Where they are. */
@@ -1384,7 +1442,9 @@ export type ContactSortField =
   /** By the time of creation. */
   | 'CREATED_AT'
   /** By name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** A promotion's code as it was applied. */
 export type Coupon = {
@@ -2504,11 +2564,21 @@ export type CustomerFilters = {
    */
   readonly status?: InputMaybe<CustomerStatus>;
   /**
+   * In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly statuses?: InputMaybe<ReadonlyArray<CustomerStatus>>;
+  /**
    * With all of these tags.
    *
    * Needs the permission `customers:read`; not for shoppers.
    */
   readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A new customer. Open in the specification. */
@@ -2672,6 +2742,16 @@ export type CustomerSegmentFilterInput = {
   readonly totalSpentMin?: InputMaybe<Scalars['Money']['input']>;
 };
 
+/** Filters for segments; all that are given must hold. Open in the specification. */
+export type CustomerSegmentFilters = {
+  /** With this text in the name, in any case; 2 to 100 characters. */
+  readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
 /** A new segment. Open in the specification. */
 export type CustomerSegmentInput = {
   /** The purpose of the segment. At most 5,000 characters. */
@@ -2687,7 +2767,9 @@ export type CustomerSegmentSortField =
   /** By the time of creation. */
   | 'CREATED_AT'
   /** By name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The fields that customers can be sorted by. Open in the specification. */
 export type CustomerSortField =
@@ -2771,6 +2853,10 @@ export type DashboardEdge = {
 export type DashboardFilters = {
   /** Those whose name contains this, in any case. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that dashboards can be sorted by. Open in the specification. */
@@ -2780,7 +2866,9 @@ export type DashboardSortField =
   /** Their names. */
   | 'NAME'
   /** Their positions. */
-  | 'POSITION';
+  | 'POSITION'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /**
  * A saved report of the last days. Open in the specification.
@@ -3221,6 +3309,8 @@ export type DraftOrder = Node & Timestamped & {
   readonly shipping?: Maybe<Scalars['Money']['output']>;
   /** Where it goes; null until that is known. */
   readonly shippingAddress?: Maybe<Address>;
+  /** How it is shipped; null where nothing is chosen. Open in the specification. */
+  readonly shippingMethod?: Maybe<ChosenShippingMethod>;
   /** How it is shipped. */
   readonly shippingMethodId?: Maybe<Scalars['ID']['output']>;
   /** Where it stands. */
@@ -3265,6 +3355,12 @@ export type DraftOrderFilters = {
   readonly customerId?: InputMaybe<Scalars['ID']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<DraftOrderStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<DraftOrderStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -3395,12 +3491,20 @@ export type EmailCampaignFilters = {
   readonly segmentId?: InputMaybe<Scalars['ID']['input']>;
   /** Which stand so now. */
   readonly status?: InputMaybe<EmailCampaignStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<EmailCampaignStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that campaigns can be sorted by. Open in the specification. */
 export type EmailCampaignSortField =
   /** By the time of creation. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a campaign stands. Open in the specification. */
 export type EmailCampaignStatus =
@@ -3513,12 +3617,20 @@ export type EmailDeliveryFilters = {
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** Which stand so now. */
   readonly status?: InputMaybe<EmailDeliveryStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<EmailDeliveryStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that messages can be sorted by. Open in the specification. */
 export type EmailDeliverySortField =
   /** By the time they were written. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a message stands. Open in the specification. */
 export type EmailDeliveryStatus =
@@ -3694,6 +3806,10 @@ export type EmailTemplateEdge = {
 export type EmailTemplateFilters = {
   /** Of this kind. */
   readonly kind?: InputMaybe<EmailTemplateKind>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The kinds of messages that have a template. Open in the specification. */
@@ -3744,7 +3860,9 @@ export type EmailTemplateKind =
 /** The fields that templates can be sorted by. Open in the specification. */
 export type EmailTemplateSortField =
   /** By the time of creation. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `enrollMfa`. Open in the specification. */
 export type EnrollMfaPayload = {
@@ -4054,6 +4172,12 @@ export type IncomingStockFilters = {
   readonly sku?: InputMaybe<Scalars['String']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<IncomingStockStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<IncomingStockStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
   /** To this warehouse. */
   readonly warehouseId?: InputMaybe<Scalars['ID']['input']>;
 };
@@ -4061,7 +4185,9 @@ export type IncomingStockFilters = {
 /** The fields that incoming stock can be sorted by. Open in the specification. */
 export type IncomingStockSortField =
   /** By the time of creation. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where incoming stock stands. Open in the specification. */
 export type IncomingStockStatus =
@@ -4139,6 +4265,10 @@ export type InteractionFilters = {
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** Interactions of this type. */
   readonly type?: InputMaybe<InteractionType>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A new interaction. Open in the specification. */
@@ -4164,7 +4294,9 @@ export type InteractionSortField =
   /** By the time of creation. */
   | 'CREATED_AT'
   /** By when they were. */
-  | 'OCCURRED_AT';
+  | 'OCCURRED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The types of interactions. Open in the specification. */
 export type InteractionType =
@@ -4654,6 +4786,8 @@ export type MerchantFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Those with this status. */
   readonly status?: InputMaybe<MerchantStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<MerchantStatus>>;
 };
 
 /** A merchant's plan, as the platform's operator sees it. Open in the specification. */
@@ -7533,6 +7667,8 @@ export type Notification = Node & {
   readonly readAt?: Maybe<Scalars['DateTime']['output']>;
   /** In a few words. */
   readonly title: Scalars['String']['output'];
+  /** When it was last changed: written or read. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 /** How a notification is sent. Open in the specification. */
@@ -7599,6 +7735,10 @@ export type NotificationFilters = {
   readonly kind?: InputMaybe<NotificationKind>;
   /** Only those that are not read, or only those that are. */
   readonly unread?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The subject of a notification. Open in the specification. */
@@ -7673,7 +7813,9 @@ export type NotificationPreferenceInput = {
 /** The fields that notifications can be sorted by. Open in the specification. */
 export type NotificationSortField =
   /** By the time they were written. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `openGuestOrder`. Open in the specification. */
 export type OpenGuestOrderPayload = {
@@ -7759,6 +7901,8 @@ export type Order = Node & Timestamped & {
   readonly shipping: Scalars['Money']['output'];
   /** Where it goes, as it was when the order was placed. */
   readonly shippingAddress: Address;
+  /** How it is shipped, as the customer chose; null where nothing was chosen. Open in the specification. */
+  readonly shippingMethod?: Maybe<ChosenShippingMethod>;
   /** Where the order stands. */
   readonly status: OrderStatus;
   /** The lines together, before tax, shipping and discount. */
@@ -7839,6 +7983,12 @@ export type OrderFilters = {
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<OrderStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<OrderStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A page of an order's history. Open in the specification. */
@@ -8111,12 +8261,20 @@ export type OrderReturnFilters = {
   readonly orderId?: InputMaybe<Scalars['ID']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<OrderReturnStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<OrderReturnStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that returns can be sorted by. Open in the specification. */
 export type OrderReturnSortField =
   /** By the time of asking. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a return stands. Open in the specification. */
 export type OrderReturnStatus =
@@ -8375,6 +8533,12 @@ export type PaymentFilters = {
   readonly reference?: InputMaybe<Scalars['String']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<PaymentStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<PaymentStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A payment to take. Open in the specification. */
@@ -8782,8 +8946,14 @@ export type ProductFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<ProductStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ProductStatus>>;
   /** With all of these tags. */
   readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -8848,7 +9018,7 @@ export type ProductStatus =
  *
  * Needs the permission `products:read`, a shopper's token, or a publishable key.
  */
-export type ProductVariant = Node & {
+export type ProductVariant = Node & Timestamped & {
   readonly __typename?: 'ProductVariant';
   /** Whether it can be bought, as the merchant shows it. Open in the specification. */
   readonly availability?: Maybe<ProductAvailability>;
@@ -8878,10 +9048,54 @@ export type ProductVariant = Node & {
    * Needs the permission `products:read`; not for shoppers.
    */
   readonly privateMetadata: Scalars['JSON']['output'];
+  /** The product it is a version of. Open in the specification. */
+  readonly product: Product;
   /** The product it is a version of. */
   readonly productId: Scalars['ID']['output'];
   /** Stock keeping unit, unique among the merchant's products and variants. */
   readonly sku: Scalars['String']['output'];
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+};
+
+/** A page of variants. Open in the specification. */
+export type ProductVariantConnection = {
+  readonly __typename?: 'ProductVariantConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ProductVariantEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<ProductVariant>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** One of variants and its place in the list. Open in the specification. */
+export type ProductVariantEdge = {
+  readonly __typename?: 'ProductVariantEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: ProductVariant;
+};
+
+/** Filters for variants; all that are given must hold. Open in the specification. */
+export type ProductVariantFilters = {
+  /**
+   * With one of these ids in another system; at most 100.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Of this product. */
+  readonly productId?: InputMaybe<Scalars['ID']['input']>;
+  /** With one of these SKUs, 1 to 100. */
+  readonly skus?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** A new variant. Open in the specification. */
@@ -8901,6 +9115,13 @@ export type ProductVariantInput = {
   /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
   readonly sku: Scalars['String']['input'];
 };
+
+/** What variants are sorted by. Open in the specification. */
+export type ProductVariantSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /**
  * A rule that takes something off a price. Shoppers see those of the coupons on their own carts and orders.
@@ -9040,6 +9261,10 @@ export type PromotionCampaignEdge = {
 export type PromotionCampaignFilters = {
   /** With this text in the name, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that campaigns can be sorted by. Open in the specification. */
@@ -9120,6 +9345,12 @@ export type PromotionFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Which stand so now. */
   readonly status?: InputMaybe<PromotionStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<PromotionStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that promotions can be sorted by. Open in the specification. */
@@ -9215,12 +9446,20 @@ export type PushDeliveryFilters = {
   readonly kind?: InputMaybe<NotificationKind>;
   /** Which stand so now. */
   readonly status?: InputMaybe<PushDeliveryStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<PushDeliveryStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that pushes can be sorted by. Open in the specification. */
 export type PushDeliverySortField =
   /** By the time they were written. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a push stands. Open in the specification. */
 export type PushDeliveryStatus =
@@ -9333,7 +9572,7 @@ export type Query = {
    */
   readonly contacts: ContactConnection;
   /**
-   * A customer by its id; null when there is none.
+   * A customer by its id or the e-mail address of its account; null when there is none.
    *
    * Needs the permission `customers:read`, or a shopper's token.
    */
@@ -9411,7 +9650,7 @@ export type Query = {
    */
   readonly emailLinks: ReadonlyArray<EmailLink>;
   /**
-   * A template of the merchant's own, by its id; null when there is none. Open in the specification.
+   * A template by its id or kind; null when there is none. Open in the specification.
    *
    * Needs the permission `email:read`; not for shoppers.
    */
@@ -9592,11 +9831,23 @@ export type Query = {
    */
   readonly planRequests: ReadonlyArray<MerchantPlan>;
   /**
-   * A product by its id or its SKU; null when there is none.
+   * A product by its id, its SKU or its slug; null when there is none.
    *
    * Needs the permission `products:read`, a shopper's token, or a publishable key.
    */
   readonly product?: Maybe<Product>;
+  /**
+   * A variant by its id or its SKU; null when there is none. Open in the specification.
+   *
+   * Needs the permission `products:read`, a shopper's token, or a publishable key.
+   */
+  readonly productVariant?: Maybe<ProductVariant>;
+  /**
+   * Variants of products, newest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `products:read`, a shopper's token, or a publishable key.
+   */
+  readonly productVariants: ProductVariantConnection;
   /**
    * Products, newest first unless sorted otherwise.
    *
@@ -9610,7 +9861,7 @@ export type Query = {
    */
   readonly promotion?: Maybe<Promotion>;
   /**
-   * A campaign by its id; null when there is none. Open in the specification.
+   * A campaign by its id or name; null when there is none. Open in the specification.
    *
    * Needs the permission `promotions:read`; not for shoppers.
    */
@@ -9640,6 +9891,18 @@ export type Query = {
    */
   readonly pushDelivery?: Maybe<PushDelivery>;
   /**
+   * A refund by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `payments:read`, or a shopper's token.
+   */
+  readonly refund?: Maybe<Refund>;
+  /**
+   * Refunds, newest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `payments:read`, or a shopper's token.
+   */
+  readonly refunds: RefundConnection;
+  /**
    * A report: for each metric, currency and group a row for each interval, earliest first; of an interval, the largest group
    * first. Days and hours are those of the time
    * zone, as long as clocks there make them. The rows of `docs/analytics.md` say what each metric counts. It says what orders,
@@ -9655,6 +9918,12 @@ export type Query = {
    */
   readonly reservation?: Maybe<Reservation>;
   /**
+   * Reservations of stock, latest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `inventory:read`; not for shoppers.
+   */
+  readonly reservations: ReservationConnection;
+  /**
    * A resource by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `booking:read`; not for shoppers.
@@ -9667,6 +9936,12 @@ export type Query = {
    */
   readonly resources: ResourceConnection;
   /**
+   * A review by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `products:read`, a shopper's token, or a publishable key.
+   */
+  readonly review?: Maybe<Review>;
+  /**
    * Reviews of all products, latest first unless sorted otherwise: what there is to moderate. Shoppers see those that are shown,
    * and their own. Open in the specification.
    *
@@ -9674,7 +9949,7 @@ export type Query = {
    */
   readonly reviews: ReviewConnection;
   /**
-   * A role by its id; null when there is none. Open in the specification.
+   * A role by its id or name; null when there is none. Open in the specification.
    *
    * Needs the permission `roles:read`; not for shoppers.
    */
@@ -9702,6 +9977,12 @@ export type Query = {
    */
   readonly shipment?: Maybe<Shipment>;
   /**
+   * Shipments, newest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `orders:read`, or a shopper's token.
+   */
+  readonly shipments: ShipmentConnection;
+  /**
    * A staff member by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `booking:read`, or a shopper's token.
@@ -9713,6 +9994,12 @@ export type Query = {
    * Needs the permission `booking:read`, or a shopper's token.
    */
   readonly staffMembers: StaffMemberConnection;
+  /**
+   * A request to be notified of stock, by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `customers:read`, or a shopper's token.
+   */
+  readonly stockAlert?: Maybe<StockAlert>;
   /**
    * The requests to be notified of stock, latest first unless sorted otherwise; a shopper sees its own. Open in the specification.
    *
@@ -9738,7 +10025,7 @@ export type Query = {
    */
   readonly transfers: TransferConnection;
   /**
-   * A user by its id; null when there is none.
+   * A user by its id or e-mail address; null when there is none. Open in the specification.
    *
    * Needs the permission `users:read`; not for shoppers.
    */
@@ -9752,7 +10039,7 @@ export type Query = {
   /** The caller: the owner of the request's credential. */
   readonly viewer: Viewer;
   /**
-   * A warehouse by its id; null when there is none. Open in the specification.
+   * A warehouse by its id or its code; null when there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`; not for shoppers.
    */
@@ -9898,6 +10185,7 @@ export type QuerycontactsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   customerId?: InputMaybe<Scalars['ID']['input']>;
+  filters?: InputMaybe<ContactFilters>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   searchQuery?: InputMaybe<Scalars['String']['input']>;
@@ -9908,6 +10196,7 @@ export type QuerycontactsArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QuerycustomerArgs = {
+  email?: InputMaybe<Scalars['EmailAddress']['input']>;
   externalId?: InputMaybe<Scalars['String']['input']>;
   id?: InputMaybe<Scalars['ID']['input']>;
 };
@@ -9923,6 +10212,7 @@ export type QuerycustomerSegmentArgs = {
 export type QuerycustomerSegmentsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<CustomerSegmentFilters>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   searchQuery?: InputMaybe<Scalars['String']['input']>;
@@ -10019,7 +10309,8 @@ export type QueryemailDeliveryArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QueryemailTemplateArgs = {
-  id: Scalars['ID']['input'];
+  id?: InputMaybe<Scalars['ID']['input']>;
+  kind?: InputMaybe<EmailTemplateKind>;
 };
 
 
@@ -10218,6 +10509,27 @@ export type QueryproductArgs = {
   externalId?: InputMaybe<Scalars['String']['input']>;
   id?: InputMaybe<Scalars['ID']['input']>;
   sku?: InputMaybe<Scalars['String']['input']>;
+  slug?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryproductVariantArgs = {
+  externalId?: InputMaybe<Scalars['String']['input']>;
+  id?: InputMaybe<Scalars['ID']['input']>;
+  sku?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryproductVariantsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ProductVariantFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ProductVariantSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
 };
 
 
@@ -10246,7 +10558,8 @@ export type QuerypromotionArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QuerypromotionCampaignArgs = {
-  id: Scalars['ID']['input'];
+  id?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -10295,6 +10608,24 @@ export type QuerypushDeliveryArgs = {
 
 
 /** What can be read. A request reads in one go, however much it selects. */
+export type QueryrefundArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryrefundsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<RefundFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<RefundSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
 export type QueryreportArgs = {
   compare?: InputMaybe<Scalars['Boolean']['input']>;
   currency?: InputMaybe<Scalars['String']['input']>;
@@ -10311,6 +10642,18 @@ export type QueryreportArgs = {
 /** What can be read. A request reads in one go, however much it selects. */
 export type QueryreservationArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryreservationsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReservationFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ReservationSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
 };
 
 
@@ -10333,6 +10676,12 @@ export type QueryresourcesArgs = {
 
 
 /** What can be read. A request reads in one go, however much it selects. */
+export type QueryreviewArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
 export type QueryreviewsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
@@ -10346,7 +10695,8 @@ export type QueryreviewsArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QueryroleArgs = {
-  id: Scalars['ID']['input'];
+  id?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -10396,6 +10746,18 @@ export type QueryshipmentArgs = {
 
 
 /** What can be read. A request reads in one go, however much it selects. */
+export type QueryshipmentsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ShipmentFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ShipmentSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
 export type QuerystaffMemberArgs = {
   id: Scalars['ID']['input'];
 };
@@ -10410,6 +10772,12 @@ export type QuerystaffMembersArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<StaffMemberSortField>;
   sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerystockAlertArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -10457,7 +10825,8 @@ export type QuerytransfersArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QueryuserArgs = {
-  id: Scalars['ID']['input'];
+  email?: InputMaybe<Scalars['EmailAddress']['input']>;
+  id?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -10478,6 +10847,7 @@ export type QueryusersArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QuerywarehouseArgs = {
+  code?: InputMaybe<Scalars['String']['input']>;
   externalId?: InputMaybe<Scalars['String']['input']>;
   id?: InputMaybe<Scalars['ID']['input']>;
 };
@@ -10651,7 +11021,7 @@ export type RefreshSessionPayload = {
  *
  * Needs the permission `payments:read`, or a shopper's token.
  */
-export type Refund = Node & {
+export type Refund = Node & Timestamped & {
   readonly __typename?: 'Refund';
   /** How much. */
   readonly amount: Scalars['Money']['output'];
@@ -10677,6 +11047,46 @@ export type Refund = Node & {
   readonly shippingAmount: Scalars['Money']['output'];
   /** Where it stands. */
   readonly status: RefundStatus;
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+};
+
+/** A page of refunds. Open in the specification. */
+export type RefundConnection = {
+  readonly __typename?: 'RefundConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<RefundEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Refund>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** One of refunds and its place in the list. Open in the specification. */
+export type RefundEdge = {
+  readonly __typename?: 'RefundEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Refund;
+};
+
+/** Filters for refunds; all that are given must hold. Open in the specification. */
+export type RefundFilters = {
+  /** Of payments for this order. */
+  readonly orderId?: InputMaybe<Scalars['ID']['input']>;
+  /** Of this payment. */
+  readonly paymentId?: InputMaybe<Scalars['ID']['input']>;
+  /** In this status. */
+  readonly status?: InputMaybe<RefundStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<RefundStatus>>;
+  /** Changed at this time or after it. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -10766,6 +11176,13 @@ export type RefundReturnPayload = {
   /** The refund; null when there are errors. */
   readonly refund?: Maybe<Refund>;
 };
+
+/** What refunds are sorted by. Open in the specification. */
+export type RefundSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a refund stands. The values are open in the specification. */
 export type RefundStatus =
@@ -11024,6 +11441,44 @@ export type Reservation = Node & Timestamped & {
   readonly updatedAt: Scalars['DateTime']['output'];
 };
 
+/** A page of reservations. Open in the specification. */
+export type ReservationConnection = {
+  readonly __typename?: 'ReservationConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ReservationEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Reservation>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** One of reservations and its place in the list. Open in the specification. */
+export type ReservationEdge = {
+  readonly __typename?: 'ReservationEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Reservation;
+};
+
+/** Filters for reservations; all that are given must hold. Open in the specification. */
+export type ReservationFilters = {
+  /** For this order. */
+  readonly orderId?: InputMaybe<Scalars['ID']['input']>;
+  /** Of this SKU. */
+  readonly sku?: InputMaybe<Scalars['String']['input']>;
+  /** In this status. */
+  readonly status?: InputMaybe<ReservationStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ReservationStatus>>;
+  /** Changed at this time or after it. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
 /**
  * Units of a SKU that a reservation holds in a warehouse. Open in the specification.
  *
@@ -11038,6 +11493,13 @@ export type ReservationLine = {
   /** The warehouse that holds them. */
   readonly warehouse: Warehouse;
 };
+
+/** What reservations are sorted by. Open in the specification. */
+export type ReservationSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where a reservation stands. Open in the specification. */
 export type ReservationStatus =
@@ -11128,6 +11590,8 @@ export type Resource = Node & {
    * Needs the permission `booking:read`; not for shoppers.
    */
   readonly priority: Scalars['Int']['output'];
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 /** A page of resources. Open in the specification. */
@@ -11160,6 +11624,10 @@ export type ResourceFilters = {
   readonly kind?: InputMaybe<Scalars['String']['input']>;
   /** With this text in the name, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -11186,7 +11654,9 @@ export type ResourceRequirementInput = {
 /** The fields that resources can be sorted by. Open in the specification. */
 export type ResourceSortField =
   /** By name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Units of a line that go back on the shelf. Open in the specification. */
 export type RestockItemInput = {
@@ -11344,6 +11814,12 @@ export type ReviewFilters = {
   readonly rating?: InputMaybe<Scalars['Int']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<ReviewStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ReviewStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
   /** Whether the author had paid for the product. */
   readonly verifiedPurchase?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -11353,7 +11829,9 @@ export type ReviewSortField =
   /** By the time of creation. */
   | 'CREATED_AT'
   /** By rating. */
-  | 'RATING';
+  | 'RATING'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Whether a review is shown to shoppers. Open in the specification. */
 export type ReviewStatus =
@@ -11399,6 +11877,8 @@ export type Role = Node & {
   readonly name: Scalars['String']['output'];
   /** The permissions, as `<resource>:<action>`, sorted. */
   readonly permissions: ReadonlyArray<Scalars['String']['output']>;
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 /**
@@ -11437,6 +11917,10 @@ export type RoleFilters = {
   readonly permission?: InputMaybe<Scalars['String']['input']>;
   /** Text in the name, 2 to 100 characters, in any case. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that roles can be sorted by. Open in the specification. */
@@ -11444,7 +11928,9 @@ export type RoleSortField =
   /** When the record was created. */
   | 'CREATED_AT'
   /** Name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `rotateApiKey`. Open in the specification. */
 export type RotateApiKeyPayload = {
@@ -11935,6 +12421,44 @@ export type Shipment = Node & Timestamped & {
   readonly updatedAt: Scalars['DateTime']['output'];
 };
 
+/** A page of shipments. Open in the specification. */
+export type ShipmentConnection = {
+  readonly __typename?: 'ShipmentConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ShipmentEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Shipment>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** One of shipments and its place in the list. Open in the specification. */
+export type ShipmentEdge = {
+  readonly __typename?: 'ShipmentEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: Shipment;
+};
+
+/** Filters for shipments; all that are given must hold. Open in the specification. */
+export type ShipmentFilters = {
+  /** Of this order. */
+  readonly orderId?: InputMaybe<Scalars['ID']['input']>;
+  /** In this status. */
+  readonly status?: InputMaybe<ShipmentStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ShipmentStatus>>;
+  /** With this number of the carrier. */
+  readonly trackingNumber?: InputMaybe<Scalars['String']['input']>;
+  /** Changed at this time or after it. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
 /** How a shipment travels. What is left out stays. Open in the specification. */
 export type ShipmentInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -11967,6 +12491,13 @@ export type ShipmentItemInput = {
   /** How many units of it. 1 to 999,999. */
   readonly quantity: Scalars['Int']['input'];
 };
+
+/** What shipments are sorted by. Open in the specification. */
+export type ShipmentSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where one shipment stands. Open in the specification. */
 export type ShipmentStatus =
@@ -12224,6 +12755,8 @@ export type StaffMember = Node & {
    * Needs the permission `booking:read`; not for shoppers.
    */
   readonly timeZone?: Maybe<Scalars['String']['output']>;
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 /** A page of staff members. Open in the specification. */
@@ -12254,12 +12787,18 @@ export type StaffMemberFilters = {
   readonly active?: InputMaybe<Scalars['Boolean']['input']>;
   /** Staff members who offer this service. */
   readonly serviceId?: InputMaybe<Scalars['ID']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that staff members can be sorted by. Open in the specification. */
 export type StaffMemberSortField =
   /** By name. */
-  | 'NAME';
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** The payload of `startAppointment`. Open in the specification. */
 export type StartAppointmentPayload = {
@@ -12356,12 +12895,20 @@ export type StockAlertEdge = {
 export type StockAlertFilters = {
   /** In this status. */
   readonly status?: InputMaybe<StockAlertStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<StockAlertStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that alerts can be sorted by. Open in the specification. */
 export type StockAlertSortField =
   /** By the time of creation. */
-  | 'CREATED_AT';
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** Where an alert stands. Open in the specification. */
 export type StockAlertStatus =
@@ -12722,8 +13269,14 @@ export type TransferFilters = {
   readonly fromWarehouseId?: InputMaybe<Scalars['ID']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<TransferStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<TransferStatus>>;
   /** To this warehouse. */
   readonly toWarehouseId?: InputMaybe<Scalars['ID']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -13885,6 +14438,12 @@ export type UserFilters = {
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Where they stand. */
   readonly status?: InputMaybe<UserStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<UserStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /** The fields that users can be sorted by. Open in the specification. */
@@ -14021,6 +14580,8 @@ export type Warehouse = Node & {
    * Needs the permission `inventory:read`; not for shoppers.
    */
   readonly stockMovements: StockMovementConnection;
+  /** When it was last changed. Open in the specification. */
+  readonly updatedAt: Scalars['DateTime']['output'];
 };
 
 
@@ -14071,6 +14632,10 @@ export type WarehouseFilters = {
    * Needs the permission `inventory:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 /**
@@ -14097,7 +14662,9 @@ export type WarehouseSortField =
   /** By name. */
   | 'NAME'
   /** By priority. */
-  | 'PRIORITY';
+  | 'PRIORITY'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
 
 /** A day of the week. Open in the specification. */
 export type Weekday =

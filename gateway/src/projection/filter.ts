@@ -63,14 +63,22 @@ export const after = (column: string, type: string): Filter => ({
   condition: (value) => ({ [column]: { _gt: value(`${type}!`) } }),
 })
 
-/** More than any enum of the contract has. */
-const maxAlternatives = 20
-
 /** Refuses no alternatives as well: a list of no status is a mistake more often than a question. */
-const checkAlternatives: Filter['check'] = (value, field) => {
-  const count = Array.isArray(value) ? value.length : 0
-  return count < 1 || count > maxAlternatives ? outOfRange(field, count, 1, maxAlternatives) : undefined
-}
+const alternatives =
+  (max: number): NonNullable<Filter['check']> =>
+  (value, field) => {
+    const count = Array.isArray(value) ? value.length : 0
+    return count < 1 || count > max ? outOfRange(field, count, 1, max) : undefined
+  }
+
+/** The column has one of the values, of which there are 1 to `max`. */
+export const anyOf = (column: string, type: string, max: number): Filter => ({
+  condition: (value) => ({ [column]: { _in: value(`[${type}!]!`) } }),
+  check: alternatives(max),
+})
+
+/** More than any enum of the contract has. */
+const maxStatuses = 20
 
 /** The `status` of a list, and the `statuses` of which a record has any. @param at where the column is; the row's own when absent */
 export const statusFilters = (
@@ -79,7 +87,7 @@ export const statusFilters = (
   status: { condition: (value) => at({ status: { _eq: value('String!') } }) },
   statuses: {
     condition: (value) => at({ status: { _in: value('[String!]!') } }),
-    check: checkAlternatives,
+    check: alternatives(maxStatuses),
   },
 })
 

@@ -12,9 +12,13 @@ import { projections } from './projections.ts'
 
 const { schema } = loadContract()
 
-/** Lists whose items don't know when they were last changed, with the reason and what an integrator follows instead. */
+/**
+ * Lists whose items don't know when they were last changed, with the reason and what an integrator follows instead. A new list
+ * has UPDATED_AT in its sort and `updatedAtFilters` in its filters (updated-at.ts), or stands here.
+ */
 const exceptions: Readonly<Record<string, string>> = {
   auditEntries: 'entries never change: sort by CREATED_AT',
+  events: 'events never change: read on from a position',
   stockMovements: 'entries of the ledger never change: sort by CREATED_AT',
   lowStock: 'rows are the stock as it is now: follow stockMovements',
   sessions: 'the sessions of the caller that are open now',
@@ -23,7 +27,7 @@ const exceptions: Readonly<Record<string, string>> = {
 
 type Field = GraphQLField<unknown, unknown>
 
-const nodeOf = (field: Field): GraphQLObjectType | undefined => {
+function nodeOf(field: Field): GraphQLObjectType | undefined {
   const connection = getNamedType(field.type)
   const edges = isObjectType(connection) ? connection.getFields()['edges'] : undefined
   const edge = edges && getNamedType(edges.type)
@@ -37,12 +41,12 @@ const lists = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((f
   return node ? [[field.name, field, node] as const] : []
 })
 
-const argument = (field: Field, name: string) => {
+function argument(field: Field, name: string) {
   const found = field.args.find((one) => one.name === name)
   return found && getNamedType(found.type)
 }
 
-const filtersOf = (field: Field): readonly string[] => {
+function filtersOf(field: Field): readonly string[] {
   const filters = argument(field, 'filters')
   return isInputObjectType(filters) ? Object.keys(filters.getFields()) : []
 }

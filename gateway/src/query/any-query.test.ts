@@ -65,6 +65,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     '{}',
     '{ searchQuery: "product", inStock: true, status: ACTIVE, featured: false, tags: ["all"], priceMin: 1, priceMax: 99999 }',
     '{ categoryId: "x", categorySlug: "category-1", inStock: false }',
+    '{ statuses: [ACTIVE, DRAFT], updatedAfter: "2026-01-01T00:00:00Z", updatedBefore: "2100-01-01T00:00:00Z" }',
   ],
   CategoryFilters: ['{}', '{ parentId: "x", level: 1, searchQuery: "category" }'],
   OrderFilters: [
@@ -87,6 +88,11 @@ const values: Readonly<Record<string, readonly string[]>> = {
   ],
   NotificationFilters: ['{}', '{ kind: ORDER_SHIPPED, unread: true }', '{ unread: false }'],
   PushDeliveryFilters: ['{}', '{ status: SENT, kind: LOW_STOCK_ALERT, customerId: "x" }'],
+  ProductVariantFilters: ['{}', `{ productId: "${fixtureId('product', 1, 1)}", skus: ["SKU-1-1"] }`],
+  ShipmentFilters: ['{}', '{ orderId: "x", statuses: [PACKED, SHIPPED], trackingNumber: "x" }'],
+  RefundFilters: ['{}', `{ orderId: "${fixtureId('order', 1, 1)}", statuses: [PENDING, SUCCEEDED] }`],
+  ReservationFilters: ['{}', '{ orderId: "x", sku: "SKU-1", statuses: [ACTIVE] }'],
+  DraftOrderFilters: ['{}', '{ statuses: [OPEN, COMPLETED], updatedBefore: "2100-01-01T00:00:00Z" }'],
   AppointmentFilters: [
     '{}',
     '{ status: SCHEDULED, startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z", customerId: "x", staffId: "x", serviceId: "x", resourceId: "x" }',
@@ -101,6 +107,7 @@ const exclusive = new Set([
   'sku',
   'slug',
   'orderNumber',
+  'kind',
   'after',
   'last',
   'before',

@@ -452,6 +452,8 @@ CREATE TABLE analytics.widget (
     CHECK (analytics.question_refusal(metrics, last_days, interval, time_zone, group_by, group_limit) IS NULL)
 );
 
+CREATE INDEX dashboard_updated_at ON analytics.dashboard (merchant_id, updated_at, id);
+
 -- sql/audit/tables.sql
 
 CREATE SCHEMA audit;
@@ -808,6 +810,14 @@ CREATE TABLE booking.reminder (
       ON DELETE CASCADE
 );
 
+CREATE INDEX service_updated_at ON booking.service (merchant_id, updated_at, id);
+
+CREATE INDEX staff_member_updated_at ON booking.staff_member (merchant_id, updated_at, id);
+
+CREATE INDEX resource_updated_at ON booking.resource (merchant_id, updated_at, id);
+
+CREATE INDEX appointment_updated_at ON booking.appointment (merchant_id, updated_at, id);
+
 -- sql/cart/tables.sql
 
 CREATE SCHEMA cart;
@@ -972,6 +982,7 @@ CREATE TABLE catalog.product_variant (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   -- Cart and order lines reference it: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
@@ -1026,6 +1037,8 @@ CREATE TABLE cart.cart_address (
 
 CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;
 
+CREATE INDEX cart_updated_at ON cart.cart (merchant_id, updated_at, id);
+
 -- sql/catalog/tables.sql
 
 CREATE UNIQUE INDEX product_external_id_key ON catalog.product (merchant_id, external_id)
@@ -1077,6 +1090,12 @@ CREATE UNIQUE INDEX product_variant_external_id_key ON catalog.product_variant (
 WHERE external_id IS NOT NULL AND deleted_at IS NULL;
 
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_variant_created_at ON catalog.product_variant (merchant_id, created_at, id)
+WHERE deleted_at IS NULL;
+
+CREATE INDEX product_variant_updated_at ON catalog.product_variant (merchant_id, updated_at, id)
+WHERE deleted_at IS NULL;
 
 CREATE TABLE catalog.variant_option (
   merchant_id uuid NOT NULL,
@@ -1187,6 +1206,10 @@ CREATE INDEX product_category_category ON catalog.product_category (merchant_id,
 CREATE INDEX review_created_at ON catalog.review (merchant_id, created_at, id);
 
 CREATE INDEX review_status_created_at ON catalog.review (merchant_id, status, created_at, id);
+
+CREATE INDEX category_updated_at ON catalog.category (merchant_id, updated_at, id);
+
+CREATE INDEX review_updated_at ON catalog.review (merchant_id, updated_at, id);
 
 -- sql/crm/tables.sql
 
@@ -1659,6 +1682,12 @@ CREATE INDEX segment_created_at ON crm.segment (merchant_id, created_at, id);
 
 CREATE INDEX customer_updated_at ON crm.customer (merchant_id, updated_at, id);
 
+CREATE INDEX contact_updated_at ON crm.contact (merchant_id, updated_at, id);
+
+CREATE INDEX interaction_updated_at ON crm.interaction (merchant_id, updated_at, id);
+
+CREATE INDEX segment_updated_at ON crm.segment (merchant_id, updated_at, id);
+
 -- sql/email/tables.sql
 
 CREATE SCHEMA email;
@@ -1845,6 +1874,12 @@ CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appo
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 
 CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;
+
+CREATE INDEX template_updated_at ON email.template (merchant_id, updated_at, id);
+
+CREATE INDEX campaign_updated_at ON email.campaign (merchant_id, updated_at, id);
+
+CREATE INDEX delivery_updated_at ON email.delivery (merchant_id, updated_at, id);
 
 -- sql/events/tables.sql
 
@@ -2165,6 +2200,10 @@ CREATE TABLE identity.known_client (
 
 CREATE INDEX known_client_last_at ON identity.known_client (last_at);
 
+CREATE INDEX user_updated_at ON identity.user (merchant_id, updated_at, id);
+
+CREATE INDEX role_updated_at ON identity.role (merchant_id, updated_at, id);
+
 -- sql/inventory/tables.sql
 
 CREATE SCHEMA inventory;
@@ -2438,6 +2477,18 @@ WHERE status = 'PENDING';
 
 CREATE INDEX stock_alert_created_at ON inventory.stock_alert (merchant_id, created_at, id);
 
+CREATE INDEX warehouse_updated_at ON inventory.warehouse (merchant_id, updated_at, id);
+
+CREATE INDEX transfer_updated_at ON inventory.transfer (merchant_id, updated_at, id);
+
+CREATE INDEX incoming_stock_updated_at ON inventory.incoming_stock (merchant_id, updated_at, id);
+
+CREATE INDEX stock_alert_updated_at ON inventory.stock_alert (merchant_id, updated_at, id);
+
+CREATE INDEX reservation_created_at ON inventory.reservation (merchant_id, created_at, id);
+
+CREATE INDEX reservation_updated_at ON inventory.reservation (merchant_id, updated_at, id);
+
 -- sql/merchant/tables.sql
 
 CREATE INDEX merchant_deletes_at ON merchant.merchant (deletes_at) WHERE deletes_at IS NOT NULL;
@@ -2646,6 +2697,7 @@ CREATE TABLE notification.notification (
   data jsonb NOT NULL DEFAULT '{}',
   read_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
   CONSTRAINT notification_once UNIQUE NULLS NOT DISTINCT (merchant_id, kind, subject_key, customer_id),
@@ -2764,6 +2816,10 @@ CREATE TABLE notification.stock_crossing (
 );
 
 CREATE INDEX stock_crossing_item ON notification.stock_crossing (merchant_id, stock_item_id);
+
+CREATE INDEX push_delivery_updated_at ON notification.push_delivery (merchant_id, updated_at, id);
+
+CREATE INDEX notification_updated_at ON notification.notification (merchant_id, updated_at, id);
 
 -- sql/operator/tables.sql
 
@@ -3236,6 +3292,17 @@ CREATE INDEX order_customer_paid_at ON ordering.order (merchant_id, customer_id,
 
 CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
 
+CREATE INDEX order_return_updated_at ON ordering.order_return (merchant_id, updated_at, id);
+
+CREATE INDEX draft_order_updated_at ON ordering.draft_order (merchant_id, updated_at, id);
+
+CREATE INDEX shipment_created_at ON ordering.shipment (merchant_id, created_at, id);
+
+CREATE INDEX shipment_updated_at ON ordering.shipment (merchant_id, updated_at, id);
+
+CREATE INDEX shipment_tracking_number ON ordering.shipment (merchant_id, tracking_number)
+WHERE tracking_number IS NOT NULL;
+
 -- sql/payment/tables.sql
 
 CREATE UNIQUE INDEX account_one_active_per_processor ON payment.account (merchant_id, processor)
@@ -3449,6 +3516,12 @@ CREATE TABLE payment.customer_removal (
 
 CREATE INDEX customer_removal_updated ON payment.customer_removal (updated_at);
 
+CREATE INDEX payment_updated_at ON payment.payment (merchant_id, updated_at, id);
+
+CREATE INDEX refund_created_at ON payment.refund (merchant_id, created_at, id);
+
+CREATE INDEX refund_updated_at ON payment.refund (merchant_id, updated_at, id);
+
 -- sql/platform/tables.sql
 
 CREATE TABLE platform.idempotency_record (
@@ -3518,6 +3591,10 @@ CREATE INDEX promotion_created_at ON promotion.promotion (merchant_id, created_a
 CREATE INDEX promotion_campaign ON promotion.promotion (merchant_id, campaign_id, created_at, id);
 
 CREATE INDEX promotion_automatic ON promotion.promotion (merchant_id, end_date) WHERE code IS NULL AND NOT disabled;
+
+CREATE INDEX promotion_updated_at ON promotion.promotion (merchant_id, updated_at, id);
+
+CREATE INDEX campaign_updated_at ON promotion.campaign (merchant_id, updated_at, id);
 
 -- sql/search/tables.sql
 
@@ -9309,6 +9386,26 @@ AS $$
   FROM gone;
 $$;
 
+CREATE FUNCTION ordering.shipping_method_name(p_order ordering.order)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT m.name
+  FROM merchant.shipping_method m
+  WHERE m.merchant_id = p_order.merchant_id AND m.id = p_order.shipping_method_id;
+$$;
+
+CREATE FUNCTION ordering.draft_shipping_method_name(p_draft ordering.draft_order)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT m.name
+  FROM merchant.shipping_method m
+  WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
+$$;
+
 -- sql/payment/functions.sql
 
 CREATE FUNCTION payment.lock_what_is_paid(p_merchant_id uuid, p_payment_id uuid)
@@ -10223,6 +10320,24 @@ LANGUAGE sql
 STABLE
 AS $$
   SELECT coalesce((SELECT p.name FROM platform.own_place p), 'main');
+$$;
+
+CREATE FUNCTION platform.touch_parent_of(p_part regclass, p_parent regclass, p_column text, p_events text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Not for parts that go with another row: a deleted category has as many links as products.
+  EXECUTE
+    format(
+      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW WHEN (pg_trigger_depth() = 0) ' 
+ 'EXECUTE FUNCTION platform.touch_parent(%L, %L)',
+      p_events,
+      p_part,
+      p_parent,
+      p_column
+    );
+END;
 $$;
 
 -- sql/promotion/functions.sql
@@ -19813,6 +19928,11 @@ FOR EACH ROW
 WHEN (NEW.popularity = OLD.popularity)
 EXECUTE FUNCTION platform.touch_updated_at();
 
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
 CREATE FUNCTION catalog.release_slug()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -21253,6 +21373,11 @@ $$;
 -- sql/notification/triggers.sql
 
 CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON notification.notification
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON notification.device
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
@@ -22071,6 +22196,24 @@ WHEN (NEW.saved_method = 'KEPT' AND (NEW.status NOT IN ('PENDING', 'PROCESSING')
 EXECUTE FUNCTION payment.save_method_of_payment();
 
 -- sql/platform/triggers.sql
+
+CREATE FUNCTION platform.touch_parent()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_part jsonb := to_jsonb(coalesce(NEW, OLD));
+BEGIN
+  -- A parent that this transaction has made or changed has its time.
+  EXECUTE
+    format(
+      'UPDATE %s SET updated_at = clock_timestamp() WHERE merchant_id = $1 AND id = $2 AND updated_at < now()',
+      TG_ARGV[0]
+    )
+  USING (v_part ->> 'merchant_id')::uuid, (v_part ->> TG_ARGV[1])::uuid;
+  RETURN NULL;
+END;
+$$;
 
 CREATE FUNCTION platform.refuse_card_numbers()
 RETURNS trigger
@@ -23250,3 +23393,21 @@ BEGIN
   END LOOP;
 END
 $$;
+
+SELECT platform.touch_parent_of(t.part, t.parent, t.parent_id, t.events)
+FROM
+  (
+    VALUES
+      ('analytics.widget'::regclass, 'analytics.dashboard'::regclass, 'dashboard_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.resource_requirement', 'booking.service', 'service_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.schedule', 'booking.staff_member', 'staff_id', 'INSERT OR UPDATE OR DELETE'),
+      ('booking.staff_service', 'booking.staff_member', 'staff_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_category', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_image', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.product_variant', 'catalog.product', 'product_id', 'INSERT OR UPDATE OR DELETE'),
+      ('catalog.variant_option', 'catalog.product_variant', 'variant_id', 'INSERT OR UPDATE OR DELETE'),
+      ('crm.address', 'crm.customer', 'customer_id', 'INSERT OR UPDATE OR DELETE'),
+      ('identity.user_role', 'identity.user', 'user_id', 'INSERT OR UPDATE OR DELETE'),
+      ('inventory.warehouse_address', 'inventory.warehouse', 'warehouse_id', 'INSERT OR UPDATE OR DELETE'),
+      ('ordering.order_item', 'ordering.order', 'order_id', 'UPDATE OR DELETE')
+  ) AS t (part, parent, parent_id, events);

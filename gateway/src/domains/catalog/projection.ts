@@ -1,5 +1,6 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
 import {
+  anyOf,
   atLeast,
   atMost,
   equals,
@@ -97,13 +98,39 @@ const reviews: ConnectionProjection = {
   aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
 }
 
+/** Of a product that is deleted or not sold, a variant is as the product is. */
+const soldVariant: Condition = { _and: [notDeleted, { product: sold }] }
+const visibleVariants: Readonly<Record<TenantRole, Condition>> = {
+  merchant: { _and: [notDeleted, { product: notDeleted }] },
+  customer: soldVariant,
+  guest: soldVariant,
+}
+
+const variants: ConnectionProjection = {
+  projection: 'ProductVariant',
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    productId: idEquals('product_id'),
+    skus: anyOf('sku', 'String', 100),
+    externalIds,
+    ...updatedAtFilters,
+  },
+  visible: visibleVariants,
+}
+
 /** The reviews that everybody sees. */
 const approved: Condition = { status: { _eq: 'APPROVED' } }
 
 const product: Lookup = {
   kind: 'lookup',
   projection: 'Product',
-  by: { id: idEquals('id'), sku: equals('sku', 'String'), externalId: equals('external_id', 'String') },
+  by: {
+    id: idEquals('id'),
+    sku: equals('sku', 'String'),
+    slug: equals('slug', 'String'),
+    externalId: equals('external_id', 'String'),
+  },
   visible,
 }
 
@@ -112,6 +139,13 @@ export const catalog: DomainProjection = {
   queries: {
     product,
     products: { kind: 'connection', connection: products },
+    productVariant: {
+      kind: 'lookup',
+      projection: 'ProductVariant',
+      by: { id: idEquals('id'), sku: equals('sku', 'String'), externalId: equals('external_id', 'String') },
+      visible: visibleVariants,
+    },
+    productVariants: { kind: 'connection', connection: variants },
     category: {
       kind: 'lookup',
       projection: 'Category',
@@ -122,6 +156,7 @@ export const catalog: DomainProjection = {
       },
     },
     categories: { kind: 'connection', connection: categories },
+    review: { kind: 'lookup', projection: 'Review', by: { id: idEquals('id') } },
     reviews: { kind: 'connection', connection: reviews },
   },
   types: {

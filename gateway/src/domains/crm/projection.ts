@@ -5,6 +5,7 @@ import {
   before,
   equals,
   externalIds,
+  type Filter,
   hasAll,
   idEquals,
   idFilter,
@@ -84,6 +85,11 @@ const loyaltyEntries: ConnectionProjection = {
   filters: {},
 }
 
+/** An e-mail address belongs to one account at most, and to any number of guests. */
+const ofAccount: Filter = {
+  condition: (email) => ({ email: { _eq: email('citext!') }, has_account: { _eq: true } }),
+}
+
 /** Where a customer has no totals there is no such row, which for a sum means 0. */
 const total = (column: string, absent?: number) =>
   ({ kind: 'path', relationship: 'totals', column, ...(absent !== undefined && { absent }) }) as const
@@ -93,7 +99,7 @@ export const crm: DomainProjection = {
     customer: {
       kind: 'lookup',
       projection: 'Customer',
-      by: { id: idEquals('id'), externalId: equals('external_id', 'String') },
+      by: { id: idEquals('id'), email: ofAccount, externalId: equals('external_id', 'String') },
     },
     customers: { kind: 'connection', connection: customers },
     contact: { kind: 'lookup', projection: 'Contact', by: { id: idEquals('id') } },

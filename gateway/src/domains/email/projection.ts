@@ -57,7 +57,7 @@ export const email: DomainProjection = {
     emailTemplate: {
       kind: 'lookup',
       projection: 'EmailTemplate',
-      by: { id: idEquals('id') },
+      by: { id: idEquals('id'), kind: equals('kind', 'String') },
     },
     emailTemplates: { kind: 'connection', connection: templates },
     emailCampaign: {

@@ -1,6 +1,14 @@
 import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { ascending } from '../../projection/condition.ts'
-import { equals, hasAll, idEquals, idFilter, searchIn, statusFilters } from '../../projection/filter.ts'
+import {
+  equals,
+  hasAll,
+  idEquals,
+  idFilter,
+  type Filter,
+  searchIn,
+  statusFilters,
+} from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
@@ -34,6 +42,11 @@ const roleList: ConnectionProjection = {
   },
 }
 
+/** The address of a deleted user may be another user's. */
+const ofUser: Filter = {
+  condition: (email) => ({ email: { _eq: email('citext!') }, status: { _neq: 'DELETED' } }),
+}
+
 const sessions: ConnectionProjection = {
   projection: 'Session',
   sortFields: { CREATED_AT: createdAt },
@@ -59,10 +72,14 @@ export const identity: DomainProjection = {
         merchant: { id: principal.merchantId, plan: principal.plan, features: principal.features },
       }),
     },
-    user: { kind: 'lookup', projection: 'User', by: { id: idEquals('id') } },
+    user: { kind: 'lookup', projection: 'User', by: { id: idEquals('id'), email: ofUser } },
     users: { kind: 'connection', connection: userList },
     sessions: { kind: 'connection', connection: ownSessions },
-    role: { kind: 'lookup', projection: 'Role', by: { id: idEquals('id') } },
+    role: {
+      kind: 'lookup',
+      projection: 'Role',
+      by: { id: idEquals('id'), name: equals('name', 'citext') },
+    },
     roles: { kind: 'connection', connection: roleList },
   },
   types: {

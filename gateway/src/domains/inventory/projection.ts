@@ -1,6 +1,6 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
-import { outOfRange } from '@commerce-graph/contract/errors'
 import {
+  anyOf,
   atLeast,
   atMost,
   equals,
@@ -15,13 +15,7 @@ import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 /** One request looks at no more SKUs than a page has items. */
 const maxSkus = 100
 
-const skus: Filter = {
-  condition: (value) => ({ sku: { _in: value('[String!]!') } }),
-  check: (value, field) => {
-    const count = Array.isArray(value) ? value.length : 0
-    return count < 1 || count > maxSkus ? outOfRange(field, count, 1, maxSkus) : undefined
-  },
-}
+const skus = anyOf('sku', 'String', maxSkus)
 
 const warehouses: ConnectionProjection = {
   projection: 'Warehouse',
@@ -70,6 +64,18 @@ const incomingStocks: ConnectionProjection = {
   sortFields: { ...createdAt, ...updatedAtSort },
   preset: latestFirst,
   filters: { ...statusFilters(), sku: ofSku, warehouseId: idEquals('warehouse_id'), ...updatedAtFilters },
+}
+
+const reservations: ConnectionProjection = {
+  projection: 'Reservation',
+  sortFields: { ...createdAt, ...updatedAtSort },
+  preset: latestFirst,
+  filters: {
+    orderId: idEquals('order_id'),
+    sku: { condition: (sku) => ({ lines: { stock_item: { sku: { _eq: sku('String!') } } } }) },
+    ...statusFilters(),
+    ...updatedAtFilters,
+  },
 }
 
 const stockAlerts: ConnectionProjection = {
@@ -134,7 +140,7 @@ export const inventory: DomainProjection = {
     warehouse: {
       kind: 'lookup',
       projection: 'Warehouse',
-      by: { id: idEquals('id'), externalId: equals('external_id', 'String') },
+      by: { id: idEquals('id'), code: equals('code', 'String'), externalId: equals('external_id', 'String') },
     },
     warehouses: { kind: 'connection', connection: warehouses },
     lowStock: { kind: 'connection', connection: lowStock },
@@ -147,7 +153,9 @@ export const inventory: DomainProjection = {
       by: { id: idEquals('id') },
     },
     incomingStocks: { kind: 'connection', connection: incomingStocks },
+    stockAlert: { kind: 'lookup', projection: 'StockAlert', by: { id: idEquals('id') } },
     stockAlerts: { kind: 'connection', connection: stockAlerts },
+    reservations: { kind: 'connection', connection: reservations },
     reservation: {
       kind: 'lookup',
       projection: 'Reservation',

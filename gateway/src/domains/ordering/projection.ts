@@ -39,6 +39,25 @@ const returns: ConnectionProjection = {
   filters: { orderId: idEquals('order_id'), ...statusFilters(), ...updatedAtFilters },
 }
 
+const shipments: ConnectionProjection = {
+  projection: 'Shipment',
+  sortFields: { ...byTime, ...updatedAtSort },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    orderId: idEquals('order_id'),
+    trackingNumber: equals('tracking_number', 'String'),
+    ...statusFilters(),
+    ...updatedAtFilters,
+  },
+}
+
+/** A row that has the id of the method and, whether or not that is still offered, its name. */
+const shippingMethod = {
+  kind: 'embedded',
+  projection: 'ChosenShippingMethod',
+  absentWhen: ['shipping_method_id'],
+} as const
+
 const history: ConnectionProjection = {
   projection: 'OrderHistoryEntry',
   sortFields: byTime,
@@ -87,6 +106,7 @@ export const ordering: DomainProjection = {
     order,
     orders: { kind: 'connection', connection: orders },
     shipment: { kind: 'lookup', projection: 'Shipment', by: { id: idEquals('id') } },
+    shipments: { kind: 'connection', connection: shipments },
     orderReturn: {
       kind: 'lookup',
       projection: 'OrderReturn',
@@ -114,6 +134,7 @@ export const ordering: DomainProjection = {
         shippingAddress: { kind: 'object', relationship: 'shipping_address', projection: 'OrderAddress' },
         shipments: { kind: 'list', relationship: 'shipments', orderBy: oldestFirst },
         returns: { kind: 'list', relationship: 'returns', orderBy: oldestFirst },
+        shippingMethod,
         history: { kind: 'connection', relationship: 'history', connection: history },
         billingAddress: { kind: 'object', relationship: 'billing_address', projection: 'OrderAddress' },
       },
@@ -123,6 +144,14 @@ export const ordering: DomainProjection = {
       type: 'Address',
       table: 'ordering_order_address',
       fields: { isDefault: { kind: 'constant', value: false } },
+    },
+    ChosenShippingMethod: {
+      type: 'ChosenShippingMethod',
+      table: 'ordering_order',
+      fields: {
+        id: { kind: 'column', column: 'shipping_method_id' },
+        name: { kind: 'column', column: 'shipping_method_name' },
+      },
     },
     Fulfillment: { type: 'Fulfillment', table: 'ordering_fulfillment' },
     Shipment: {
@@ -149,6 +178,7 @@ export const ordering: DomainProjection = {
         shipping: sum('shipping'),
         discount: sum('discount'),
         total: sum('total'),
+        shippingMethod,
         items: { kind: 'list', relationship: 'items', orderBy: [ascending('position'), ascending('id')] },
         shippingAddress: { kind: 'embedded', projection: 'DraftOrderAddress', absentWhen: ['line1'] },
       },

@@ -1,5 +1,5 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { equals, idEquals, statusFilters } from '../../projection/filter.ts'
+import { equals, idEquals, idFilter, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
@@ -22,6 +22,18 @@ const payments: ConnectionProjection = {
   },
 }
 
+const refunds: ConnectionProjection = {
+  projection: 'Refund',
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    paymentId: idEquals('payment_id'),
+    orderId: idFilter((id) => ({ payment: { order_id: { _eq: id } } })),
+    ...statusFilters(),
+    ...updatedAtFilters,
+  },
+}
+
 /** A merchant connects an account when it changes the processor or its keys. */
 const maxAccounts = 250
 
@@ -29,6 +41,8 @@ export const payment: DomainProjection = {
   queries: {
     payment: { kind: 'lookup', projection: 'Payment', by: { id: idEquals('id') } },
     payments: { kind: 'connection', connection: payments },
+    refund: { kind: 'lookup', projection: 'Refund', by: { id: idEquals('id') } },
+    refunds: { kind: 'connection', connection: refunds },
     paymentOptions: {
       kind: 'list',
       projection: 'PaymentOption',

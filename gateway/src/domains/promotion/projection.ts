@@ -57,7 +57,7 @@ export const promotions: DomainProjection = {
     promotionCampaign: {
       kind: 'lookup',
       projection: 'PromotionCampaign',
-      by: { id: idEquals('id') },
+      by: { id: idEquals('id'), name: equals('name', 'String') },
     },
     promotionCampaigns: { kind: 'connection', connection: campaignList },
   },
