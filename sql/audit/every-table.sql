@@ -33,6 +33,7 @@ FROM
       ('inventory.stock_item', 'StockItem', 'id'),
       ('inventory.warehouse', 'Warehouse', 'id'),
       ('inventory.warehouse_address', 'WarehouseAddress', 'warehouse_id'),
+      ('metadata.definition', 'MetadataDefinition', 'id'),
       ('merchant.ip_allow_list_entry', 'IpAllowListEntry', 'id'),
       ('merchant.merchant', 'MerchantAccount', 'id'),
       ('merchant.settings', 'MerchantSettings', 'merchant_id'),

@@ -60,6 +60,15 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
       'updateLoyaltyReward input.minPurchaseAmount zero',
     ],
   },
+  {
+    because: 'the smallest value of a number may be below zero',
+    places: [
+      'createMetadataDefinition input.min negative',
+      'createMetadataDefinition input.min zero',
+      'updateMetadataDefinition input.min negative',
+      'updateMetadataDefinition input.min zero',
+    ],
+  },
   { because: 'points are taken as well as given', places: ['adjustLoyaltyPoints input.points negative'] },
   { because: 'a key that leaked ends at once', places: ['rotateApiKey overlapSeconds zero'] },
   { because: 'a shelf may be empty', places: ['setInventoryLevel input.available zero'] },

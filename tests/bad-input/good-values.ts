@@ -66,6 +66,7 @@ const preferred: Readonly<Record<string, string>> = {
   Transfer: "status = 'DRAFT'",
   IncomingStock: 'transfer_id IS NULL',
   Appointment: "status = 'SCHEDULED'",
+  MetadataDefinition: "type = 'LIST_OF_TEXT'",
 }
 
 /** One row of each type's table that belongs to a merchant. */

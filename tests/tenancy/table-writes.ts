@@ -130,7 +130,7 @@ function inputColumns(schema: GraphQLSchema, name: string): readonly string[] {
 
 /** Makes unique values unique. */
 function anew(name: string, value: unknown): unknown {
-  if (/^(slug|name|code|sku|token)$/i.test(name)) return randomUUID().toUpperCase()
+  if (/^(slug|name|code|sku|token|key)$/i.test(name)) return randomUUID().toUpperCase()
   if (name === 'email') return `${randomUUID()}@example.com`
   if (name === 'network') return '198.51.100.0/24'
   // A method that the shop has no payment option for.

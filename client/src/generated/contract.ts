@@ -16,6 +16,8 @@ export type Scalars = {
   EmailAddress: { input: string; output: string; }
   /** An arbitrary JSON object. */
   JSON: { input: Readonly<Record<string, unknown>>; output: Readonly<Record<string, unknown>>; }
+  /** Any JSON value: a text, a number, true, false, a list or an object. */
+  JSONValue: { input: unknown; output: unknown; }
   /** An amount in minor units (cents) of the record's `currency`: an integer below 2^53, never a float. */
   Money: { input: number; output: number; }
   /** A valid HTTP or HTTPS URL. */
@@ -328,6 +330,14 @@ export type AppointmentFilters = {
    * Needs the permission `booking:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `booking:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this resource. */
   readonly resourceId?: InputMaybe<Scalars['ID']['input']>;
   /** For this service. */
@@ -980,6 +990,14 @@ export type CartFilters = {
    * Needs the permission `carts:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `carts:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** Changed at this time or after it. Open in the specification. */
   readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
   /** Changed before this time. Open in the specification. */
@@ -1151,8 +1169,16 @@ export type CategoryFilters = {
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** At this depth; 0 for roots. */
   readonly level?: InputMaybe<Scalars['Int']['input']>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** Directly below this category. */
   readonly parentId?: InputMaybe<Scalars['ID']['input']>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this text in the name, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Changed at this time or after it. Open in the specification. */
@@ -1865,6 +1891,41 @@ export type CreateMerchantPayload = {
   readonly testKey?: Maybe<Scalars['String']['output']>;
 };
 
+/** A new definition of a key of metadata. Open in the specification. */
+export type CreateMetadataDefinitionInput = {
+  /** The texts that a TEXT, or an entry of a LIST_OF_TEXT, may be. 1 to 200 entries, each 1 to 200 characters, in one line. */
+  readonly choices?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** What it is for. At most 1,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether shoppers narrow searches down by it: for public keys of products and variants. False when nothing is said. */
+  readonly isAttribute?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The key. 1 to 64 letters, digits, _ and -. */
+  readonly key: Scalars['String']['input'];
+  /** The largest value of an INTEGER or DECIMAL, the most characters of a TEXT, or the most entries of a LIST_OF_TEXT. -1,000,000,000,000,000 to 1,000,000,000,000,000. */
+  readonly max?: InputMaybe<Scalars['Float']['input']>;
+  /** The smallest value of an INTEGER or DECIMAL, the fewest characters of a TEXT, or the fewest entries of a LIST_OF_TEXT. -1,000,000,000,000,000 to 1,000,000,000,000,000. */
+  readonly min?: InputMaybe<Scalars['Float']['input']>;
+  /** The key's name for people. 1 to 100 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** The key's namespace. 1 to 64 letters, digits, _ and -. */
+  readonly namespace: Scalars['String']['input'];
+  /** The records whose key it is. */
+  readonly ownerType: MetadataOwnerType;
+  /** Whether the key is of `privateMetadata`; false when nothing is said. */
+  readonly private?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The type of its values. */
+  readonly type: MetadataType;
+};
+
+/** The payload of `createMetadataDefinition`. Open in the specification. */
+export type CreateMetadataDefinitionPayload = {
+  readonly __typename?: 'CreateMetadataDefinitionPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The created record; null when there are errors. */
+  readonly metadataDefinition?: Maybe<MetadataDefinition>;
+};
+
 /** A new order. */
 export type CreateOrderInput = {
   /** The billing address; by default the shipping address. */
@@ -2555,6 +2616,14 @@ export type CustomerFilters = {
   readonly loyaltyTierId?: InputMaybe<Scalars['ID']['input']>;
   /** Whether marketing mail is welcome. */
   readonly marketingOptIn?: InputMaybe<Scalars['Boolean']['input']>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this text in name or e-mail address, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /**
@@ -3061,6 +3130,15 @@ export type DeleteLoyaltyRewardPayload = {
 /** The payload of `deleteLoyaltyTier`. Open in the specification. */
 export type DeleteLoyaltyTierPayload = {
   readonly __typename?: 'DeleteLoyaltyTierPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** Whether the record is deleted. */
+  readonly success?: Maybe<Scalars['Boolean']['output']>;
+};
+
+/** The payload of `deleteMetadataDefinition`. Open in the specification. */
+export type DeleteMetadataDefinitionPayload = {
+  readonly __typename?: 'DeleteMetadataDefinitionPayload';
   /** The errors of the input; empty on success. */
   readonly errors: ReadonlyArray<UserError>;
   /** Whether the record is deleted. */
@@ -4895,6 +4973,148 @@ export type MerchantStatus =
   | 'SUSPENDED';
 
 /**
+ * What the values of a key of metadata are. Open in the specification.
+ *
+ * Needs the permission `merchant:read`, a shopper's token, or a publishable key.
+ */
+export type MetadataDefinition = Node & Timestamped & {
+  readonly __typename?: 'MetadataDefinition';
+  /** The texts that a value, or an entry of a list, may be; null when it may be any. */
+  readonly choices?: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+  /** When it was created. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** What it is for. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** Whether shoppers narrow searches down by it. */
+  readonly isAttribute: Scalars['Boolean']['output'];
+  /** The key. */
+  readonly key: Scalars['String']['output'];
+  /** The largest value of a number, the most characters of a text, or the most entries of a list. */
+  readonly max?: Maybe<Scalars['Float']['output']>;
+  /** The smallest value of a number, the fewest characters of a text, or the fewest entries of a list. */
+  readonly min?: Maybe<Scalars['Float']['output']>;
+  /** The key's name for people. */
+  readonly name: Scalars['String']['output'];
+  /** The key's namespace. */
+  readonly namespace: Scalars['String']['output'];
+  /** The records whose key it is. */
+  readonly ownerType: MetadataOwnerType;
+  /** Whether the key is of `privateMetadata`. */
+  readonly private: Scalars['Boolean']['output'];
+  /** The type of its values. */
+  readonly type: MetadataType;
+  /** When it was last changed. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+};
+
+/** A page of definitions. Open in the specification. */
+export type MetadataDefinitionConnection = {
+  readonly __typename?: 'MetadataDefinitionConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<MetadataDefinitionEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<MetadataDefinition>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A definition and its place in the list. Open in the specification. */
+export type MetadataDefinitionEdge = {
+  readonly __typename?: 'MetadataDefinitionEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: MetadataDefinition;
+};
+
+/** Filters for a list of definitions. Open in the specification. */
+export type MetadataDefinitionFilters = {
+  /** By which shoppers narrow searches down, or not. */
+  readonly isAttribute?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Of this key. */
+  readonly key?: InputMaybe<Scalars['String']['input']>;
+  /** Of keys in this namespace. */
+  readonly namespace?: InputMaybe<Scalars['String']['input']>;
+  /** Of keys of these records. */
+  readonly ownerType?: InputMaybe<MetadataOwnerType>;
+  /**
+   * Of private keys, or of public ones.
+   *
+   * Needs the permission `merchant:read`; not for shoppers.
+   */
+  readonly private?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** The fields that definitions can be sorted by. Open in the specification. */
+export type MetadataDefinitionSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By name. */
+  | 'NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
+
+/** A value that a record's metadata has. Open in the specification. */
+export type MetadataFilter = {
+  /** The key. */
+  readonly key: Scalars['String']['input'];
+  /** The key's namespace. */
+  readonly namespace: Scalars['String']['input'];
+  /** Its value. A list holds all of the given entries, and an object all of the given members. */
+  readonly value: Scalars['JSONValue']['input'];
+};
+
+/** The records that have metadata. Open in the specification. */
+export type MetadataOwnerType =
+  /** Appointments. */
+  | 'APPOINTMENT'
+  /** Carts. */
+  | 'CART'
+  /** Categories. */
+  | 'CATEGORY'
+  /** Customers. */
+  | 'CUSTOMER'
+  /** Lines of carts and orders. */
+  | 'LINE'
+  /** Orders. */
+  | 'ORDER'
+  /** Products. */
+  | 'PRODUCT'
+  /** Variants of products. */
+  | 'PRODUCT_VARIANT'
+  /** Warehouses. */
+  | 'WAREHOUSE';
+
+/** The types that values of metadata have. Open in the specification. */
+export type MetadataType =
+  /** True or false. */
+  | 'BOOLEAN'
+  /** A text, an ISO 8601 date: `2026-01-31`. */
+  | 'DATE'
+  /** A text, an ISO 8601 timestamp with time zone: `2026-01-31T09:30:00Z`. */
+  | 'DATE_TIME'
+  /** A number. */
+  | 'DECIMAL'
+  /** A whole number. */
+  | 'INTEGER'
+  /** Any JSON. */
+  | 'JSON'
+  /** A list of texts. */
+  | 'LIST_OF_TEXT'
+  /** A text. */
+  | 'TEXT'
+  /** A text, an http or https URL. */
+  | 'URL';
+
+/**
  * What a report tells. A sale counts when it is paid, with what it was then; what is called off or given back later
  * counts as a refund when that happens, and takes nothing off the sale. Open in the specification.
  */
@@ -5279,6 +5499,13 @@ export type Mutation = {
    */
   readonly createMerchant?: Maybe<CreateMerchantPayload>;
   /**
+   * Defines a key of metadata: from now on, only values of its type are written. Values that are there already stay. There are at most 200
+   * definitions for each type of owner. Open in the specification.
+   *
+   * Needs the permission `merchant:write`; not for shoppers.
+   */
+  readonly createMetadataDefinition?: Maybe<CreateMetadataDefinitionPayload>;
+  /**
    * Places an order: prices, tax and stock are settled all or nothing. It stays PENDING until it is paid. Open in the specification.
    *
    * Needs the permission `orders:write`, or a shopper's token.
@@ -5485,6 +5712,12 @@ export type Mutation = {
    * Needs the permission `customers:write`; not for shoppers.
    */
   readonly deleteLoyaltyTier?: Maybe<DeleteLoyaltyTierPayload>;
+  /**
+   * Deletes a definition; the values of its key stay, and may be anything from now on. Open in the specification.
+   *
+   * Needs the permission `merchant:write`; not for shoppers.
+   */
+  readonly deleteMetadataDefinition?: Maybe<DeleteMetadataDefinitionPayload>;
   /**
    * Pushes nothing to a device any more. Open in the specification.
    *
@@ -6143,6 +6376,12 @@ export type Mutation = {
    */
   readonly updateMerchantSettings?: Maybe<UpdateMerchantSettingsPayload>;
   /**
+   * Changes the given fields of a definition. Values that are there already stay. Open in the specification.
+   *
+   * Needs the permission `merchant:write`; not for shoppers.
+   */
+  readonly updateMetadataDefinition?: Maybe<UpdateMetadataDefinitionPayload>;
+  /**
    * Changes an order's notes and tags, in any status. Open in the specification.
    *
    * Needs the permission `orders:write`; not for shoppers.
@@ -6590,6 +6829,12 @@ export type MutationcreateMerchantArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateMetadataDefinitionArgs = {
+  input: CreateMetadataDefinitionInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcreateOrderArgs = {
   input: CreateOrderInput;
 };
@@ -6792,6 +7037,12 @@ export type MutationdeleteLoyaltyRewardArgs = {
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationdeleteLoyaltyTierArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationdeleteMetadataDefinitionArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -7502,6 +7753,13 @@ export type MutationupdateMerchantSettingsArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationupdateMetadataDefinitionArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMetadataDefinitionInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationupdateOrderArgs = {
   id: Scalars['ID']['input'];
   input: UpdateOrderInput;
@@ -7977,8 +8235,16 @@ export type OrderFilters = {
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** With this total or less. */
   readonly maxTotal?: InputMaybe<Scalars['Money']['input']>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this total or more. */
   readonly minTotal?: InputMaybe<Scalars['Money']['input']>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `orders:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** Placed at this time or later. */
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** In this status. */
@@ -8938,10 +9204,18 @@ export type ProductFilters = {
    * Needs the permission `inventory:read`, a shopper's token, or a publishable key.
    */
   readonly inStock?: InputMaybe<Scalars['Boolean']['input']>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** At this price or below. */
   readonly priceMax?: InputMaybe<Scalars['Money']['input']>;
   /** At this price or above. */
   readonly priceMin?: InputMaybe<Scalars['Money']['input']>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this text in name, description or SKU, in any case; 2 to 100 characters. */
   readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** In this status. */
@@ -9753,6 +10027,18 @@ export type Query = {
    */
   readonly merchants: MerchantConnection;
   /**
+   * A definition by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `merchant:read`, a shopper's token, or a publishable key.
+   */
+  readonly metadataDefinition?: Maybe<MetadataDefinition>;
+  /**
+   * Definitions of metadata, by name unless sorted otherwise. Shoppers see those of public keys. Open in the specification.
+   *
+   * Needs the permission `merchant:read`, a shopper's token, or a publishable key.
+   */
+  readonly metadataDefinitions: MetadataDefinitionConnection;
+  /**
    * A notification by its id: a shopper's own, or one for the merchant; null when there is none. Open in the specification.
    *
    * Needs the permission `notifications:read`, or a shopper's token.
@@ -10423,6 +10709,24 @@ export type QuerymerchantsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<MerchantSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerymetadataDefinitionArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerymetadataDefinitionsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<MetadataDefinitionFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<MetadataDefinitionSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -13867,6 +14171,31 @@ export type UpdateMerchantSettingsPayload = {
   readonly settings?: Maybe<MerchantSettings>;
 };
 
+/** Changes to a definition. Open in the specification. */
+export type UpdateMetadataDefinitionInput = {
+  /** The texts that a TEXT, or an entry of a LIST_OF_TEXT, may be; null for any. 1 to 200 entries, each 1 to 200 characters, in one line. */
+  readonly choices?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** What it is for. At most 1,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether shoppers narrow searches down by it: for public keys of products and variants. Never null. */
+  readonly isAttribute?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The largest value of an INTEGER or DECIMAL, the most characters of a TEXT, or the most entries of a LIST_OF_TEXT. -1,000,000,000,000,000 to 1,000,000,000,000,000. */
+  readonly max?: InputMaybe<Scalars['Float']['input']>;
+  /** The smallest value of an INTEGER or DECIMAL, the fewest characters of a TEXT, or the fewest entries of a LIST_OF_TEXT. -1,000,000,000,000,000 to 1,000,000,000,000,000. */
+  readonly min?: InputMaybe<Scalars['Float']['input']>;
+  /** The key's name for people. 1 to 100 characters, in one line. Never null. */
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `updateMetadataDefinition`. Open in the specification. */
+export type UpdateMetadataDefinitionPayload = {
+  readonly __typename?: 'UpdateMetadataDefinitionPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The changed record; null when there are errors. */
+  readonly metadataDefinition?: Maybe<MetadataDefinition>;
+};
+
 /** Changes to an order in any status. Open in the specification. */
 export type UpdateOrderInput = {
   /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
@@ -14632,6 +14961,14 @@ export type WarehouseFilters = {
    * Needs the permission `inventory:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `inventory:read`; not for shoppers.
+   */
+  readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** Changed at this time or after it. Open in the specification. */
   readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
   /** Changed before this time. Open in the specification. */
@@ -14684,7 +15021,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

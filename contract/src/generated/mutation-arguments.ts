@@ -208,6 +208,30 @@ export interface CreateMerchantInput {
   readonly origins?: readonly string[] | null
 }
 
+export interface CreateMetadataDefinitionInput {
+  readonly ownerType:
+    | 'PRODUCT'
+    | 'PRODUCT_VARIANT'
+    | 'CATEGORY'
+    | 'CUSTOMER'
+    | 'ORDER'
+    | 'CART'
+    | 'LINE'
+    | 'WAREHOUSE'
+    | 'APPOINTMENT'
+  readonly namespace: string
+  readonly key: string
+  readonly type:
+    'TEXT' | 'INTEGER' | 'DECIMAL' | 'BOOLEAN' | 'DATE' | 'DATE_TIME' | 'URL' | 'JSON' | 'LIST_OF_TEXT'
+  readonly name: string
+  readonly description?: string | null
+  readonly private?: boolean | null
+  readonly choices?: readonly string[] | null
+  readonly min?: number | null
+  readonly max?: number | null
+  readonly isAttribute?: boolean | null
+}
+
 export interface CreateOrderInput {
   readonly customerId: string
   readonly items: readonly OrderItemInput[]
@@ -965,6 +989,15 @@ export interface UpdateMerchantSettingsInput {
   readonly stockVisibilityBound?: number
 }
 
+export interface UpdateMetadataDefinitionInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly choices?: readonly string[] | null
+  readonly min?: number | null
+  readonly max?: number | null
+  readonly isAttribute?: boolean
+}
+
 export interface UpdateOrderInput {
   readonly notes?: string | null
   readonly tags?: readonly string[]
@@ -1400,4 +1433,7 @@ export interface MutationArguments {
   readonly checkEmailSender: {}
   readonly addIPWhitelist: { readonly ip: string; readonly description?: string | null }
   readonly removeIPWhitelist: { readonly id: string; readonly confirmLockout?: boolean | null }
+  readonly createMetadataDefinition: { readonly input: CreateMetadataDefinitionInput }
+  readonly updateMetadataDefinition: { readonly id: string; readonly input: UpdateMetadataDefinitionInput }
+  readonly deleteMetadataDefinition: { readonly id: string }
 }

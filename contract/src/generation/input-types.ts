@@ -19,6 +19,7 @@ const scalarTypes: Readonly<Record<string, string>> = {
   Money: 'number',
   Boolean: 'boolean',
   JSON: 'Readonly<Record<string, unknown>>',
+  JSONValue: 'unknown',
 }
 
 /** The TypeScript types of what mutations take, written from the contract: one interface for each input, and the arguments by mutation. */

@@ -10,7 +10,8 @@ const scalarFormats: Readonly<Record<string, string>> = {
   DateTime: 'ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z',
   Date: 'ISO 8601 date YYYY-MM-DD',
   Money: 'whole number of minor units (cents)',
-  JSON: 'JSON value',
+  JSON: 'JSON object',
+  JSONValue: 'JSON value',
   URL: 'http or https URL',
   EmailAddress: 'e-mail address',
 }

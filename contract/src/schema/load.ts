@@ -20,6 +20,7 @@ export const domains = [
   'merchant',
   'audit',
   'events',
+  'metadata',
 ] as const
 
 export type Domain = (typeof domains)[number]

@@ -42,6 +42,10 @@ const scalars: Readonly<Record<string, Parse>> = {
     return value
   },
   JSON: object,
+  JSONValue(value) {
+    if (value == null) throw new TypeError('Not a JSON value')
+    return value
+  },
   _Any: object,
   URL(value) {
     if (typeof value !== 'string' || !isHttpUrl(value))

@@ -65,6 +65,7 @@ export const formats = {
     faultOf: () => null,
     faultsIn: metadataFaults,
   },
+  metadataName: matching(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/, '1 to 64 letters, digits, _ and -'),
   network: {
     phrase: 'IP address or CIDR range such as 203.0.113.7 or 203.0.113.0/24',
     faultOf: ofText((text) =>

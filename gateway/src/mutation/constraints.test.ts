@@ -38,6 +38,7 @@ const inserted = [
   'merchant.shipping_zone',
   'merchant.shipping_method',
   'merchant.ip_allow_list_entry',
+  'metadata.definition',
   'promotion.promotion',
   'promotion.campaign',
   'search.article',

@@ -54,6 +54,25 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   warehouse_external_id_check: value('externalId'),
   appointment_external_id_key: unique('externalId'),
   appointment_external_id_check: value('externalId'),
+  // metadata
+  definition_key: unique('key'),
+  definition_owner_type_check: value('ownerType'),
+  definition_namespace_check: value('namespace'),
+  definition_key_check: value('key'),
+  definition_type_check: value('type'),
+  definition_name_check: value('name'),
+  definition_choices_check: value('choices'),
+  definition_choices_of_texts: value('choices', 'Only a TEXT and a LIST_OF_TEXT have choices'),
+  definition_measured: value(
+    'min',
+    'Only a TEXT, an INTEGER, a DECIMAL and a LIST_OF_TEXT have a smallest and a largest value',
+  ),
+  definition_range: value('max', 'The largest value is below the smallest'),
+  definition_attribute: value(
+    'isAttribute',
+    'Only public keys of products and variants are attributes, and none of the type JSON',
+  ),
+  definition_number: value('ownerType', 'There are 200 definitions for this type of owner already'),
   // catalog
   product_sku_key: unique('sku'),
   product_variant_sku_key: unique('sku'),

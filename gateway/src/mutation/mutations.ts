@@ -9,6 +9,7 @@ import { merchantMutations } from '../domains/merchant/mutations.ts'
 import { notificationMutations } from '../domains/notification/mutations.ts'
 import { orderMutations } from '../domains/ordering/mutations.ts'
 import { paymentMutations } from '../domains/payment/mutations.ts'
+import { metadataMutations } from '../domains/metadata/mutations.ts'
 import { promotionMutations } from '../domains/promotion/mutations.ts'
 import { searchMutations } from '../domains/search/mutations.ts'
 import type { Contract } from '@commerce-graph/contract'
@@ -23,6 +24,7 @@ const rowMutations: Readonly<Record<string, MutationDefinition>> = {
   ...crmMutations,
   ...bookingMutations,
   ...paymentMutations,
+  ...metadataMutations,
   ...promotionMutations,
   ...analyticsMutations,
   ...emailMutations,

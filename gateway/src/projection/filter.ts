@@ -1,4 +1,5 @@
-import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
+import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
+import { metadataFaults } from '@commerce-graph/contract/input'
 import type { Condition, VariableReference } from './condition.ts'
 
 /** A filter argument: the condition that it adds to the rows. */
@@ -39,12 +40,62 @@ export const idEquals = (column: string): Filter => idFilter((value) => ({ [colu
 const maxExternalIds = 100
 
 /** The record has one of the ids in another system. */
-export const externalIds: Filter = {
+const externalIds: Filter = {
   condition: (value) => ({ external_id: { _in: value('[String!]!') } }),
   check: (value, field) => {
     const count = Array.isArray(value) ? value.length : 0
     return count > maxExternalIds ? outOfRange(field, count, 0, maxExternalIds) : undefined
   },
+}
+
+/** One condition of a metadata filter, as the contract has it. */
+interface MetadataCondition {
+  readonly namespace: string
+  readonly key: string
+  readonly value: unknown
+}
+
+const maxMetadataConditions = 20
+
+const metadataConditions = (value: unknown): readonly MetadataCondition[] =>
+  Array.isArray(value) ? (value as MetadataCondition[]) : []
+
+/** Namespaces of keys that a record's metadata has to contain. */
+function containedMetadata(value: unknown): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const contained: Record<string, Record<string, unknown>> = Object.create(null) as object as never
+  for (const { namespace, key, value: wanted } of metadataConditions(value))
+    (contained[namespace] ??= Object.create(null) as Record<string, unknown>)[key] = wanted
+  return contained
+}
+
+/** The metadata in a column has all of the given values. One look-up in an index, however many values there are. */
+const metadataIn = (column: 'metadata' | 'private_metadata'): Filter => ({
+  condition: (value) => ({ [column]: { _contains: value('jsonb!') } }),
+  toVariable: containedMetadata,
+  check(value, field) {
+    const conditions = metadataConditions(value)
+    if (conditions.length > maxMetadataConditions)
+      return outOfRange(field, conditions.length, 0, maxMetadataConditions)
+    const places = conditions.map(({ namespace, key }) => `${namespace}.${key}`)
+    for (const [index, { namespace, key, value: wanted }] of conditions.entries()) {
+      const [fault] = metadataFaults({ [namespace]: { [key]: wanted } })
+      if (fault !== undefined)
+        return invalidFormat(
+          `${field}.${index}`,
+          fault.fault.kind === 'format' ? fault.fault.expected : 'shorter value',
+        )
+      if (places.indexOf(places[index] ?? '') < index)
+        return invalidFormat(`${field}.${index}.key`, 'another key than the entries before')
+    }
+    return undefined
+  },
+})
+
+/** The filters of every list whose records have an external id and metadata. */
+export const keptFilters: Readonly<Record<string, Filter>> = {
+  externalIds,
+  metadata: metadataIn('metadata'),
+  privateMetadata: metadataIn('private_metadata'),
 }
 
 export const atLeast = (column: string, type: string): Filter => ({

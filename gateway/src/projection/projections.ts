@@ -9,6 +9,7 @@ import { events } from '../domains/events/projection.ts'
 import { identity } from '../domains/identity/projection.ts'
 import { inventory } from '../domains/inventory/projection.ts'
 import { merchant } from '../domains/merchant/projection.ts'
+import { metadata } from '../domains/metadata/projection.ts'
 import { notifications } from '../domains/notification/projection.ts'
 import { ordering } from '../domains/ordering/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
@@ -57,6 +58,7 @@ const domains = [
   merchant,
   audit,
   events,
+  metadata,
   federation,
 ]
 

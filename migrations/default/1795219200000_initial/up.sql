@@ -2672,6 +2672,57 @@ CREATE TABLE merchant.sender_record (
 
 CREATE SCHEMA metadata;
 
+CREATE TABLE metadata.definition (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- LINE: a line of a cart, which becomes a line of an order with its metadata.
+  owner_type text NOT NULL CHECK (
+    owner_type IN (
+      'PRODUCT',
+      'PRODUCT_VARIANT',
+      'CATEGORY',
+      'CUSTOMER',
+      'ORDER',
+      'CART',
+      'LINE',
+      'WAREHOUSE',
+      'APPOINTMENT'
+    )
+  ),
+  -- Of private metadata; a key of the same name may be in both.
+  private boolean NOT NULL DEFAULT FALSE,
+  namespace text NOT NULL CHECK (namespace ~ '^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$'),
+  key text NOT NULL CHECK (key ~ '^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$'),
+  type text NOT NULL CHECK (
+    type IN ('TEXT', 'INTEGER', 'DECIMAL', 'BOOLEAN', 'DATE', 'DATE_TIME', 'URL', 'JSON', 'LIST_OF_TEXT')
+  ),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  -- The texts that a value or an entry may be; NULL: any.
+  choices text[] CHECK (cardinality(choices) BETWEEN 1 AND 200),
+  -- Of numbers the value, of texts the characters, of lists the entries.
+  min numeric,
+  max numeric,
+  is_attribute boolean NOT NULL DEFAULT FALSE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT definition_key UNIQUE (merchant_id, owner_type, private, namespace, key),
+  CONSTRAINT definition_choices_of_texts CHECK (choices IS NULL OR type IN ('TEXT', 'LIST_OF_TEXT')),
+  CONSTRAINT definition_measured
+    CHECK ((min IS NULL AND max IS NULL) OR type IN ('TEXT', 'INTEGER', 'DECIMAL', 'LIST_OF_TEXT')),
+  CONSTRAINT definition_range CHECK (min <= max),
+  CONSTRAINT definition_attribute
+    CHECK (NOT is_attribute OR (owner_type IN ('PRODUCT', 'PRODUCT_VARIANT') AND NOT private AND type <> 'JSON'))
+);
+
+CREATE INDEX definition_created_at ON metadata.definition (merchant_id, created_at, id);
+
+CREATE INDEX definition_updated_at ON metadata.definition (merchant_id, updated_at, id);
+
+CREATE INDEX definition_name ON metadata.definition (merchant_id, name, id);
+
 -- sql/notification/tables.sql
 
 CREATE SCHEMA notification;
@@ -7826,11 +7877,126 @@ AS $$
   SELECT coalesce(jsonb_object_agg(n.name, NULL), '{}') FROM jsonb_object_keys(p_metadata) AS n (name);
 $$;
 
-CREATE FUNCTION metadata.kept(p_table text, p_field text, p_old jsonb, p_given jsonb)
+CREATE FUNCTION metadata.value_fault(p_definition metadata.definition, p_value jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_type text := jsonb_typeof(p_value);
+  v_text text := p_value #>> '{}';
+  v_expected text;
+  v_size numeric;
+  v_unknown text;
+BEGIN
+  v_expected := CASE p_definition.type
+    WHEN 'TEXT' THEN CASE
+      WHEN v_type <> 'string' THEN 'text'
+    END
+    WHEN 'INTEGER' THEN CASE
+      WHEN v_type <> 'number' THEN 'whole number'
+      WHEN v_text::numeric <> trunc(v_text::numeric) THEN 'whole number'
+    END
+    WHEN 'DECIMAL' THEN CASE
+      WHEN v_type <> 'number' THEN 'number'
+    END
+    WHEN 'BOOLEAN' THEN CASE
+      WHEN v_type <> 'boolean' THEN 'true or false'
+    END
+    WHEN 'DATE' THEN CASE
+      WHEN v_type <> 'string'
+      OR v_text !~ '^\d{4}-\d{2}-\d{2}$'
+      OR NOT pg_input_is_valid(v_text, 'date') THEN 'ISO 8601 date YYYY-MM-DD'
+    END
+    WHEN 'DATE_TIME' THEN CASE
+      WHEN v_type <> 'string'
+      OR v_text !~ '^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$'
+      OR NOT pg_input_is_valid(
+        v_text,
+        'timestamptz'
+      ) THEN 'ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z'
+    END
+    WHEN 'URL' THEN CASE
+      WHEN v_type <> 'string'
+      OR v_text !~ '^https?://[^[:space:]/?#@]+([/?#][^[:space:]]*)?$'
+      OR char_length(v_text) > 2048 THEN 'http or https URL'
+    END
+    WHEN 'LIST_OF_TEXT' THEN CASE
+      WHEN v_type <> 'array' THEN 'list of texts'
+      WHEN jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")') THEN 'list of texts'
+    END
+  END;
+  IF v_expected IS NOT NULL THEN
+    RETURN jsonb_build_object('kind', 'format', 'expected', v_expected);
+  END IF;
+  IF p_definition.choices IS NOT NULL THEN
+    SELECT c
+    INTO v_unknown
+    FROM
+      jsonb_array_elements_text(
+        CASE v_type
+          WHEN 'array' THEN p_value
+          ELSE jsonb_build_array(p_value)
+        END
+      ) c
+    WHERE c <> ALL (p_definition.choices)
+    LIMIT 1;
+    IF FOUND THEN
+      RETURN jsonb_build_object(
+        'kind',
+        'format',
+        'expected',
+        left('one of ' || array_to_string(p_definition.choices, ', '), 500)
+      );
+    END IF;
+  END IF;
+  v_size := CASE
+    WHEN p_definition.type = 'TEXT' THEN char_length(v_text)
+    WHEN p_definition.type = 'LIST_OF_TEXT' THEN jsonb_array_length(p_value)
+    WHEN p_definition.type IN ('INTEGER', 'DECIMAL') THEN v_text::numeric
+  END;
+  IF v_size < p_definition.min OR v_size > p_definition.max THEN
+    RETURN jsonb_build_object(
+      'kind',
+      'value',
+      'message',
+      format(
+        '%s has to be %s',
+        CASE p_definition.type
+          WHEN 'TEXT' THEN 'The number of characters'
+          WHEN 'LIST_OF_TEXT' THEN 'The number of entries'
+          ELSE 'The value'
+        END,
+        concat_ws(' and ', 'at least ' || p_definition.min, 'at most ' || p_definition.max)
+      )
+    );
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION metadata.owner_type(p_table text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE p_table
+      WHEN 'cart.cart_item' THEN 'LINE'
+      WHEN 'ordering.order_item' THEN 'LINE'
+      ELSE upper(split_part(p_table, '.', 2))
+    END;
+$$;
+
+CREATE FUNCTION metadata.kept(p_merchant_id uuid, p_table text, p_private boolean, p_old jsonb, p_given jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
+  v_field text := CASE
+    WHEN p_private THEN 'privateMetadata'
+    ELSE 'metadata'
+  END;
   v_fault jsonb;
   v_kept jsonb;
 BEGIN
@@ -7840,14 +8006,14 @@ BEGIN
   END IF;
   v_fault := metadata.form_fault(p_given);
   IF v_fault IS NOT NULL THEN
-    PERFORM metadata.refuse(p_table, p_field || (v_fault ->> 'path'), v_fault -> 'fault');
+    PERFORM metadata.refuse(p_table, v_field || (v_fault ->> 'path'), v_fault -> 'fault');
   END IF;
   v_kept := metadata.merged(p_old, p_given);
   IF octet_length(v_kept::text) > metadata.most_bytes() THEN
     PERFORM
       metadata.refuse(
         p_table,
-        p_field,
+        v_field,
         jsonb_build_object(
           'kind',
           'range',
@@ -7859,6 +8025,25 @@ BEGIN
           metadata.most_bytes()
         )
       );
+  END IF;
+  -- A value that stays is not looked at again: its definition may be younger.
+  SELECT jsonb_build_object('path', format('.%s.%s', d.namespace, d.key), 'fault', x.fault)
+  INTO v_fault
+  FROM
+    metadata.definition d
+    CROSS JOIN LATERAL (SELECT v_kept -> d.namespace -> d.key AS value) k
+    CROSS JOIN LATERAL (SELECT metadata.value_fault(d, k.value) AS fault) x
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.owner_type = metadata.owner_type(p_table)
+    AND d.private = p_private
+    AND k.value IS NOT NULL
+    AND k.value IS DISTINCT FROM p_old -> d.namespace -> d.key
+    AND x.fault IS NOT NULL
+  ORDER BY d.namespace, d.key
+  LIMIT 1;
+  IF v_fault IS NOT NULL THEN
+    PERFORM metadata.refuse(p_table, v_field || (v_fault ->> 'path'), v_fault -> 'fault');
   END IF;
   RETURN v_kept;
 END;
@@ -21349,8 +21534,9 @@ DECLARE
   v_table text := TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME;
 BEGIN
   NEW.metadata := metadata.kept(
+    NEW.merchant_id,
     v_table,
-    'metadata',
+    FALSE,
     CASE TG_OP
       WHEN 'UPDATE' THEN OLD.metadata
       ELSE '{}'
@@ -21358,8 +21544,9 @@ BEGIN
     NEW.metadata
   );
   NEW.private_metadata := metadata.kept(
+    NEW.merchant_id,
     v_table,
-    'privateMetadata',
+    TRUE,
     CASE TG_OP
       WHEN 'UPDATE' THEN OLD.private_metadata
       ELSE '{}'
@@ -21369,6 +21556,37 @@ BEGIN
   RETURN NEW;
 END;
 $$;
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON metadata.definition
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION metadata.check_number()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+    pg_advisory_xact_lock(hashtextextended(format('metadata.definition %s %s', NEW.merchant_id, NEW.owner_type), 0));
+  -- Each write of metadata looks at all of them.
+  IF
+    200 <= (
+      SELECT count(*)
+      FROM metadata.definition d
+      WHERE d.merchant_id = NEW.merchant_id AND d.owner_type = NEW.owner_type
+    )
+  THEN
+    PERFORM platform.violate('metadata.definition', 'definition_number');
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER check_number
+BEFORE INSERT ON metadata.definition
+FOR EACH ROW
+EXECUTE FUNCTION metadata.check_number();
 
 -- sql/notification/triggers.sql
 
@@ -23288,6 +23506,7 @@ FROM
       ('inventory.stock_item', 'StockItem', 'id'),
       ('inventory.warehouse', 'Warehouse', 'id'),
       ('inventory.warehouse_address', 'WarehouseAddress', 'warehouse_id'),
+      ('metadata.definition', 'MetadataDefinition', 'id'),
       ('merchant.ip_allow_list_entry', 'IpAllowListEntry', 'id'),
       ('merchant.merchant', 'MerchantAccount', 'id'),
       ('merchant.settings', 'MerchantSettings', 'merchant_id'),
@@ -23317,37 +23536,31 @@ WHERE
 
 DO $$
 DECLARE
-  v_table record;
+  v_table regclass;
 BEGIN
-  FOR v_table IN
-    SELECT t.name, t.owner
-    FROM
-      (
-        VALUES
-          ('booking.appointment'::regclass, 'APPOINTMENT'),
-          ('cart.cart', 'CART'),
-          ('cart.cart_item', 'CART_ITEM'),
-          ('catalog.category', 'CATEGORY'),
-          ('catalog.product', 'PRODUCT'),
-          ('catalog.product_variant', 'PRODUCT_VARIANT'),
-          ('crm.customer', 'CUSTOMER'),
-          ('inventory.warehouse', 'WAREHOUSE'),
-          ('ordering.order', 'ORDER'),
-          ('ordering.order_item', 'ORDER_ITEM')
-      ) AS t (name, owner)
+  FOREACH v_table IN ARRAY ARRAY[
+    'booking.appointment',
+    'cart.cart',
+    'cart.cart_item',
+    'catalog.category',
+    'catalog.product',
+    'catalog.product_variant',
+    'crm.customer',
+    'inventory.warehouse',
+    'ordering.order',
+    'ordering.order_item'
+  ]::regclass[]
   LOOP
     -- A row without metadata costs nothing more to insert.
     EXECUTE format(
       'CREATE TRIGGER metadata_inserted BEFORE INSERT ON %s FOR EACH ROW '
-        'WHEN (NEW.metadata <> ''{}'' OR NEW.private_metadata <> ''{}'') EXECUTE FUNCTION metadata.keep(%L)',
-      v_table.name,
-      v_table.owner
+        'WHEN (NEW.metadata <> ''{}'' OR NEW.private_metadata <> ''{}'') EXECUTE FUNCTION metadata.keep()',
+      v_table
     );
     EXECUTE format(
       'CREATE TRIGGER metadata_updated BEFORE UPDATE OF metadata, private_metadata ON %s FOR EACH ROW '
-        'EXECUTE FUNCTION metadata.keep(%L)',
-      v_table.name,
-      v_table.owner
+        'EXECUTE FUNCTION metadata.keep()',
+      v_table
     );
   END LOOP;
 END

@@ -136,3 +136,28 @@ CROSS JOIN (VALUES (0, 'front', ''), (1, 'outdoors', ', in use')) AS i (position
 WHERE p.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND p.id::text LIKE '01a1f000-0006-7000-8000-%'
   AND p.deleted_at IS NULL
 ON CONFLICT DO NOTHING;
+
+-- What the shop keeps with its products: public values, of which shoppers narrow searches down by the first two, and one of its own.
+INSERT INTO metadata.definition
+  (merchant_id, id, owner_type, private, namespace, key, type, name, description, choices, min, is_attribute)
+SELECT
+  '01a1f000-0001-7000-8000-000000000001',
+  ('01a1f000-0070-7000-8000-' || lpad(d.number::text, 12, '0'))::uuid,
+  'PRODUCT', d.private, d.namespace, d.key, d.type, d.name, d.description, d.choices::text[], d.min, d.is_attribute
+FROM (VALUES
+  (1, false, 'spec', 'weightGrams', 'INTEGER', 'Weight in grams', 'With everything that belongs to it', NULL, 1, true),
+  (2, false, 'spec', 'seasons', 'LIST_OF_TEXT', 'Seasons', NULL, '{spring,summer,autumn,winter}', 1, true),
+  (3, false, 'spec', 'manual', 'URL', 'Manual', NULL, NULL, NULL, false),
+  (4, true, 'erp', 'reorderPoint', 'INTEGER', 'Reorder point', 'Units below which the supplier is asked', NULL, 0, false)
+) AS d (number, private, namespace, key, type, name, description, choices, min, is_attribute)
+ON CONFLICT DO NOTHING;
+
+UPDATE catalog.product p
+SET external_id = m.external_id, metadata = m.metadata::jsonb, private_metadata = m.private_metadata::jsonb
+FROM (VALUES
+  ('AP-TAMARACK-2', 'erp-10001', '{"spec": {"weightGrams": 1600, "seasons": ["spring", "summer", "autumn"]}}', '{"erp": {"reorderPoint": 8}}'),
+  ('AP-LARCH-1', 'erp-10002', '{"spec": {"weightGrams": 840, "seasons": ["summer"]}}', '{"erp": {"reorderPoint": 6}}'),
+  ('AP-RIDGE-TARP', 'erp-10003', '{"spec": {"weightGrams": 410, "seasons": ["summer"]}}', '{}'),
+  ('AP-EMBER', 'erp-10011', '{"spec": {"weightGrams": 340, "seasons": ["autumn", "winter"]}}', '{"erp": {"reorderPoint": 12}}')
+) AS m (sku, external_id, metadata, private_metadata)
+WHERE p.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND p.sku = m.sku AND p.deleted_at IS NULL AND p.external_id IS NULL;

@@ -52,3 +52,8 @@ FROM crm.customer c
 WHERE c.merchant_id = '01a1f000-0001-7000-8000-000000000002' AND c.id = '01a1f000-0009-7000-8000-000000000902'
   AND NOT EXISTS (SELECT FROM crm.address a WHERE a.merchant_id = c.merchant_id AND a.customer_id = c.id)
 ON CONFLICT DO NOTHING;
+
+INSERT INTO metadata.definition (merchant_id, id, owner_type, namespace, key, type, name)
+SELECT m.id, '01a1f000-0070-7000-8000-000000000101', 'PRODUCT', 'spec', 'material', 'TEXT', 'Material'
+FROM merchant.merchant m WHERE m.id = '01a1f000-0001-7000-8000-000000000002'
+ON CONFLICT DO NOTHING;

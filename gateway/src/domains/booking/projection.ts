@@ -4,7 +4,7 @@ import {
   atLeast,
   atMost,
   equals,
-  externalIds,
+  keptFilters,
   idEquals,
   idFilter,
   searchIn,
@@ -75,7 +75,7 @@ const appointments: ConnectionProjection = {
     ...statusFilters(),
     startDate: atLeast('start_time', 'timestamptz'),
     endDate: atMost('start_time', 'timestamptz'),
-    externalIds,
+    ...keptFilters,
     ...updatedAtFilters,
   },
 }

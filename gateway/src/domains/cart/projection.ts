@@ -1,5 +1,5 @@
 import { ascending } from '../../projection/condition.ts'
-import { externalIds, type Filter, idEquals } from '../../projection/filter.ts'
+import { keptFilters, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, Lookup } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
@@ -15,7 +15,7 @@ const carts: ConnectionProjection = {
     ...updatedAtSort,
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: { customerId: idEquals('customer_id'), checkedOut, externalIds, ...updatedAtFilters },
+  filters: { customerId: idEquals('customer_id'), checkedOut, ...keptFilters, ...updatedAtFilters },
 }
 
 const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const

@@ -4,7 +4,7 @@ import {
   atMost,
   before,
   equals,
-  externalIds,
+  keptFilters,
   type Filter,
   hasAll,
   idEquals,
@@ -37,7 +37,7 @@ const customers: ConnectionProjection = {
     loyaltyTierId: idFilter((id) => ({ loyalty: { tier_id: { _eq: id } } })),
     createdAfter: atLeast('created_at', 'timestamptz'),
     createdBefore: before('created_at', 'timestamptz'),
-    externalIds,
+    ...keptFilters,
     ...updatedAtFilters,
   },
 }

@@ -4,7 +4,7 @@ import {
   atLeast,
   atMost,
   equals,
-  externalIds,
+  keptFilters,
   type Filter,
   idEquals,
   statusFilters,
@@ -26,7 +26,7 @@ const warehouses: ConnectionProjection = {
     ...updatedAtSort,
   },
   preset: { sortBy: 'NAME', direction: 'asc' },
-  filters: { active: equals('active', 'Boolean'), externalIds, ...updatedAtFilters },
+  filters: { active: equals('active', 'Boolean'), ...keptFilters, ...updatedAtFilters },
 }
 
 const createdAt = { CREATED_AT: { column: 'created_at', type: 'timestamptz' } } as const

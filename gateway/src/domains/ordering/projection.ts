@@ -1,5 +1,5 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { atLeast, atMost, equals, externalIds, idEquals, statusFilters } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, keptFilters, idEquals, statusFilters } from '../../projection/filter.ts'
 import type {
   ConnectionProjection,
   DomainProjection,
@@ -25,7 +25,7 @@ const orders: ConnectionProjection = {
     endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
-    externalIds,
+    ...keptFilters,
     ...updatedAtFilters,
   },
 }
