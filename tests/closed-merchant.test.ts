@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { deleteClosedMerchants } from '@commerce-graph/actions/merchants'
+import { temporaryStorage } from '@commerce-graph/file-storage/testing'
 import type { TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { createSecretBox } from '@commerce-graph/secret-box'
@@ -9,6 +11,7 @@ import { fillEmptyTables } from './tenancy/rows-of-each-table.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
+const files = temporaryStorage()
 let closed: string
 let other: string
 let tables: readonly string[]
@@ -32,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await sql.end()
   await database.drop()
+  await files.remove()
 })
 
 /** Rows that no API shows, in tables whose rows are not deleted by a foreign key to the merchant. */
@@ -88,12 +92,16 @@ test('nothing of an open merchant, or of a closed one that can be reinstated, is
   await sql`
     UPDATE merchant.merchant SET status = 'CLOSED', deletes_at = now() + interval '1 minute' WHERE id = ${closed}`
   expect(await deleteRows(1000)).toBe('not_due')
-  expect(await deleteClosedMerchants(sql)).toBe(0)
+  expect(await deleteClosedMerchants(sql, files.storage)).toBe(0)
   expect(await rowsOf(closed)).toEqual(before)
 })
 
-test('after the delay, every row of the merchant is deleted, and no other merchant’s', async () => {
+test('after the delay, every row and file of the merchant is deleted, and no other merchant’s', async () => {
   const others = await rowsOf(other)
+  for (const merchantId of [closed, other])
+    await files.storage.put(`${merchantId}/public/folder/image`, Readable.from([Buffer.from('x')]), {
+      contentType: 'image/webp',
+    })
   expect([...others.keys()]).toContain('audit.entry')
   await sql`UPDATE merchant.merchant SET deletes_at = now() WHERE id = ${closed}`
 
@@ -101,11 +109,13 @@ test('after the delay, every row of the merchant is deleted, and no other mercha
   expect(await deleteRows(10)).toBe('more')
   const left = await rowsOf(closed)
   expect(left.size).toBeGreaterThan(50)
-  expect(await deleteClosedMerchants(sql)).toBeGreaterThan(1000)
+  expect(await deleteClosedMerchants(sql, files.storage)).toBeGreaterThan(1000)
 
   expect([...(await rowsOf(closed)).keys()]).toEqual([])
   expect(await sql`SELECT FROM merchant.merchant WHERE id = ${closed}`).toHaveLength(0)
   expect(await rowsOf(other)).toEqual(others)
+  expect(await files.storage.head(`${closed}/public/folder/image`)).toBeNull()
+  expect(await files.storage.head(`${other}/public/folder/image`)).not.toBeNull()
   expect(await sql`SELECT id, name FROM operator.deleted_merchant`).toEqual([
     { id: closed, name: expect.any(String) as string },
   ])
@@ -113,6 +123,6 @@ test('after the delay, every row of the merchant is deleted, and no other mercha
 
 test('rows that a running request wrote after the deletion are deleted, too', async () => {
   await addUntrackedRows(closed)
-  expect(await deleteClosedMerchants(sql)).toBe(2)
+  expect(await deleteClosedMerchants(sql, files.storage)).toBe(2)
   expect([...(await rowsOf(closed)).keys()]).toEqual([])
 })

@@ -5,6 +5,7 @@ import type { SecretBox } from '@commerce-graph/secret-box'
 import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
+import { fileActions } from './files/index.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
 import { analyticsActions } from './analytics/index.ts'
 import { bookingActions } from './booking/index.ts'
@@ -161,8 +162,12 @@ export function actionsByDomain(
     endpoints = {},
     mode = 'TEST',
     senders = openSenders(),
+    files,
     uninterrupted,
-  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'endpoints' | 'mode' | 'senders'> & {
+  }: Pick<
+    ActionsOptions,
+    'cardProcessor' | 'formerProcessors' | 'endpoints' | 'mode' | 'senders' | 'files'
+  > & {
     /**
      * The connections for steps that a payment processor has begun. They are recorded whether or not the client still
      * waits.
@@ -197,6 +202,7 @@ export function actionsByDomain(
       ...paymentActions({ database, keys, cashier, completeRefund, cardProcessor, accounts, methodKeeper }),
       ...accountActions({ database, keys, secretBox, endpoints, mode }),
     },
+    files: fileActions({ database, keys, storage: files }),
     identity: identityActions({ database, tokenIssuer, secretBox }),
     merchant: merchantActions({ database, keys, secretBox, senders }),
   }

@@ -54,6 +54,9 @@ beforeAll(async () => {
     id: sent,
     input: { items: [{ orderItemId, quantity: 1 }], reason: 'Theirs' },
   })
+  const file = { fileName: 'theirs.zip', contentType: 'application/zip', size: 10, purpose: 'DOWNLOAD' }
+  const { upload } = await call('createFileUpload', { input: file })
+  const fileId = (upload as { id: string }).id
   const { draftOrderId } = await call('createDraftOrder', { input: { items } })
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'LIVE', permissions: ['orders:read'] },
@@ -265,6 +268,9 @@ beforeAll(async () => {
     setPublishableKeyOrigins: { input: { id: apiKeyId, origins: ['https://shop.example'] }, field: 'id' },
     updatePaymentAccount: { input: { id: paymentAccountId, input: { name: 'mine' } }, field: 'id' },
     disablePaymentAccount: { input: { id: paymentAccountId }, field: 'id' },
+    completeFileUpload: { input: { id: fileId }, field: 'id' },
+    createFileDownload: { input: { id: fileId }, field: 'id' },
+    deleteFile: { input: { id: fileId }, field: 'id' },
   }
 })
 afterAll(() => shop.close())
@@ -296,6 +302,7 @@ describe('another merchant’s ids', () => {
         'cancelSubscription',
         'resumeSubscription',
         'createApiKey',
+        'createFileUpload',
         'createPublishableKey',
         'openGuestOrder',
         'connectPaymentAccount',

@@ -1,8 +1,8 @@
 import { openSenders, startActions, startWorkers } from '@commerce-graph/actions'
-import type { FileStorage } from '@commerce-graph/file-storage'
 import { createSecretBox } from '@commerce-graph/secret-box'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
+import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
 import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
@@ -12,7 +12,7 @@ import type { PlatformUrls, RunningServices, Services } from './services.ts'
 export async function startCommerce(
   services: Services,
   config: PlatformConfig,
-  files: FileStorage,
+  files: Files,
 ): Promise<
   Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
     Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
@@ -28,7 +28,7 @@ export async function startCommerce(
     databaseUrl,
     secret: secrets.actionsSecret,
     secretBox,
-    files,
+    files: files.storage,
     cardProcessor: payments.cardProcessor,
     formerProcessors: payments.formerProcessors,
     endpoints: payments.endpoints,
@@ -47,7 +47,8 @@ export async function startCommerce(
     senders,
     signUpUrl: config.signUpUrl,
     secretBox,
-    files,
+    files: files.storage,
+    filesUrl: files.url,
     ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),

@@ -56,11 +56,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   started.defer(() => rateLimits.close())
   await openAuthWebhook(services, { ...config, place }, hasura, rateLimits)
   const files = openFiles(services, config)
-  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(
-    services,
-    config,
-    files.storage,
-  )
+  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config, files)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
   // Its clients' requests call the actions and the webhook, which therefore stop later.

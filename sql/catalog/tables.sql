@@ -71,10 +71,14 @@ CREATE TABLE catalog.product_image (
   width integer CHECK (width BETWEEN 1 AND 100000),
   height integer CHECK (height BETWEEN 1 AND 100000),
   position integer NOT NULL DEFAULT 0,
+  -- An uploaded image, which gives the row its URL, width and height; NULL: the picture is elsewhere.
+  file_id uuid,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
-    ON DELETE CASCADE
+    ON DELETE CASCADE,
+  CONSTRAINT product_image_file_fkey FOREIGN KEY (merchant_id, file_id) REFERENCES files.file
 );
+CREATE INDEX product_image_file ON catalog.product_image (merchant_id, file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
 
 CREATE TABLE catalog.product_variant (
@@ -129,6 +133,8 @@ CREATE TABLE catalog.category (
   description text,
   image_url text CHECK (image_url ~ '^https?://'),
   image_alt text,
+  -- An uploaded image, which gives the row its URL; NULL: the picture is elsewhere.
+  image_file_id uuid,
   -- 0 for a root; kept by trigger.
   level integer NOT NULL DEFAULT 0,
   position integer NOT NULL DEFAULT 0,
@@ -143,8 +149,10 @@ CREATE TABLE catalog.category (
   private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
-  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category,
+  CONSTRAINT category_image_file_fkey FOREIGN KEY (merchant_id, image_file_id) REFERENCES files.file
 );
+CREATE INDEX category_image_file ON catalog.category (merchant_id, image_file_id) WHERE image_file_id IS NOT NULL;
 CREATE UNIQUE INDEX category_external_id_key ON catalog.category (merchant_id, external_id)
 WHERE external_id IS NOT NULL;
 CREATE INDEX category_metadata ON catalog.category USING gin (

@@ -536,3 +536,14 @@ CREATE VIEW verification.stock_reports AS
       FROM analytics.stale_bucket s
       WHERE s.merchant_id = coalesce(k.merchant_id, f.merchant_id) AND s.bucket = coalesce(k.bucket, f.bucket)
     );
+
+CREATE VIEW verification.file_bytes AS
+  SELECT
+    u.merchant_id,
+    'files' AS subject,
+    format('usage %s bytes, but the files have %s', u.bytes, coalesce(f.bytes, 0)) AS disagreement
+  FROM
+    files.usage u
+    LEFT JOIN (SELECT x.merchant_id, sum(x.stored_bytes) AS bytes FROM files.file x GROUP BY x.merchant_id) f
+      USING (merchant_id)
+  WHERE u.bytes <> coalesce(f.bytes, 0);

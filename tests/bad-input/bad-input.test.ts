@@ -60,14 +60,16 @@ beforeAll(async () => {
   )
   succeeded(
     await client(
-      `mutation ($account: ConnectPaymentAccountInput!, $option: CreatePaymentOptionInput!, $card: SavePaymentMethodInput!) {
+      `mutation ($account: ConnectPaymentAccountInput!, $option: CreatePaymentOptionInput!, $card: SavePaymentMethodInput!, $file: CreateFileUploadInput!) {
         connectPaymentAccount(input: $account) { errors { message } }
         createPaymentOption(input: $option) { errors { message } }
         savePaymentMethod(input: $card) { errors { message } }
+        createFileUpload(input: $file) { errors { message } }
       }`,
       {
         account: { processor: 'STRIPE', secretKey: 'sk_test_sandbox_of_the_shop' },
         option: { method: 'INVOICE', name: 'Invoice' },
+        file: { fileName: 'manual.pdf', contentType: 'application/pdf', size: 10, purpose: 'DOWNLOAD' },
         card: { customerId: shopper.customerId, paymentMethodId: 'pm_card_visa' },
       },
     ),

@@ -27,6 +27,7 @@ const called: Readonly<Record<string, string>> = {
   variant: 'ProductVariant',
   segment: 'CustomerSegment',
   removeItem: 'OrderItem',
+  createFileDownload: 'File',
   removeIPWhitelist: 'IPWhitelistEntry',
 }
 

@@ -29,7 +29,14 @@ const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process
 export async function startTestPlatform(
   config: Pick<
     PlatformConfig,
-    'smtpUrl' | 'signUpUrl' | 'place' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'
+    | 'smtpUrl'
+    | 'signUpUrl'
+    | 'place'
+    | 'pushWebhookUrl'
+    | 'rates'
+    | 'limits'
+    | 'encryptionKeys'
+    | 'filesBucket'
   > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {

@@ -55,6 +55,27 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     INSERT INTO events.event (id, merchant_id, topic, record_type, record_id, version, permission, record, changes, occurred_at)
     SELECT '00000000-0000-7000-8000-000000000001', merchant_id, 'order.created', 'Order', id, '0', 'events:read', '{}', '{}', now()
     FROM ordering.order WHERE merchant_id = ${merchantId} LIMIT 1`
+  await sql`
+    INSERT INTO files.usage (merchant_id, bytes) VALUES (${merchantId}, 1000) ON CONFLICT DO NOTHING`
+  const [image] = await sql<[{ id: string }]>`
+    INSERT INTO files.file (
+      merchant_id, purpose, status, file_name, content_type, size, stored_bytes, token, url, width, height, upload_expires_at
+    )
+    VALUES (
+      ${merchantId}, 'IMAGE', 'READY', 'tent.png', 'image/png', 1000, 1000, md5('matrix'),
+      'https://example.com/files/320.webp', 320, 200, now()
+    )
+    RETURNING id`
+  await sql`
+    INSERT INTO files.image_size (merchant_id, file_id, width, height, url)
+    VALUES (${merchantId}, ${image.id}, 320, 200, 'https://example.com/files/320.webp')`
+  await sql`INSERT INTO files.deleted_folder (merchant_id, token, due_at) VALUES (${merchantId}, 'x', now())`
+  // Of the pictures of a product that is on sale, and of a category.
+  await sql`
+    UPDATE catalog.product_image SET file_id = ${image.id} WHERE merchant_id = ${merchantId} AND product_id IN (
+      SELECT id FROM catalog.product WHERE merchant_id = ${merchantId} AND status = 'ACTIVE' AND deleted_at IS NULL
+    )`
+  await sql`UPDATE catalog.category SET image_file_id = ${image.id} WHERE merchant_id = ${merchantId}`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',

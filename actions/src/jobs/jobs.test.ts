@@ -47,6 +47,7 @@ const start = (options: Partial<WorkersOptions> = {}) =>
     processors: [shop.cardProcessor],
     secretBox: shop.secretBox,
     files: shop.files,
+    filesUrl: 'http://127.0.0.1:9/files',
     mailer: createSmtpTransport('smtp://127.0.0.1:9'),
     unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
     intervals: {
@@ -208,6 +209,7 @@ describe('the workers', () => {
       processors: [away],
       secretBox: shop.secretBox,
       files: shop.files,
+      filesUrl: 'http://127.0.0.1:9/files',
       mailer: createSmtpTransport('smtp://127.0.0.1:9'),
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: {

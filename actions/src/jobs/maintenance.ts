@@ -8,6 +8,7 @@ import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
 import { purgeEvents, sequenceEvents } from '../events/index.ts'
+import { processImages, purgeFiles } from '../files/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
@@ -56,6 +57,8 @@ export const maintenanceJobs = [
   'rotate-signing-keys',
   'reseal-secrets',
   'prepare-audit-months',
+  'process-images',
+  'purge-files',
   'sweep-files',
   'mark-abandoned-carts',
   'sequence-events',
@@ -78,6 +81,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
       return 'messages'
     case 'check-senders':
       return 'domains'
+    case 'process-images':
+    case 'purge-files':
     case 'sweep-files':
       return 'files'
     default:
@@ -90,6 +95,8 @@ export interface MaintenanceOptions {
   readonly tokenIssuer: TokenIssuer
   readonly secretBox: SecretBox
   readonly files: FileStorage
+  /** Where clients reach the files. */
+  readonly filesUrl: string
   readonly processors: readonly PaymentProcessor[]
   /** Merchants' own. */
   readonly accounts: PaymentAccounts
@@ -159,7 +166,7 @@ export async function runMaintenance(
     case 'begin-subscription-periods':
       return beginPeriods(database)
     case 'delete-closed-merchants':
-      return deleteClosedMerchants(database)
+      return deleteClosedMerchants(database, files)
     case 'check-senders':
       return checkSenders(database, senders)
     case 'rotate-signing-keys':
@@ -172,6 +179,10 @@ export async function runMaintenance(
       )
     case 'prepare-audit-months':
       return audit.prepareMonths(database)
+    case 'process-images':
+      return processImages({ database, storage: files, url: options.filesUrl })
+    case 'purge-files':
+      return purgeFiles(database, files)
     case 'sweep-files':
       return files.sweep()
     case 'mark-abandoned-carts':

@@ -75,6 +75,8 @@ export async function openQueueBackend(
     application_name: 'workers',
   })
   pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))
+  // Each member listens for errors; Node would take more than ten listeners for a leak.
+  pool.setMaxListeners(2 * (members + statementConnections))
   const client = await pool.connect()
   try {
     await runMigrations(client, schema)

@@ -33,6 +33,7 @@ import {
 } from '../processors/index.ts'
 import { sequenceEvents } from '../events/index.ts'
 import { continuously } from './continuously.ts'
+import { settleUrl } from '../sql/generated/files.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
   type JobQueueName,
@@ -62,6 +63,8 @@ export interface WorkersOptions {
   readonly secretBox: SecretBox
   /** Where uploaded files are. */
   readonly files: FileStorage
+  /** Where clients reach the files, without a slash at the end. */
+  readonly filesUrl: string
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Milliseconds between two looks at whether the schedules are still there; a minute by default. */
@@ -116,6 +119,8 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'rotate-signing-keys': 60 * 60_000,
   'reseal-secrets': 60 * 60_000,
   'prepare-audit-months': 60 * 60_000,
+  'process-images': 2_000,
+  'purge-files': 60_000,
   'sweep-files': 60 * 60_000,
   'mark-abandoned-carts': 60_000,
   'sequence-events': 10_000,
@@ -144,6 +149,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     tokenIssuer,
     secretBox,
     files: options.files,
+    filesUrl: options.filesUrl,
     processors,
     accounts,
     reconcileAfter,
@@ -152,6 +158,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     signUpUrl: options.signUpUrl ?? null,
     logger,
   }
+  // Clients may reach the files elsewhere than at the last start.
+  await settleUrl(database, { url: options.filesUrl })
   const intervals = { ...defaultIntervals, ...options.intervals }
   const run: RunJob = ({ name }) => {
     const job = maintenanceJobs.find((one) => one === name)

@@ -1,5 +1,6 @@
 import { type GeneratedApiKey, generateApiKey } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type InputOf, readInput } from '../action/read-input.ts'
 import type { Database, Queryable } from '../database.ts'
@@ -113,11 +114,13 @@ const merchantsAtOnce = 100
 
 /**
  * Deletes the rows of merchants whose delay is over, in transactions of about 1,000 rows. It can be interrupted, and
- * goes on with the next call. Returns how many rows went.
+ * goes on with the next call. Their files go first, because the rows say that there is a merchant to delete. Returns
+ * how many rows went.
  */
-export async function deleteClosedMerchants(database: Database): Promise<number> {
+export async function deleteClosedMerchants(database: Database, files: FileStorage): Promise<number> {
   let rows = 0
   for (const { merchantId } of await merchant.dueForDeletion(database, { limit: merchantsAtOnce })) {
+    await files.deleteFolder(merchantId)
     rows += await inBatches(1, async () => {
       const round = await merchant.deleteRows(database, { merchantId, limit: deletedAtOnce })
       return round.outcome === 'more' ? round.rows : 0

@@ -33,7 +33,10 @@ beforeAll(async () => {
   mailer = createSmtpTransport(mails.url, dkim)
   const { databaseUrl, database, secretBox } = shop
   tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  actions = actionsByDomain({ cardProcessor: null, senders }, { database, tokenIssuer, secretBox })
+  actions = actionsByDomain(
+    { cardProcessor: null, senders, files: shop.files },
+    { database, tokenIssuer, secretBox },
+  )
 })
 afterAll(async () => {
   mailer.close()

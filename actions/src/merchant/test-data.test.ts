@@ -155,7 +155,7 @@ test('with a closed merchant its test data is deleted', async () => {
   await asOperator('confirmMerchantExport', { merchantId })
   await asOperator('closeMerchant', { merchantId })
   await shop.database`UPDATE merchant.merchant SET deletes_at = now() WHERE id = ${merchantId}`
-  await deleteClosedMerchants(shop.database)
+  await deleteClosedMerchants(shop.database, shop.files)
   const ids = [merchantId, twin.merchantId]
   expect(await shop.database`SELECT FROM merchant.merchant WHERE id = ANY (${ids})`).toHaveLength(0)
   expect(await shop.database`SELECT FROM merchant.api_key WHERE merchant_id = ANY (${ids})`).toHaveLength(0)

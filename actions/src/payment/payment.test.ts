@@ -421,7 +421,7 @@ describe('after a crash', () => {
       apiUrl: 'http://127.0.0.1:9',
     })
     const tokenIssuer = createTokenIssuer(shop)
-    const domains = actionsByDomain({ cardProcessor: away }, { ...shop, tokenIssuer })
+    const domains = actionsByDomain({ cardProcessor: away, files: shop.files }, { ...shop, tokenIssuer })
     const answer = await found(domains.payment?.processPayment).run({
       action: 'processPayment',
       session: staff(merchant),
@@ -447,7 +447,7 @@ describe('after a crash', () => {
       },
     }
     const tokenIssuer = createTokenIssuer(shop)
-    const domains = actionsByDomain({ cardProcessor: late }, { ...shop, tokenIssuer })
+    const domains = actionsByDomain({ cardProcessor: late, files: shop.files }, { ...shop, tokenIssuer })
     const answer = await found(domains.payment?.processPayment).run({
       action: 'processPayment',
       session: staff(merchant),

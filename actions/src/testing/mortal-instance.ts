@@ -75,7 +75,7 @@ export async function openInstance(shop: TestShop, life: Life): Promise<MortalIn
   // Another address for each instance: a process has none of the tokens that another one was given.
   const endpoints = { sandbox: `${proxy.url}/${randomUUID()}` }
   const domains = actionsByDomain(
-    { cardProcessor: null, endpoints, uninterrupted: database },
+    { cardProcessor: null, endpoints, files: shop.files, uninterrupted: database },
     { database, tokenIssuer, secretBox },
   )
   const actions = Object.assign({}, ...Object.values(domains)) as (typeof domains)[string]

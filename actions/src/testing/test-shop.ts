@@ -38,6 +38,7 @@ const allPermissions = new Set(
     'api_keys',
     'products',
     'booking',
+    'files',
     'email',
     'notifications',
     'users',
@@ -99,7 +100,7 @@ export async function openTestShop({ processorTimeout, banksDecide = true }: Tes
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const endpoints = { sandbox: sandbox.url }
   const { storage: files, remove: removeFiles } = temporaryStorage()
-  const domains = actionsByDomain({ cardProcessor, endpoints }, { database, tokenIssuer, secretBox })
+  const domains = actionsByDomain({ cardProcessor, endpoints, files }, { database, tokenIssuer, secretBox })
   const actions = Object.assign({}, ...Object.values(domains)) as Record<
     string,
     (typeof domains)[string][string]

@@ -1295,6 +1295,15 @@ export type CompleteDraftOrderPayload = {
   readonly order?: Maybe<Order>;
 };
 
+/** The payload of `completeFileUpload`. Open in the specification. */
+export type CompleteFileUploadPayload = {
+  readonly __typename?: 'CompleteFileUploadPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The file; null if there are errors. */
+  readonly file?: Maybe<File>;
+};
+
 /** The payload of `confirmAppointment`. Open in the specification. */
 export type ConfirmAppointmentPayload = {
   readonly __typename?: 'ConfirmAppointmentPayload';
@@ -1806,6 +1815,36 @@ export type CreateEmailTemplatePayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The created record; null when there are errors. */
   readonly template?: Maybe<EmailTemplate>;
+};
+
+/** The payload of `createFileDownload`. Open in the specification. */
+export type CreateFileDownloadPayload = {
+  readonly __typename?: 'CreateFileDownloadPayload';
+  /** Where to get the file; null if there are errors. */
+  readonly download?: Maybe<FileDownload>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+};
+
+/** A file that will be uploaded. Open in the specification. */
+export type CreateFileUploadInput = {
+  /** Its media type, for example `image/jpeg`. The upload must have it as `Content-Type`. Media type in lower case, without parameters, for example image/jpeg. */
+  readonly contentType: Scalars['String']['input'];
+  /** Its name. 1 to 255 characters, in one line. */
+  readonly fileName: Scalars['String']['input'];
+  /** What it is for. */
+  readonly purpose: FilePurpose;
+  /** Its size in bytes. The URL takes a file of exactly this size. 1 to 2,000,000,000. */
+  readonly size: Scalars['Int']['input'];
+};
+
+/** The payload of `createFileUpload`. Open in the specification. */
+export type CreateFileUploadPayload = {
+  readonly __typename?: 'CreateFileUploadPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** Where to send the file; null if there are errors. */
+  readonly upload?: Maybe<FileUpload>;
 };
 
 /** Bought stock on its way. Open in the specification. */
@@ -3109,6 +3148,15 @@ export type DeleteEmailTemplatePayload = {
   readonly success?: Maybe<Scalars['Boolean']['output']>;
 };
 
+/** The payload of `deleteFile`. Open in the specification. */
+export type DeleteFilePayload = {
+  readonly __typename?: 'DeleteFilePayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** Whether the file is deleted. */
+  readonly success?: Maybe<Scalars['Boolean']['output']>;
+};
+
 /** The payload of `deleteInteraction`. Open in the specification. */
 export type DeleteInteractionPayload = {
   readonly __typename?: 'DeleteInteractionPayload';
@@ -4090,6 +4138,130 @@ export type EventSortField =
   /** By their place in the stream. */
   | 'POSITION';
 
+/**
+ * An uploaded file. Open in the specification.
+ *
+ * Needs the permission `files:read`; not for shoppers.
+ */
+export type File = Node & Timestamped & {
+  readonly __typename?: 'File';
+  /** Its media type, as its content tells; as the client gave it while it is UPLOADING. */
+  readonly contentType: Scalars['String']['output'];
+  /** When it was created. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Its name, as the client gave it. */
+  readonly fileName: Scalars['String']['output'];
+  /** Height of the image in pixels. */
+  readonly height?: Maybe<Scalars['Int']['output']>;
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** What it was uploaded for. */
+  readonly purpose: FilePurpose;
+  /** Why it is REJECTED. */
+  readonly rejection?: Maybe<Scalars['String']['output']>;
+  /** Bytes of the upload. */
+  readonly size: Scalars['Int']['output'];
+  /** The image in its sizes, smallest first. */
+  readonly sizes: ReadonlyArray<ImageSize>;
+  /** How far it is. */
+  readonly status: FileStatus;
+  /** When it was last changed. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+  /** Where the image is, without metadata such as the place where it was taken; null while it isn't READY, and for a DOWNLOAD. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  /** Width of the image in pixels. */
+  readonly width?: Maybe<Scalars['Int']['output']>;
+};
+
+/** A page of files. Open in the specification. */
+export type FileConnection = {
+  readonly __typename?: 'FileConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<FileEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<File>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A URL that gives a file. Open in the specification. */
+export type FileDownload = {
+  readonly __typename?: 'FileDownload';
+  /** Until when the URL works. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  /** Where the file is. */
+  readonly url: Scalars['URL']['output'];
+};
+
+/** An item of a FileConnection and its place in the list. Open in the specification. */
+export type FileEdge = {
+  readonly __typename?: 'FileEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: File;
+};
+
+/** Filters for a list of files. Open in the specification. */
+export type FileFilters = {
+  /** For this purpose. */
+  readonly purpose?: InputMaybe<FilePurpose>;
+  /** Whose name contains this text. */
+  readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
+  /** Which are so far. */
+  readonly status?: InputMaybe<FileStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<FileStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** What a file is for. Open in the specification. */
+export type FilePurpose =
+  /** Any file, of at most 2 GB, for who gets a URL by `createFileDownload`. */
+  | 'DOWNLOAD'
+  /** A picture of products and categories: AVIF, JPEG, PNG or WebP, of at most 20 MB and 50 megapixels. Who has its URL may see it. */
+  | 'IMAGE';
+
+/** The fields that files can be sorted by. Open in the specification. */
+export type FileSortField =
+  /** By the time of creation. */
+  | 'CREATED_AT'
+  /** By name. */
+  | 'FILE_NAME'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
+
+/** How far a file is. Open in the specification. */
+export type FileStatus =
+  /** The sizes of the image are being made. */
+  | 'PROCESSING'
+  /** It can be used. */
+  | 'READY'
+  /** The image can't be read. It is deleted after a week. */
+  | 'REJECTED'
+  /** The upload isn't completed. */
+  | 'UPLOADING';
+
+/** A URL that takes a file. Open in the specification. */
+export type FileUpload = {
+  readonly __typename?: 'FileUpload';
+  /** Until when the URL works. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  /** The headers that the request must have. */
+  readonly headers: ReadonlyArray<HttpHeader>;
+  /** The file's id, for `completeFileUpload`. */
+  readonly id: Scalars['ID']['output'];
+  /** The method of the HTTP request. */
+  readonly method: Scalars['String']['output'];
+  /** Where to send the file. */
+  readonly url: Scalars['URL']['output'];
+};
+
 /** A shipment. Open in the specification. */
 export type FulfillOrderInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -4153,6 +4325,15 @@ export type FulfillmentStatus =
   /** Nothing is packed. */
   | 'UNFULFILLED';
 
+/** A header of an HTTP request. Open in the specification. */
+export type HttpHeader = {
+  readonly __typename?: 'HttpHeader';
+  /** Its name. */
+  readonly name: Scalars['String']['output'];
+  /** Its value. */
+  readonly value: Scalars['String']['output'];
+};
+
 /**
  * An entry of the IP allow-list. The type's name is open in the specification.
  *
@@ -4175,6 +4356,14 @@ export type Image = {
   readonly __typename?: 'Image';
   /** Text for those who can't see it. */
   readonly alt?: Maybe<Scalars['String']['output']>;
+  /**
+   * The uploaded file that it shows; null if the picture is elsewhere.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly fileId?: Maybe<Scalars['ID']['output']>;
+  /** The picture in its sizes, smallest first, for `srcset`; none if the picture is elsewhere. */
+  readonly sizes: ReadonlyArray<ImageSize>;
   /** Where the picture is. */
   readonly url: Scalars['URL']['output'];
 };
@@ -4183,8 +4372,25 @@ export type Image = {
 export type ImageInput = {
   /** Text for those who can't see it. At most 500 characters, in one line. */
   readonly alt?: InputMaybe<Scalars['String']['input']>;
-  /** Where the picture is. */
-  readonly url: Scalars['URL']['input'];
+  /** An uploaded IMAGE that is READY, in place of `url`. */
+  readonly fileId?: InputMaybe<Scalars['ID']['input']>;
+  /** Where the picture is, unless it is an uploaded file. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+};
+
+/**
+ * A size of an image. Open in the specification.
+ *
+ * Needs the permission `products:read`, a shopper's token, or a publishable key.
+ */
+export type ImageSize = {
+  readonly __typename?: 'ImageSize';
+  /** Height in pixels. */
+  readonly height: Scalars['Int']['output'];
+  /** Where the picture is in this size, as WebP. */
+  readonly url: Scalars['URL']['output'];
+  /** Width in pixels. */
+  readonly width: Scalars['Int']['output'];
 };
 
 /**
@@ -5339,6 +5545,13 @@ export type Mutation = {
    */
   readonly completeDraftOrder?: Maybe<CompleteDraftOrderPayload>;
   /**
+   * Checks the file that was uploaded: its size, and its type by its content. An image is PROCESSING until its sizes are made, which takes
+   * some seconds. A file that can't be what it was uploaded for is deleted. Repetitions change nothing. Open in the specification.
+   *
+   * Needs the permission `files:write`; not for shoppers.
+   */
+  readonly completeFileUpload?: Maybe<CompleteFileUploadPayload>;
+  /**
    * Confirms a SCHEDULED appointment. Open in the specification.
    *
    * Needs the permission `booking:write`; not for shoppers.
@@ -5468,6 +5681,19 @@ export type Mutation = {
    * Needs the permission `email:write`; not for shoppers.
    */
   readonly createEmailTemplate?: Maybe<CreateEmailTemplatePayload>;
+  /**
+   * Returns a URL from which the file can be downloaded for an hour, with no credential. Browsers save it, and don't show it. Open in the specification.
+   *
+   * Needs the permission `files:read`; not for shoppers.
+   */
+  readonly createFileDownload?: Maybe<CreateFileDownloadPayload>;
+  /**
+   * Returns a URL to which the client sends the file by one HTTP request, with no credential. Then `completeFileUpload` checks it. An upload
+   * that isn't completed within an hour is deleted. Open in the specification.
+   *
+   * Needs the permission `files:write`; not for shoppers.
+   */
+  readonly createFileUpload?: Maybe<CreateFileUploadPayload>;
   /**
    * Says that bought stock is on its way. Open in the specification.
    *
@@ -5694,6 +5920,12 @@ export type Mutation = {
    * Needs the permission `email:write`; not for shoppers.
    */
   readonly deleteEmailTemplate?: Maybe<DeleteEmailTemplatePayload>;
+  /**
+   * Deletes a file. An image that a product or category shows stays. Open in the specification.
+   *
+   * Needs the permission `files:write`; not for shoppers.
+   */
+  readonly deleteFile?: Maybe<DeleteFilePayload>;
   /**
    * Deletes an interaction. Open in the specification.
    *
@@ -6664,6 +6896,12 @@ export type MutationcompleteDraftOrderArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcompleteFileUploadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationconfirmAppointmentArgs = {
   id: Scalars['ID']['input'];
 };
@@ -6795,6 +7033,18 @@ export type MutationcreateEmailCampaignArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcreateEmailTemplateArgs = {
   input: CreateEmailTemplateInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateFileDownloadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateFileUploadArgs = {
+  input: CreateFileUploadInput;
 };
 
 
@@ -7019,6 +7269,12 @@ export type MutationdeleteEmailCampaignArgs = {
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationdeleteEmailTemplateArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationdeleteFileArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -9239,12 +9495,20 @@ export type ProductImage = {
   readonly __typename?: 'ProductImage';
   /** Text for those who can't see it. */
   readonly alt?: Maybe<Scalars['String']['output']>;
+  /**
+   * The uploaded file that it shows; null if the picture is elsewhere. Open in the specification.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly fileId?: Maybe<Scalars['ID']['output']>;
   /** Height in pixels, as it was given; null when it was not. */
   readonly height?: Maybe<Scalars['Int']['output']>;
   /** Unique identifier. */
   readonly id: Scalars['ID']['output'];
   /** Its place among the pictures of the product. */
   readonly order: Scalars['Int']['output'];
+  /** The picture in its sizes, smallest first, for `srcset`; none if the picture is elsewhere. Open in the specification. */
+  readonly sizes: ReadonlyArray<ImageSize>;
   /** Where the picture is. */
   readonly url: Scalars['URL']['output'];
   /** Width in pixels, as it was given; null when it was not. */
@@ -9255,12 +9519,14 @@ export type ProductImage = {
 export type ProductImageInput = {
   /** Text for those who can't see it. At most 500 characters, in one line. */
   readonly alt?: InputMaybe<Scalars['String']['input']>;
+  /** An uploaded IMAGE that is READY, in place of `url`. Its width and height are the file's. Open in the specification. */
+  readonly fileId?: InputMaybe<Scalars['ID']['input']>;
   /** Height in pixels. Open in the specification. 1 to 100,000. */
   readonly height?: InputMaybe<Scalars['Int']['input']>;
   /** Its place among the pictures; its index in the list when nothing is said. 0 or more. */
   readonly order?: InputMaybe<Scalars['Int']['input']>;
-  /** Where the picture is. */
-  readonly url: Scalars['URL']['input'];
+  /** Where the picture is, unless it is an uploaded file. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
   /** Width in pixels. Open in the specification. 1 to 100,000. */
   readonly width?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -9949,6 +10215,18 @@ export type Query = {
    */
   readonly events: EventConnection;
   /**
+   * A file by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `files:read`; not for shoppers.
+   */
+  readonly file?: Maybe<File>;
+  /**
+   * Files, newest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `files:read`; not for shoppers.
+   */
+  readonly files: FileConnection;
+  /**
    * Stock on its way to a warehouse, by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`; not for shoppers.
@@ -10626,6 +10904,24 @@ export type QueryeventsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<EventSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryfileArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryfilesArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<FileFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<FileSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -15021,7 +15317,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

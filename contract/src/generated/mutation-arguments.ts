@@ -190,6 +190,13 @@ export interface CreateEmailTemplateInput {
   readonly text: string
 }
 
+export interface CreateFileUploadInput {
+  readonly fileName: string
+  readonly contentType: string
+  readonly size: number
+  readonly purpose: 'IMAGE' | 'DOWNLOAD'
+}
+
 export interface CreateIncomingStockInput {
   readonly sku: string
   readonly warehouseId?: string | null
@@ -468,7 +475,8 @@ export interface FulfillOrderInput {
 }
 
 export interface ImageInput {
-  readonly url: string
+  readonly url?: string | null
+  readonly fileId?: string | null
   readonly alt?: string | null
 }
 
@@ -599,7 +607,8 @@ export interface PreviewEmailTemplateInput {
 }
 
 export interface ProductImageInput {
-  readonly url: string
+  readonly url?: string | null
+  readonly fileId?: string | null
   readonly alt?: string | null
   readonly width?: number | null
   readonly height?: number | null
@@ -1388,6 +1397,10 @@ export interface MutationArguments {
   readonly createArticle: { readonly input: CreateArticleInput }
   readonly updateArticle: { readonly id: string; readonly input: UpdateArticleInput }
   readonly deleteArticle: { readonly id: string }
+  readonly createFileUpload: { readonly input: CreateFileUploadInput }
+  readonly completeFileUpload: { readonly id: string }
+  readonly createFileDownload: { readonly id: string }
+  readonly deleteFile: { readonly id: string }
   readonly createMerchant: { readonly input: CreateMerchantInput }
   readonly suspendMerchant: { readonly merchantId: string; readonly reason?: string | null }
   readonly reinstateMerchant: { readonly merchantId: string }

@@ -10,6 +10,7 @@ const notLookedAt: ReadonlySet<string> = new Set([
   'trackingNumber',
   'phone',
   'url',
+  'fileName',
   'website',
   'returnUrl',
   'password',

@@ -17,6 +17,7 @@ export const domains = [
   'email',
   'notification',
   'search',
+  'files',
   'merchant',
   'audit',
   'events',

@@ -60,6 +60,10 @@ export const formats = {
     }),
   },
   endOfDayTime: matching(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'time of day from 00:00 to 24:00'),
+  mediaType: matching(
+    /^[a-z]{1,30}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,89}$/,
+    'media type in lower case, without parameters, for example image/jpeg',
+  ),
   metadata: {
     phrase: 'an object of namespaces, each an object of keys and values',
     faultOf: () => null,

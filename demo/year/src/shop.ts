@@ -1,8 +1,12 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Action, actionsByDomain, type Answer } from '@commerce-graph/actions'
+import { createLocalFolder } from '@commerce-graph/file-storage'
 import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { Sql } from '@commerce-graph/postgres-driver'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createSimulatedProcessor } from './simulated-processor.ts'
 import { DemoError } from './demo-error.ts'
 
@@ -47,11 +51,13 @@ export async function enterShop(sql: Sql, databaseUrl: string, merchantId: strin
     throw new DemoError(`merchant ${merchantId} has no ACTIVE product in its own currency to sell`)
   const ids = async (rows: PromiseLike<readonly { readonly id: string }[]>) =>
     (await rows).map(({ id }) => id)
-  // Demo calls seal no secret and sign no token, so a temporary key is enough.
+  // Demo calls seal no secret, sign no token and store no file, so a temporary key and an absent folder are enough.
   const secretBox = createSecretBox([newEncryptionKey()])
+  const folder = join(tmpdir(), `commerce-graph-demo-${randomUUID()}`)
+  const files = createLocalFolder({ folder, url: 'http://127.0.0.1/files', signer: secretBox })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const domains = actionsByDomain(
-    { cardProcessor: createSimulatedProcessor('sandbox') },
+    { cardProcessor: createSimulatedProcessor('sandbox'), files },
     { database: sql, tokenIssuer, secretBox },
   )
   const actions: Readonly<Record<string, Action>> = Object.fromEntries(

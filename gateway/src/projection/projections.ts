@@ -4,6 +4,7 @@ import { booking } from '../domains/booking/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
 import { crm } from '../domains/crm/projection.ts'
+import { files } from '../domains/files/projection.ts'
 import { email } from '../domains/email/projection.ts'
 import { events } from '../domains/events/projection.ts'
 import { identity } from '../domains/identity/projection.ts'
@@ -55,6 +56,7 @@ const domains = [
   email,
   notifications,
   search,
+  files,
   merchant,
   audit,
   events,

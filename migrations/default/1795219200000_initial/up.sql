@@ -1070,6 +1070,50 @@ CREATE INDEX product_tags ON catalog.product USING gin (tags);
 CREATE INDEX product_search ON catalog.product USING gin (merchant_id, search_text gin_trgm_ops)
 WITH (gin_pending_list_limit = 256);
 
+-- sql/files/tables.sql
+
+CREATE SCHEMA files;
+
+CREATE TABLE files.file (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  purpose text NOT NULL CHECK (purpose IN ('IMAGE', 'DOWNLOAD')),
+  -- UPLOADING until the client has completed the upload; an image is PROCESSING until its sizes are made.
+  status text NOT NULL DEFAULT 'UPLOADING' CHECK (status IN ('UPLOADING', 'PROCESSING', 'READY', 'REJECTED')),
+  file_name text NOT NULL CHECK (file_name <> ''),
+  -- What the client declares; after the upload, what the content tells.
+  content_type text NOT NULL,
+  -- Bytes of the upload.
+  size bigint NOT NULL CHECK (size > 0),
+  -- Bytes that count for the quota: of an image, those of all its sizes.
+  stored_bytes bigint NOT NULL CHECK (stored_bytes >= 0),
+  -- The folder of its contents, below the merchant's public and private ones. It is random, because everybody who has
+  -- an image's URL may see it.
+  token text NOT NULL CHECK (token ~ '^[0-9a-f]{32}$'),
+  -- Of an image that is READY, as shoppers' browsers reach it.
+  url text,
+  width integer,
+  height integer,
+  -- Why it is REJECTED.
+  rejection text,
+  -- Until then its upload URL works.
+  upload_expires_at timestamptz NOT NULL,
+  -- Since when nothing shows the image, if nothing does.
+  released_at timestamptz NOT NULL DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  -- When a worker may begin (again) to make its sizes.
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT file_url_of_ready_image
+    CHECK ((status = 'READY' AND purpose = 'IMAGE') = (url IS NOT NULL AND width IS NOT NULL AND height IS NOT NULL)),
+  CONSTRAINT file_rejection_has_reason CHECK ((status = 'REJECTED') = (rejection IS NOT NULL))
+);
+
+-- sql/catalog/tables.sql
+
 CREATE TABLE catalog.product_image (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
@@ -1079,10 +1123,15 @@ CREATE TABLE catalog.product_image (
   width integer CHECK (width BETWEEN 1 AND 100000),
   height integer CHECK (height BETWEEN 1 AND 100000),
   position integer NOT NULL DEFAULT 0,
+  -- An uploaded image, which gives the row its URL, width and height; NULL: the picture is elsewhere.
+  file_id uuid,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
-    ON DELETE CASCADE
+    ON DELETE CASCADE,
+  CONSTRAINT product_image_file_fkey FOREIGN KEY (merchant_id, file_id) REFERENCES files.file
 );
+
+CREATE INDEX product_image_file ON catalog.product_image (merchant_id, file_id) WHERE file_id IS NOT NULL;
 
 CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
 
@@ -1118,6 +1167,8 @@ CREATE TABLE catalog.category (
   description text,
   image_url text CHECK (image_url ~ '^https?://'),
   image_alt text,
+  -- An uploaded image, which gives the row its URL; NULL: the picture is elsewhere.
+  image_file_id uuid,
   -- 0 for a root; kept by trigger.
   level integer NOT NULL DEFAULT 0,
   position integer NOT NULL DEFAULT 0,
@@ -1132,8 +1183,11 @@ CREATE TABLE catalog.category (
   private_metadata jsonb NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
-  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category,
+  CONSTRAINT category_image_file_fkey FOREIGN KEY (merchant_id, image_file_id) REFERENCES files.file
 );
+
+CREATE INDEX category_image_file ON catalog.category (merchant_id, image_file_id) WHERE image_file_id IS NOT NULL;
 
 CREATE UNIQUE INDEX category_external_id_key ON catalog.category (merchant_id, external_id)
 WHERE external_id IS NOT NULL;
@@ -1952,6 +2006,53 @@ CREATE UNIQUE INDEX event_position ON events.event (merchant_id, position);
 CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
 
 CREATE INDEX event_age ON events.event (created_at);
+
+-- sql/files/tables.sql
+
+CREATE INDEX file_created_at ON files.file (merchant_id, created_at, id);
+
+CREATE INDEX file_updated_at ON files.file (merchant_id, updated_at, id);
+
+CREATE INDEX file_name ON files.file (merchant_id, file_name, id);
+
+CREATE INDEX file_processing ON files.file (next_attempt_at) WHERE status = 'PROCESSING';
+
+CREATE INDEX file_unfinished ON files.file (upload_expires_at) WHERE status IN ('UPLOADING', 'REJECTED');
+
+CREATE INDEX file_released ON files.file (released_at) WHERE status = 'READY' AND purpose = 'IMAGE';
+
+CREATE TABLE files.image_size (
+  merchant_id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  width integer NOT NULL CHECK (width > 0),
+  height integer NOT NULL CHECK (height > 0),
+  url text NOT NULL,
+  PRIMARY KEY (merchant_id, file_id, width),
+  FOREIGN KEY (merchant_id, file_id) REFERENCES files.file
+    ON DELETE CASCADE
+);
+
+CREATE TABLE files.usage (
+  merchant_id uuid NOT NULL PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  bytes bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE files.deleted_folder (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  token text NOT NULL,
+  -- Not before the upload URL has expired, which would store the file again.
+  due_at timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, token)
+);
+
+CREATE INDEX deleted_folder_due_at ON files.deleted_folder (due_at);
+
+CREATE TABLE files.own_url (
+  only_row boolean NOT NULL DEFAULT TRUE PRIMARY KEY CHECK (only_row),
+  url text NOT NULL
+);
 
 -- sql/identity/tables.sql
 
@@ -5755,6 +5856,297 @@ BEGIN
     jsonb_build_object('id', c.id, 'status', c.status, 'anonymized_at', c.anonymized_at)
   FROM crm.customer c
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+END;
+$$;
+
+-- sql/files/functions.sql
+
+CREATE FUNCTION files.quota(p_plan text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE p_plan
+      WHEN 'FREE' THEN 1::bigint
+      WHEN 'STARTER' THEN 10
+      WHEN 'PRO' THEN 100
+      ELSE 1000
+    END * 1000000000;
+$$;
+
+CREATE FUNCTION files.create_upload(
+  p_merchant_id uuid,
+  p_purpose text,
+  p_file_name text,
+  p_content_type text,
+  p_size bigint,
+  p_token text,
+  p_expires_at timestamptz
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_used bigint;
+  v_quota bigint;
+  v_id uuid;
+BEGIN
+  INSERT INTO files.usage (merchant_id)
+  VALUES (p_merchant_id)
+  ON CONFLICT DO NOTHING;
+  SELECT u.bytes INTO v_used FROM files.usage u WHERE u.merchant_id = p_merchant_id FOR UPDATE;
+  SELECT files.quota(coalesce(max(s.plan), 'FREE'))
+  INTO v_quota
+  FROM merchant.subscription s
+  WHERE s.merchant_id = p_merchant_id;
+  IF v_used + p_size > v_quota THEN
+    RETURN jsonb_build_object('outcome', 'over_quota', 'left', greatest(v_quota - v_used, 0), 'quota', v_quota);
+  END IF;
+  INSERT INTO files.file
+    (merchant_id, purpose, file_name, content_type, size, stored_bytes, token, upload_expires_at)
+  VALUES (p_merchant_id, p_purpose, p_file_name, p_content_type, p_size, p_size, p_token, p_expires_at)
+  RETURNING id
+  INTO v_id;
+  RETURN jsonb_build_object('outcome', 'created', 'fileId', v_id);
+END;
+$$;
+
+CREATE FUNCTION files.complete_upload(p_merchant_id uuid, p_file_id uuid, p_content_type text)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    completed AS (
+      UPDATE files.file f
+      SET
+        status = CASE f.purpose
+          WHEN 'IMAGE' THEN 'PROCESSING'
+          ELSE 'READY'
+        END,
+        content_type = p_content_type,
+        released_at = now(),
+        next_attempt_at = now()
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.status = 'UPLOADING'
+      RETURNING f.id
+    )
+  SELECT EXISTS (SELECT FROM completed);
+$$;
+
+CREATE FUNCTION files.discard(p_merchant_id uuid, p_file_id uuid)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM files.file f
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id
+      RETURNING f.merchant_id, f.token, f.upload_expires_at
+    ),
+    noted AS (
+      INSERT INTO files.deleted_folder (merchant_id, token, due_at)
+      SELECT g.merchant_id, g.token, greatest(now(), g.upload_expires_at + INTERVAL '1 minute')
+      FROM gone g
+      RETURNING token
+    )
+  SELECT EXISTS (SELECT FROM noted);
+$$;
+
+CREATE FUNCTION files.delete_file(p_merchant_id uuid, p_file_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_products bigint;
+  v_categories bigint;
+BEGIN
+  -- Who begins to show the image waits for this transaction.
+  PERFORM FROM files.file f WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_file');
+  END IF;
+  SELECT count(DISTINCT i.product_id)
+  INTO v_products
+  FROM catalog.product_image i
+  WHERE i.merchant_id = p_merchant_id AND i.file_id = p_file_id;
+  SELECT count(*)
+  INTO v_categories
+  FROM catalog.category c
+  WHERE c.merchant_id = p_merchant_id AND c.image_file_id = p_file_id;
+  IF v_products + v_categories > 0 THEN
+    RETURN jsonb_build_object('outcome', 'in_use', 'products', v_products, 'categories', v_categories);
+  END IF;
+  PERFORM files.discard(p_merchant_id, p_file_id);
+  RETURN jsonb_build_object('outcome', 'deleted');
+END;
+$$;
+
+CREATE FUNCTION files.claim_image()
+RETURNS TABLE (merchant_id uuid, file_id uuid, token text)
+LANGUAGE sql
+AS $$
+  WITH
+    next AS (
+      SELECT n.merchant_id, n.id, n.attempts
+      FROM files.file n
+      WHERE n.status = 'PROCESSING' AND n.next_attempt_at <= now()
+      ORDER BY n.next_attempt_at
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED
+    ),
+    claimed AS (
+      UPDATE files.file f
+      SET
+        attempts = f.attempts + 1,
+        next_attempt_at = now() + INTERVAL '2 minutes',
+        status = CASE
+          WHEN f.attempts < 3 THEN f.status
+          ELSE 'REJECTED'
+        END,
+        rejection = CASE
+          WHEN f.attempts >= 3 THEN 'The image could not be processed'
+        END
+      FROM next n
+      WHERE f.merchant_id = n.merchant_id AND f.id = n.id
+      RETURNING f.merchant_id, f.id, f.token, f.status
+    )
+  SELECT c.merchant_id, c.id, c.token
+  FROM claimed c
+  WHERE c.status = 'PROCESSING';
+$$;
+
+CREATE FUNCTION files.record_image(
+  p_merchant_id uuid,
+  p_file_id uuid,
+  p_url text,
+  p_width integer,
+  p_height integer,
+  p_bytes bigint,
+  p_sizes jsonb
+)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    ready AS (
+      UPDATE files.file f
+      SET
+        status = 'READY',
+        url = p_url,
+        width = p_width,
+        height = p_height,
+        stored_bytes = p_bytes,
+        released_at = now()
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.status = 'PROCESSING'
+      RETURNING f.merchant_id, f.id
+    ),
+    sized AS (
+      INSERT INTO files.image_size (merchant_id, file_id, width, height, url)
+      SELECT r.merchant_id, r.id, s.width, s.height, s.url
+      FROM
+        ready r
+        CROSS JOIN jsonb_to_recordset(p_sizes) AS s (width integer, height integer, url text)
+    )
+  SELECT EXISTS (SELECT FROM ready);
+$$;
+
+CREATE FUNCTION files.reject_image(p_merchant_id uuid, p_file_id uuid, p_reason text)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    rejected AS (
+      UPDATE files.file f
+      SET
+        status = 'REJECTED',
+        rejection = p_reason
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.status = 'PROCESSING'
+      RETURNING f.id
+    )
+  SELECT EXISTS (SELECT FROM rejected);
+$$;
+
+CREATE FUNCTION files.discard_orphans(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+AS $$
+  WITH
+    orphans AS (
+      (
+        SELECT f.merchant_id, f.id
+        FROM files.file f
+        WHERE
+          f.status IN ('UPLOADING', 'REJECTED')
+          AND f.upload_expires_at < now() - CASE f.status
+            WHEN 'UPLOADING' THEN INTERVAL '1 hour'
+            ELSE INTERVAL '7 days'
+          END
+        ORDER BY f.upload_expires_at
+        LIMIT p_limit
+      )
+      UNION ALL
+      (
+        SELECT f.merchant_id, f.id
+        FROM files.file f
+        WHERE
+          f.status = 'READY'
+          AND f.purpose = 'IMAGE'
+          AND f.released_at < now() - INTERVAL '30 days'
+          AND NOT EXISTS (
+            SELECT
+            FROM catalog.product_image i
+            WHERE i.merchant_id = f.merchant_id AND i.file_id = f.id
+          )
+          AND NOT EXISTS (
+            SELECT
+            FROM catalog.category c
+            WHERE c.merchant_id = f.merchant_id AND c.image_file_id = f.id
+          )
+        ORDER BY f.released_at
+        LIMIT p_limit
+      )
+    ),
+    deleted AS (SELECT files.delete_file(o.merchant_id, o.id) ->> 'outcome' AS outcome FROM orphans o)
+  SELECT count(*) FILTER (WHERE d.outcome = 'deleted')::integer
+  FROM deleted d;
+$$;
+
+CREATE FUNCTION files.settle_url(p_url text)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_before text;
+  v_changed integer;
+BEGIN
+  INSERT INTO files.own_url (url)
+  VALUES (p_url)
+  ON CONFLICT DO NOTHING;
+  SELECT o.url INTO v_before FROM files.own_url o FOR UPDATE;
+  IF v_before = p_url THEN
+    RETURN 0;
+  END IF;
+  UPDATE files.own_url SET url = p_url;
+  UPDATE files.image_size s
+  SET url = p_url || substr(s.url, length(v_before) + 1)
+  WHERE starts_with(s.url, v_before || '/');
+  UPDATE catalog.category c
+  SET image_url = p_url || substr(c.image_url, length(v_before) + 1)
+  WHERE c.image_file_id IS NOT NULL AND starts_with(c.image_url, v_before || '/');
+  UPDATE catalog.product_image i
+  SET url = p_url || substr(i.url, length(v_before) + 1)
+  WHERE i.file_id IS NOT NULL AND starts_with(i.url, v_before || '/');
+  WITH
+    moved AS (
+      UPDATE files.file f
+      SET url = p_url || substr(f.url, length(v_before) + 1)
+      WHERE starts_with(f.url, v_before || '/')
+      RETURNING f.id
+    )
+  SELECT count(*)
+  INTO v_changed
+  FROM moved;
+  RETURN v_changed;
 END;
 $$;
 
@@ -19828,6 +20220,17 @@ CREATE VIEW verification.stock_reports AS
       WHERE s.merchant_id = coalesce(k.merchant_id, f.merchant_id) AND s.bucket = coalesce(k.bucket, f.bucket)
     );
 
+CREATE VIEW verification.file_bytes AS
+  SELECT
+    u.merchant_id,
+    'files' AS subject,
+    format('usage %s bytes, but the files have %s', u.bytes, coalesce(f.bytes, 0)) AS disagreement
+  FROM
+    files.usage u
+    LEFT JOIN (SELECT x.merchant_id, sum(x.stored_bytes) AS bytes FROM files.file x GROUP BY x.merchant_id) f
+      USING (merchant_id)
+  WHERE u.bytes <> coalesce(f.bytes, 0);
+
 -- sql/analytics/triggers.sql
 
 CREATE FUNCTION analytics.order_changed()
@@ -20921,6 +21324,119 @@ AFTER INSERT ON notification.stock_crossing
 FOR EACH ROW
 WHEN (current_setting('platform.importing', TRUE) IS DISTINCT FROM 'on')
 EXECUTE FUNCTION events.capture_crossing();
+
+-- sql/files/triggers.sql
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON files.file
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION files.count_bytes()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_delta bigint := coalesce(NEW.stored_bytes, 0) - coalesce(OLD.stored_bytes, 0);
+BEGIN
+  UPDATE files.usage u SET bytes = u.bytes + v_delta WHERE u.merchant_id = coalesce(NEW.merchant_id, OLD.merchant_id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER count_bytes
+AFTER INSERT OR UPDATE OF stored_bytes OR DELETE ON files.file
+FOR EACH ROW
+EXECUTE FUNCTION files.count_bytes();
+
+CREATE FUNCTION files.image_to_show(p_merchant_id uuid, p_file_id uuid, p_constraint text)
+RETURNS files.file
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_file files.file;
+BEGIN
+  SELECT f.*
+  INTO v_file
+  FROM files.file f
+  WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.purpose = 'IMAGE' AND f.status = 'READY'
+  FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE foreign_key_violation USING MESSAGE = 'the file is not an image that is READY', CONSTRAINT = p_constraint;
+  END IF;
+  RETURN v_file;
+END;
+$$;
+
+CREATE FUNCTION files.show_on_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_file files.file := files.image_to_show(NEW.merchant_id, NEW.file_id, 'product_image_file_fkey');
+BEGIN
+  NEW.url := v_file.url;
+  NEW.width := v_file.width;
+  NEW.height := v_file.height;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER show_file
+BEFORE INSERT OR UPDATE OF file_id ON catalog.product_image
+FOR EACH ROW
+WHEN (NEW.file_id IS NOT NULL)
+EXECUTE FUNCTION files.show_on_product();
+
+CREATE FUNCTION files.show_on_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_file files.file := files.image_to_show(NEW.merchant_id, NEW.image_file_id, 'category_image_file_fkey');
+BEGIN
+  NEW.image_url := v_file.url;
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER show_file
+BEFORE INSERT OR UPDATE OF image_file_id ON catalog.category
+FOR EACH ROW
+WHEN (NEW.image_file_id IS NOT NULL)
+EXECUTE FUNCTION files.show_on_category();
+
+CREATE FUNCTION files.release_from_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE files.file f SET released_at = now() WHERE f.merchant_id = OLD.merchant_id AND f.id = OLD.file_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER release_file
+AFTER DELETE OR UPDATE OF file_id ON catalog.product_image
+FOR EACH ROW
+WHEN (OLD.file_id IS NOT NULL)
+EXECUTE FUNCTION files.release_from_product();
+
+CREATE FUNCTION files.release_from_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE files.file f SET released_at = now() WHERE f.merchant_id = OLD.merchant_id AND f.id = OLD.image_file_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER release_file
+AFTER DELETE OR UPDATE OF image_file_id ON catalog.category
+FOR EACH ROW
+WHEN (OLD.image_file_id IS NOT NULL)
+EXECUTE FUNCTION files.release_from_category();
 
 -- sql/identity/triggers.sql
 
@@ -23326,6 +23842,13 @@ VALUES
   ('warehouse.created', 'warehouse', 'CREATED', NULL, NULL, 'A warehouse is created'),
   ('warehouse.deleted', 'warehouse', 'DELETED', NULL, NULL, 'A warehouse is deleted'),
   ('warehouse.updated', 'warehouse', 'UPDATED', NULL, NULL, 'A warehouse changes');
+
+-- sql/files/data.sql
+
+INSERT INTO merchant.permission (name, description)
+VALUES
+  ('files:read', 'See uploaded files, and download them'),
+  ('files:write', 'Upload and delete files');
 
 -- sql/identity/data.sql
 

@@ -34,10 +34,12 @@ import {
 import { toUuid } from '../../projection/filter.ts'
 import {
   categoryTable,
+  filesPresent,
   imageTable,
   maxPosition,
   notDeleted,
   optionTable,
+  pictureFaults,
   productCategoryTable,
   productTable,
   slugTaken,
@@ -63,7 +65,18 @@ const productColumns = [
 const variantColumns = ['sku', 'price', 'compareAtPrice', ...keptFields] as const
 
 const imageRows = (images: readonly ProductImageInput[]): readonly Values[] =>
-  images.map(({ order, ...image }, index) => ({ ...image, position: order ?? index }))
+  images.map(({ order, fileId, ...image }, index) => ({
+    ...image,
+    // The database takes the URL, width and height of a file from the file.
+    ...(fileId != null && { file_id: toUuid(fileId) }),
+    position: order ?? index,
+  }))
+
+const imageFaults = (images: readonly ProductImageInput[] | null | undefined): readonly UserError[] =>
+  (images ?? []).flatMap((image, index) => pictureFaults(image, `images.${index}.`))
+
+const imageFiles = (images: readonly ProductImageInput[] | null | undefined): LookUp =>
+  filesPresent((images ?? []).flatMap(({ fileId }, index) => valueOf(`images.${index}.fileId`, fileId)))
 
 const optionRows = (options: readonly VariantOptionInput[]): readonly Values[] =>
   options.map(({ name, value }, index) => ({ name, value, position: index }))
@@ -188,6 +201,7 @@ const createProduct = creation<'createProduct'>({
   what: 'Product',
   check: (input) => [
     ...repeatedSkus(input),
+    ...imageFaults(input.images),
     ...(input.variants ?? []).flatMap(({ options }, index) => repeatedOptions(options, `variants.${index}.`)),
   ],
   lookUps: (input) => [
@@ -196,6 +210,7 @@ const createProduct = creation<'createProduct'>({
     externalIdTaken(productTable, 'Product', input.externalId),
     absent(variantTable, 'external_id', variantExternalIds(input.variants), 'Variant'),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
+    imageFiles(input.images),
   ],
   write: (input) =>
     insertOne(productTable, {
@@ -209,11 +224,13 @@ const createProduct = creation<'createProduct'>({
 const changeProduct = change<'updateProduct'>({
   record: 'Product',
   what: 'Product',
+  check: ({ images }) => imageFaults(images),
   lookUps: (input, { id }) => [
     ...skusTaken(valueOf('sku', input.sku), { product: id }),
     slugTaken(productTable, 'Product', input.slug, id),
     externalIdTaken(productTable, 'Product', input.externalId, id),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
+    imageFiles(input.images),
   ],
   write: (input, { id }) => updateProduct(input, id),
 })

@@ -201,7 +201,10 @@ export const catalog: DomainProjection = {
     ProductImage: {
       type: 'ProductImage',
       table: 'catalog_product_image',
-      fields: { order: { kind: 'column', column: 'position' } },
+      fields: {
+        order: { kind: 'column', column: 'position' },
+        sizes: { kind: 'list', relationship: 'sizes', orderBy: [ascending('width')] },
+      },
     },
     ProductVariant: {
       type: 'ProductVariant',
@@ -246,6 +249,8 @@ export const catalog: DomainProjection = {
       fields: {
         url: { kind: 'column', column: 'image_url' },
         alt: { kind: 'column', column: 'image_alt' },
+        fileId: { kind: 'column', column: 'image_file_id' },
+        sizes: { kind: 'list', relationship: 'image_sizes', orderBy: [ascending('width')] },
       },
     },
     Review: { type: 'Review', table: 'catalog_review' },

@@ -1,0 +1,3 @@
+export { fileActions } from './actions.ts'
+export { type ImageProcessing, processImages } from './process-images.ts'
+export { purgeFiles } from './purge.ts'
