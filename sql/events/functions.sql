@@ -121,3 +121,44 @@ BEGIN
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
 END;
 $$;
+
+-- Deletes records of deletions that are older than this. Returns how many.
+-- answers: integer
+CREATE FUNCTION events.purge_deletions(p_older_than interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM events.deletion d
+      WHERE
+        (d.merchant_id, d.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM events.deletion x
+          WHERE x.deleted_at < now() - p_older_than
+          ORDER BY x.deleted_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
+CREATE FUNCTION events.watch_deletions(p_table regclass, p_type text, p_permission text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  EXECUTE
+    format(
+      'CREATE TRIGGER record_deletions AFTER DELETE ON %s REFERENCING OLD TABLE AS gone FOR EACH STATEMENT ' 
+ 'EXECUTE FUNCTION events.record_deletions(%L, %L)',
+      p_table,
+      p_type,
+      p_permission
+    );
+END;
+$$;

@@ -68,3 +68,18 @@ CREATE TABLE events.event (
 CREATE UNIQUE INDEX event_position ON events.event (merchant_id, position);
 CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
 CREATE INDEX event_age ON events.event (created_at);
+
+-- Records that are deleted, or look so (decision 6): what a client that copies records has to delete, too.
+CREATE TABLE events.deletion (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  record_type text NOT NULL,
+  record_id uuid NOT NULL,
+  -- What it takes to see it, besides events:read.
+  permission text NOT NULL,
+  deleted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id)
+);
+CREATE INDEX deletion_deleted_at ON events.deletion (merchant_id, deleted_at, id);
+CREATE INDEX deletion_age ON events.deletion (deleted_at);

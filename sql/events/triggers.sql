@@ -55,3 +55,60 @@ AFTER INSERT ON notification.stock_crossing
 FOR EACH ROW
 WHEN (current_setting('platform.importing', TRUE) IS DISTINCT FROM 'on')
 EXECUTE FUNCTION events.capture_crossing();
+
+-- Arguments: the type in the contract, and the permission to read it.
+CREATE FUNCTION events.record_deletions()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT g.merchant_id, TG_ARGV[0], g.id, TG_ARGV[1]
+  FROM gone g
+  WHERE
+    -- What a merchant's deletion deletes is not told to the merchant.
+    g.merchant_id IN (SELECT m.id FROM merchant.merchant m WHERE NOT merchant.deletion_is_due(m.id));
+  RETURN NULL;
+END;
+$$;
+
+-- A product's variants go with it.
+CREATE FUNCTION events.record_deleted_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT NEW.merchant_id, 'Product', NEW.id, 'products:read'
+  UNION ALL
+  SELECT v.merchant_id, 'ProductVariant', v.id, 'products:read'
+  FROM catalog.product_variant v
+  WHERE v.merchant_id = NEW.merchant_id AND v.product_id = NEW.id AND v.deleted_at IS NULL;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER record_deletion
+AFTER UPDATE OF deleted_at ON catalog.product
+FOR EACH ROW
+WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
+EXECUTE FUNCTION events.record_deleted_product();
+
+CREATE FUNCTION events.record_deleted_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT NEW.merchant_id, 'ProductVariant', NEW.id, 'products:read'
+  FROM catalog.product p
+  WHERE p.merchant_id = NEW.merchant_id AND p.id = NEW.product_id AND p.deleted_at IS NULL;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER record_deletion
+AFTER UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
+EXECUTE FUNCTION events.record_deleted_variant();

@@ -1041,3 +1041,34 @@ AS $$
   FROM merchant.shipping_method m
   WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
 $$;
+
+-- Writes down what the orders are found by: number, the customer's name and e-mail address, tags, SKUs, external id.
+CREATE FUNCTION ordering.index_for_search(p_merchant_ids uuid[], p_order_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO ordering.order_search AS s (merchant_id, order_id, text)
+  SELECT
+    o.merchant_id,
+    o.id,
+    concat_ws(
+      E'\n',
+      o.order_number,
+      c.email,
+      c.name,
+      o.external_id,
+      array_to_string(o.tags, E'\n'),
+      (
+        SELECT string_agg(DISTINCT i.sku, E'\n')
+        FROM ordering.order_item i
+        WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+      )
+    )
+  FROM
+    (SELECT DISTINCT x.merchant_id, x.order_id FROM unnest(p_merchant_ids, p_order_ids) x (merchant_id, order_id)) w
+    JOIN ordering.order o ON o.merchant_id = w.merchant_id AND o.id = w.order_id
+    JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+  ORDER BY o.merchant_id, o.id
+  ON CONFLICT (merchant_id, order_id) DO UPDATE SET text = excluded.text WHERE s.text <> excluded.text;
+$$;

@@ -420,3 +420,18 @@ CREATE INDEX shipment_created_at ON ordering.shipment (merchant_id, created_at, 
 CREATE INDEX shipment_updated_at ON ordering.shipment (merchant_id, updated_at, id);
 CREATE INDEX shipment_tracking_number ON ordering.shipment (merchant_id, tracking_number)
 WHERE tracking_number IS NOT NULL;
+
+-- The text that searchQuery looks through. A table of its own: changes of an order's status leave the index alone.
+CREATE TABLE ordering.order_search (
+  merchant_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  text text NOT NULL,
+  PRIMARY KEY (merchant_id, order_id),
+  CONSTRAINT order_search_order_fkey
+    FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
+      ON DELETE CASCADE
+);
+CREATE INDEX order_search_text ON ordering.order_search USING gin (merchant_id, text gin_trgm_ops)
+WITH (gin_pending_list_limit = 256);
+CREATE INDEX order_tags ON ordering.order USING gin (merchant_id, tags);
+CREATE INDEX fulfillment_status ON ordering.fulfillment (merchant_id, status);

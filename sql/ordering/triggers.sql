@@ -315,3 +315,67 @@ BEFORE INSERT OR UPDATE OF status ON ordering.order
 FOR EACH ROW
 WHEN (NEW.paid_at IS NULL AND NEW.status IN ('CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'REFUNDED'))
 EXECUTE FUNCTION ordering.note_paid_at();
+
+CREATE FUNCTION ordering.index_changed_lines()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(array_agg(l.merchant_id), array_agg(l.order_id)) FROM changed l;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_added_lines
+AFTER INSERT ON ordering.order_item
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION ordering.index_changed_lines();
+
+CREATE TRIGGER index_removed_lines
+AFTER DELETE ON ordering.order_item
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION ordering.index_changed_lines();
+
+CREATE FUNCTION ordering.index_changed_order()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(ARRAY[NEW.merchant_id], ARRAY[NEW.id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_changed_order
+AFTER UPDATE OF order_number, external_id, tags, customer_id ON ordering.order
+FOR EACH ROW
+WHEN
+  (
+    (OLD.order_number, OLD.external_id, OLD.tags, OLD.customer_id) IS DISTINCT FROM (
+      NEW.order_number,
+      NEW.external_id,
+      NEW.tags,
+      NEW.customer_id
+    )
+  )
+EXECUTE FUNCTION ordering.index_changed_order();
+
+CREATE FUNCTION ordering.index_orders_of_customer()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(array_agg(o.merchant_id), array_agg(o.id))
+  FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.customer_id = NEW.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_orders_of_customer
+AFTER UPDATE OF name, email ON crm.customer
+FOR EACH ROW
+WHEN ((OLD.name, OLD.email) IS DISTINCT FROM (NEW.name, NEW.email))
+EXECUTE FUNCTION ordering.index_orders_of_customer();

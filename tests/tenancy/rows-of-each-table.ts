@@ -76,6 +76,9 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
       SELECT id FROM catalog.product WHERE merchant_id = ${merchantId} AND status = 'ACTIVE' AND deleted_at IS NULL
     )`
   await sql`UPDATE catalog.category SET image_file_id = ${image.id} WHERE merchant_id = ${merchantId}`
+  await sql`
+    INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+    VALUES (${merchantId}, 'Product', '00000000-0000-7000-8000-000000000001', 'events:read')`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',

@@ -1,1 +1,1 @@
-export { purgeEvents, sequenceEvents } from './sequence.ts'
+export { purgeDeletions, purgeEvents, sequenceEvents } from './sequence.ts'

@@ -14,6 +14,13 @@ export const sequenceEvents = (database: Database): Promise<number> =>
 /** Seconds that events are kept. */
 const kept = 30 * 24 * 60 * 60
 
+/** Seconds that deletions are kept. */
+const deletionsKept = 90 * 24 * 60 * 60
+
+/** Deletes records of deletions that are older than 90 days. Returns how many. */
+export const purgeDeletions = (database: Database): Promise<number> =>
+  inBatches(batch, () => events.purgeDeletions(database, { olderThan: deletionsKept, limit: batch }))
+
 /** Deletes events that are older than 30 days. Returns how many. */
 export const purgeEvents = (database: Database): Promise<number> =>
   inBatches(batch, () => events.purge(database, { olderThan: kept, limit: batch }))

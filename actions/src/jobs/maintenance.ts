@@ -7,7 +7,7 @@ import { lapseUnpaidAppointments, writeReminders } from '../booking/index.ts'
 import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
-import { purgeEvents, sequenceEvents } from '../events/index.ts'
+import { purgeDeletions, purgeEvents, sequenceEvents } from '../events/index.ts'
 import { processImages, purgeFiles } from '../files/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
@@ -161,6 +161,7 @@ export async function runMaintenance(
         (await purgeRenderedEmails(database)) +
         (await purgeWebhookEvents(database)) +
         (await purgeEvents(database)) +
+        (await purgeDeletions(database)) +
         (await purgeSignUps(database))
       )
     case 'begin-subscription-periods':

@@ -3337,6 +3337,66 @@ export type DeleteWarehousePayload = {
   readonly success?: Maybe<Scalars['Boolean']['output']>;
 };
 
+/**
+ * A record that is there no more. Open in the specification.
+ *
+ * Needs the permission `events:read`; not for shoppers.
+ */
+export type DeletedRecord = {
+  readonly __typename?: 'DeletedRecord';
+  /** When it was deleted. */
+  readonly deletedAt: Scalars['DateTime']['output'];
+  /** The id that it had. */
+  readonly recordId: Scalars['ID']['output'];
+  /** The type that it had. */
+  readonly type: Scalars['String']['output'];
+};
+
+/**
+ * A page of deleted records. Open in the specification.
+ *
+ * Needs the permission `events:read`; not for shoppers.
+ */
+export type DeletedRecordConnection = {
+  readonly __typename?: 'DeletedRecordConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<DeletedRecordEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<DeletedRecord>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/**
+ * A deleted record and its place in the list. Open in the specification.
+ *
+ * Needs the permission `events:read`; not for shoppers.
+ */
+export type DeletedRecordEdge = {
+  readonly __typename?: 'DeletedRecordEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: DeletedRecord;
+};
+
+/** Filters for a list of deleted records. Open in the specification. */
+export type DeletedRecordFilters = {
+  /** Deleted at this time or after it. */
+  readonly deletedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Deleted before this time. */
+  readonly deletedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Of one of these types, such as Product and Category; 1 to 50. */
+  readonly types?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
+/** The fields that deleted records can be sorted by. Open in the specification. */
+export type DeletedRecordSortField =
+  /** By the time of the deletion. */
+  | 'DELETED_AT';
+
 /** The payload of `disableMfa`. Open in the specification. */
 export type DisableMfaPayload = {
   readonly __typename?: 'DisableMfaPayload';
@@ -8489,24 +8549,41 @@ export type OrderFilters = {
    * Needs the permission `orders:read`; not for shoppers.
    */
   readonly externalIds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Whose shipping is so far. Open in the specification. */
+  readonly fulfillmentStatus?: InputMaybe<FulfillmentStatus>;
   /** With this total or less. */
   readonly maxTotal?: InputMaybe<Scalars['Money']['input']>;
   /** With all of these values in the metadata; at most 20. Open in the specification. */
   readonly metadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
   /** With this total or more. */
   readonly minTotal?: InputMaybe<Scalars['Money']['input']>;
+  /** With this number. Open in the specification. */
+  readonly orderNumber?: InputMaybe<Scalars['String']['input']>;
   /**
    * With all of these values in the private metadata; at most 20. Open in the specification.
    *
    * Needs the permission `orders:read`; not for shoppers.
    */
   readonly privateMetadata?: InputMaybe<ReadonlyArray<MetadataFilter>>;
+  /**
+   * With this text in the number, the customer's e-mail address or name, a tag, a SKU or the external id, in any case; 2 to 100
+   * characters. Open in the specification.
+   *
+   * Needs the permission `orders:read`; not for shoppers.
+   */
+  readonly searchQuery?: InputMaybe<Scalars['String']['input']>;
   /** Placed at this time or later. */
   readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
   /** In this status. */
   readonly status?: InputMaybe<OrderStatus>;
   /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
   readonly statuses?: InputMaybe<ReadonlyArray<OrderStatus>>;
+  /**
+   * With all of these tags. Open in the specification.
+   *
+   * Needs the permission `orders:read`; not for shoppers.
+   */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Changed at this time or after it. Open in the specification. */
   readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
   /** Changed before this time. Open in the specification. */
@@ -10148,6 +10225,13 @@ export type Query = {
    */
   readonly dashboards: DashboardConnection;
   /**
+   * Records that were deleted in the last 90 days, in the order of `deletedAt`: what a client that copies records has to delete, too. A
+   * deletion shows to those who have the permission to read the record's type, besides `events:read`. Open in the specification.
+   *
+   * Needs the permission `events:read`; not for shoppers.
+   */
+  readonly deletedRecords: DeletedRecordConnection;
+  /**
    * A draft order by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `orders:read`; not for shoppers.
@@ -10316,6 +10400,13 @@ export type Query = {
    * Needs the permission `merchant:read`, a shopper's token, or a publishable key.
    */
   readonly metadataDefinitions: MetadataDefinitionConnection;
+  /**
+   * A record of any type that has a key, by its id; null when there is none that the caller may see. It is looked for among the types
+   * that the fragments name (`... on Order { total }`), or among all if none names a type. Open in the specification.
+   */
+  readonly node?: Maybe<Node>;
+  /** The same for several records, in the order of the ids. Open in the specification. */
+  readonly nodes: ReadonlyArray<Maybe<Node>>;
   /**
    * A notification by its id: a shopper's own, or one for the merchant; null when there is none. Open in the specification.
    *
@@ -10818,6 +10909,18 @@ export type QuerydashboardsArgs = {
 
 
 /** What can be read. A request reads in one go, however much it selects. */
+export type QuerydeletedRecordsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<DeletedRecordFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<DeletedRecordSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
 export type QuerydraftOrderArgs = {
   id: Scalars['ID']['input'];
 };
@@ -11028,6 +11131,18 @@ export type QuerymetadataDefinitionsArgs = {
 
 
 /** What can be read. A request reads in one go, however much it selects. */
+export type QuerynodeArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerynodesArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
 export type QuerynotificationArgs = {
   id: Scalars['ID']['input'];
 };
@@ -11080,6 +11195,7 @@ export type QueryordersArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
+  searchQuery?: InputMaybe<Scalars['String']['input']>;
   sortBy?: InputMaybe<OrderSortField>;
   sortOrder?: InputMaybe<SortOrder>;
   status?: InputMaybe<OrderStatus>;

@@ -23,6 +23,7 @@ import {
   isExternal,
   subscriptionRoot,
 } from './federation.ts'
+import { nodeFields } from './nodes.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
 import { installScalars } from './scalars.ts'
 
@@ -78,7 +79,12 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[], results
   const take = (definition: DefinitionNode) =>
     actions.takeFrom(bounds.takeFrom(permissions.takeFrom(definition)))
   const federation = federate(coreSdl, subgraphs)
-  const sdls = [coreSdl, ...subgraphs.map(({ sdl }) => sdl), federationTypes(federation.entities)]
+  const sdls = [
+    coreSdl,
+    ...subgraphs.map(({ sdl }) => sdl),
+    federationTypes(federation.entities),
+    ...(coreSdl.includes('interface Node') ? [nodeFields] : []),
+  ]
   const definitions = sdls
     .flatMap((sdl) => parse(sdl, { noLocation: true }).definitions)
     .filter((definition) => !isFederation(definition))

@@ -123,7 +123,9 @@ describe('contract', () => {
     ]
     // Search finds the records that the caller's permissions cover, and nothing without any.
     const ofSearch = ['search', 'searchSuggestions']
-    expect(open).toEqual(['viewer', 'sessions', ...ofSearch, '_entities', '_service', ...ofTheCaller])
+    // A node is a record of a type that needs its permission, as a reference of federation is.
+    const ofTypes = ['_entities', '_service', 'node', 'nodes']
+    expect(open).toEqual(['viewer', 'sessions', ...ofSearch, ...ofTypes, ...ofTheCaller])
   })
 
   test('has a nullable payload of nullable fields and errors for every mutation', () => {

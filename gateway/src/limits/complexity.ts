@@ -27,7 +27,7 @@ import type { Limits } from './limits.ts'
 export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
 
 /** They say how long a list is by their value, or by how many values they hold. */
-const sizeArguments = ['first', 'last', 'limit', 'representations', 'skus'] as const
+const sizeArguments = ['first', 'last', 'limit', 'representations', 'ids', 'skus'] as const
 
 type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
 

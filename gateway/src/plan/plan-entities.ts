@@ -4,6 +4,8 @@ import {
   invalidFormat,
   outOfRange,
 } from '@commerce-graph/contract/errors'
+import type { SelectionSetNode } from 'graphql'
+import { all, type Condition } from '../projection/condition.ts'
 import { toUuid } from '../projection/filter.ts'
 import { refuse, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
 import type { Bound, Request } from './binding.ts'
@@ -16,7 +18,7 @@ import type { PlanScope } from './plan-scope.ts'
 
 export interface EntitiesPlan {
   readonly fields: readonly HasuraField[]
-  /** The records in the order of the references, out of Hasura's answer. */
+  /** What the field answers, put together of Hasura's lists: the records in the order of the references. */
   readonly read: (answer: Row, request: Request, context: ShapeContext) => unknown
 }
 
@@ -55,7 +57,8 @@ export function planEntities(scope: PlanScope, field: SelectedField): EntitiesPl
 
 type EntityPlan = EntityList | { readonly kind: 'refused'; readonly error: CatalogueError }
 
-interface EntityList {
+/** The records of a type that are looked for by their ids. */
+export interface EntityList {
   readonly kind: 'list'
   readonly field: HasuraField
   readonly variable: string
@@ -67,21 +70,30 @@ interface EntityList {
 function planType(scope: PlanScope, { group }: SelectedField, type: string): EntityPlan {
   const rule = scope.contract.permissions.ofType(type)
   const error = scope.refuse(rule ? [{ rule, of: type }] : [], false)
-  if (error) return { kind: 'refused', error }
-  const row = planRow(scope, type, selectionSetsOf(group))
+  return error ? { kind: 'refused', error } : planEntityList(scope, type, selectionSetsOf(group))
+}
+
+/** @param visible which of the type's rows count, beside what row permissions say */
+export function planEntityList(
+  scope: PlanScope,
+  type: string,
+  selectionSets: readonly SelectionSetNode[],
+  visible?: Condition,
+): EntityList {
+  const row = planRow(scope, type, selectionSets)
   const ids = scope.variable('[uuid!]!')
   const idKey = scope.hiddenKey()
   const field: HasuraField = {
     alias: scope.hiddenKey(),
     name: projectionNamed(scope, type).table,
-    args: { where: { id: { _in: ids } } },
+    args: { where: all([{ id: { _in: ids } }, visible]) },
     selection: [...row.fields, { alias: idKey, name: 'id' }],
   }
   return { kind: 'list', field, variable: ids.name, idKey, complete: rowShape(row.shapes) }
 }
 
 /** Finds a type's records by their ids in Hasura's answer. */
-function entitiesOf(plan: EntityPlan, answer: Row): (id: string, context: ShapeContext) => unknown {
+export function entitiesOf(plan: EntityPlan, answer: Row): (id: string, context: ShapeContext) => unknown {
   if (plan.kind === 'refused') return (_id, context) => refuse(plan.error, context)
   const rows = rowsById(answer, plan)
   const found = new Map<Row, unknown>()

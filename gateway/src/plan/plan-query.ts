@@ -19,6 +19,7 @@ import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
+import { planNodes } from './plan-nodes.ts'
 import { planFunction, planFunctions } from './plan-functions.ts'
 import { type FieldSelection, listBound, planRow, projectionNamed } from './plan-row.ts'
 import { plan, type RowPlan } from './row-plan.ts'
@@ -106,8 +107,10 @@ function planRootField(scope: PlanScope, projection: RootProjection, field: Sele
       const { value } = projection
       return { fields: [], root: { kind: 'local', key, read: () => select(value(scope.contract)) } }
     }
-    case 'entities': {
-      const { fields, read } = planEntities(scope, field)
+    case 'entities':
+    case 'nodes': {
+      const { fields, read } =
+        projection.kind === 'entities' ? planEntities(scope, field) : planNodes(scope, field)
       return { fields, root: { kind: 'entities', key, read } }
     }
     default: {
@@ -125,7 +128,7 @@ function tenant(principal: Principal): TenantPrincipal {
 
 function planStored(
   scope: PlanScope,
-  projection: Exclude<RootProjection, { kind: 'principal' | 'contract' | 'entities' }>,
+  projection: Exclude<RootProjection, { kind: 'principal' | 'contract' | 'entities' | 'nodes' }>,
   field: SelectedField,
 ): RowPlan {
   switch (projection.kind) {

@@ -107,10 +107,20 @@ export class PlanScope implements SelectionScope {
     return this.refuse(rulesOf(this.contract, field, this.variables), isFatal(field))
   }
 
+  /** Whether the caller may have what a rule guards, where what it may not have is left out and no refusal. */
+  allows(rule: PermissionRule): boolean {
+    this.#know(rule)
+    return !this.#denies(rule)
+  }
+
+  /** A plan depends on whether its caller passes the rule. */
+  #know(rule: PermissionRule): void {
+    this.#rules.set(`${rule.name} ${String(rule.customer)} ${String(rule.guest)}`, rule)
+  }
+
   /** The same of rules that are known already. @param fatal whether nothing can be answered in place of what they guard */
   refuse(rules: readonly NeededRule[], fatal: boolean): CatalogueError | undefined {
-    for (const { rule } of rules)
-      this.#rules.set(`${rule.name} ${String(rule.customer)} ${String(rule.guest)}`, rule)
+    for (const { rule } of rules) this.#know(rule)
     const broken = rules.find(({ rule }) => this.#denies(rule))
     if (!broken) return undefined
     const error = ruleError(broken, this.role, this.#path)

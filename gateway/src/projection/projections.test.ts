@@ -25,6 +25,8 @@ const someArguments: Readonly<Record<string, string>> = {
   inventory: '(skus: ["SKU-1"])',
   merchantPlan: '(merchantId: "x")',
   report: '(metrics: [ORDERS], startDate: "2030-01-01", endDate: "2030-01-31")',
+  nodes: '(ids: ["x"])',
+  node: '(id: "x")',
   availability: '(serviceId: "x", staffId: "x", from: "2030-01-01T00:00:00Z", to: "2030-01-02T00:00:00Z")',
 }
 const argumentsFor = (name: string) =>

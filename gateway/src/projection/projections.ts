@@ -28,10 +28,12 @@ export interface Projections {
   readonly types: ReadonlyMap<string, TypeProjection>
 }
 
-/** The fields that federation adds to the contract, independent of the domains. */
+/** The fields that belong to no domain: those of federation, and records by their ids alone. */
 const federation: DomainProjection = {
   queries: {
     _entities: { kind: 'entities' },
+    node: { kind: 'nodes' },
+    nodes: { kind: 'nodes' },
     _service: {
       kind: 'contract',
       value: ({ federation: { sdl, subgraphs } }) => ({

@@ -190,6 +190,8 @@ export type RootProjection =
   | { readonly kind: 'contract'; readonly value: (contract: Contract) => LocalValue }
   /** Records of any type that has a key, by references to them. */
   | { readonly kind: 'entities' }
+  /** Records of any type that has a key, by their ids alone. */
+  | { readonly kind: 'nodes' }
 
 /** A field that a function makes. `function` is Hasura's root field. */
 export type FunctionPart =

@@ -19,6 +19,7 @@ const { schema } = loadContract()
 const exceptions: Readonly<Record<string, string>> = {
   auditEntries: 'entries never change: sort by CREATED_AT',
   events: 'events never change: read on from a position',
+  deletedRecords: 'what is deleted never changes: sort by DELETED_AT',
   stockMovements: 'entries of the ledger never change: sort by CREATED_AT',
   lowStock: 'rows are the stock as it is now: follow stockMovements',
   sessions: 'the sessions of the caller that are open now',

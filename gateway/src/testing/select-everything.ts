@@ -6,6 +6,7 @@ import {
   isCompositeType,
   isLeafType,
   isObjectType,
+  isInterfaceType,
   isUnionType,
 } from 'graphql'
 import type { Contract, PermissionRule } from '@commerce-graph/contract'
@@ -22,6 +23,7 @@ export interface SelectEverythingOptions {
 export function selectEverything(type: GraphQLOutputType, options: SelectEverythingOptions): string {
   const named = getNamedType(type)
   if (isUnionType(named)) return selectMembers(named, options)
+  if (isInterfaceType(named)) return '{ __typename id }'
   if (!isObjectType(named)) return ''
   const { depth, include = () => true } = options
   const fields = Object.values(named.getFields())

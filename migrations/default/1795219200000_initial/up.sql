@@ -2007,6 +2007,22 @@ CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
 
 CREATE INDEX event_age ON events.event (created_at);
 
+CREATE TABLE events.deletion (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  record_type text NOT NULL,
+  record_id uuid NOT NULL,
+  -- What it takes to see it, besides events:read.
+  permission text NOT NULL,
+  deleted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX deletion_deleted_at ON events.deletion (merchant_id, deleted_at, id);
+
+CREATE INDEX deletion_age ON events.deletion (deleted_at);
+
 -- sql/files/tables.sql
 
 CREATE INDEX file_created_at ON files.file (merchant_id, created_at, id);
@@ -3454,6 +3470,23 @@ CREATE INDEX shipment_updated_at ON ordering.shipment (merchant_id, updated_at, 
 
 CREATE INDEX shipment_tracking_number ON ordering.shipment (merchant_id, tracking_number)
 WHERE tracking_number IS NOT NULL;
+
+CREATE TABLE ordering.order_search (
+  merchant_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  text text NOT NULL,
+  PRIMARY KEY (merchant_id, order_id),
+  CONSTRAINT order_search_order_fkey
+    FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
+      ON DELETE CASCADE
+);
+
+CREATE INDEX order_search_text ON ordering.order_search USING gin (merchant_id, text gin_trgm_ops)
+WITH (gin_pending_list_limit = 256);
+
+CREATE INDEX order_tags ON ordering.order USING gin (merchant_id, tags);
+
+CREATE INDEX fulfillment_status ON ordering.fulfillment (merchant_id, status);
 
 -- sql/payment/tables.sql
 
@@ -5856,6 +5889,45 @@ BEGIN
     jsonb_build_object('id', c.id, 'status', c.status, 'anonymized_at', c.anonymized_at)
   FROM crm.customer c
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+END;
+$$;
+
+CREATE FUNCTION events.purge_deletions(p_older_than interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM events.deletion d
+      WHERE
+        (d.merchant_id, d.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM events.deletion x
+          WHERE x.deleted_at < now() - p_older_than
+          ORDER BY x.deleted_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
+CREATE FUNCTION events.watch_deletions(p_table regclass, p_type text, p_permission text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  EXECUTE
+    format(
+      'CREATE TRIGGER record_deletions AFTER DELETE ON %s REFERENCING OLD TABLE AS gone FOR EACH STATEMENT ' 
+ 'EXECUTE FUNCTION events.record_deletions(%L, %L)',
+      p_table,
+      p_type,
+      p_permission
+    );
 END;
 $$;
 
@@ -9981,6 +10053,36 @@ AS $$
   SELECT m.name
   FROM merchant.shipping_method m
   WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
+$$;
+
+CREATE FUNCTION ordering.index_for_search(p_merchant_ids uuid[], p_order_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO ordering.order_search AS s (merchant_id, order_id, text)
+  SELECT
+    o.merchant_id,
+    o.id,
+    concat_ws(
+      E'\n',
+      o.order_number,
+      c.email,
+      c.name,
+      o.external_id,
+      array_to_string(o.tags, E'\n'),
+      (
+        SELECT string_agg(DISTINCT i.sku, E'\n')
+        FROM ordering.order_item i
+        WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+      )
+    )
+  FROM
+    (SELECT DISTINCT x.merchant_id, x.order_id FROM unnest(p_merchant_ids, p_order_ids) x (merchant_id, order_id)) w
+    JOIN ordering.order o ON o.merchant_id = w.merchant_id AND o.id = w.order_id
+    JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+  ORDER BY o.merchant_id, o.id
+  ON CONFLICT (merchant_id, order_id) DO UPDATE SET text = excluded.text WHERE s.text <> excluded.text;
 $$;
 
 -- sql/payment/functions.sql
@@ -21325,6 +21427,61 @@ FOR EACH ROW
 WHEN (current_setting('platform.importing', TRUE) IS DISTINCT FROM 'on')
 EXECUTE FUNCTION events.capture_crossing();
 
+CREATE FUNCTION events.record_deletions()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT g.merchant_id, TG_ARGV[0], g.id, TG_ARGV[1]
+  FROM gone g
+  WHERE
+    -- What a merchant's deletion deletes is not told to the merchant.
+    g.merchant_id IN (SELECT m.id FROM merchant.merchant m WHERE NOT merchant.deletion_is_due(m.id));
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION events.record_deleted_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT NEW.merchant_id, 'Product', NEW.id, 'products:read'
+  UNION ALL
+  SELECT v.merchant_id, 'ProductVariant', v.id, 'products:read'
+  FROM catalog.product_variant v
+  WHERE v.merchant_id = NEW.merchant_id AND v.product_id = NEW.id AND v.deleted_at IS NULL;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER record_deletion
+AFTER UPDATE OF deleted_at ON catalog.product
+FOR EACH ROW
+WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
+EXECUTE FUNCTION events.record_deleted_product();
+
+CREATE FUNCTION events.record_deleted_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
+  SELECT NEW.merchant_id, 'ProductVariant', NEW.id, 'products:read'
+  FROM catalog.product p
+  WHERE p.merchant_id = NEW.merchant_id AND p.id = NEW.product_id AND p.deleted_at IS NULL;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER record_deletion
+AFTER UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
+EXECUTE FUNCTION events.record_deleted_variant();
+
 -- sql/files/triggers.sql
 
 CREATE TRIGGER touch_updated_at
@@ -22581,6 +22738,70 @@ BEFORE INSERT OR UPDATE OF status ON ordering.order
 FOR EACH ROW
 WHEN (NEW.paid_at IS NULL AND NEW.status IN ('CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'REFUNDED'))
 EXECUTE FUNCTION ordering.note_paid_at();
+
+CREATE FUNCTION ordering.index_changed_lines()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(array_agg(l.merchant_id), array_agg(l.order_id)) FROM changed l;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_added_lines
+AFTER INSERT ON ordering.order_item
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION ordering.index_changed_lines();
+
+CREATE TRIGGER index_removed_lines
+AFTER DELETE ON ordering.order_item
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION ordering.index_changed_lines();
+
+CREATE FUNCTION ordering.index_changed_order()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(ARRAY[NEW.merchant_id], ARRAY[NEW.id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_changed_order
+AFTER UPDATE OF order_number, external_id, tags, customer_id ON ordering.order
+FOR EACH ROW
+WHEN
+  (
+    (OLD.order_number, OLD.external_id, OLD.tags, OLD.customer_id) IS DISTINCT FROM (
+      NEW.order_number,
+      NEW.external_id,
+      NEW.tags,
+      NEW.customer_id
+    )
+  )
+EXECUTE FUNCTION ordering.index_changed_order();
+
+CREATE FUNCTION ordering.index_orders_of_customer()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.index_for_search(array_agg(o.merchant_id), array_agg(o.id))
+  FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.customer_id = NEW.id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER index_orders_of_customer
+AFTER UPDATE OF name, email ON crm.customer
+FOR EACH ROW
+WHEN ((OLD.name, OLD.email) IS DISTINCT FROM (NEW.name, NEW.email))
+EXECUTE FUNCTION ordering.index_orders_of_customer();
 
 -- sql/payment/triggers.sql
 
@@ -24054,6 +24275,36 @@ WHERE
     FROM pg_attribute a
     WHERE a.attrelid = s.table_name::regclass AND a.attname = s.id_column AND NOT a.attisdropped
   );
+
+SELECT events.watch_deletions(t.name, t.type, t.permission)
+FROM
+  (
+    VALUES
+      ('analytics.dashboard'::regclass, 'Dashboard', 'analytics:read'),
+      ('booking.appointment', 'Appointment', 'booking:read'),
+      ('booking.resource', 'Resource', 'booking:read'),
+      ('booking.service', 'BookingService', 'booking:read'),
+      ('booking.staff_member', 'StaffMember', 'booking:read'),
+      ('cart.cart', 'Cart', 'carts:read'),
+      ('catalog.category', 'Category', 'products:read'),
+      ('catalog.review', 'Review', 'products:read'),
+      ('crm.contact', 'Contact', 'customers:read'),
+      ('crm.customer', 'Customer', 'customers:read'),
+      ('crm.interaction', 'Interaction', 'customers:read'),
+      ('crm.segment', 'CustomerSegment', 'customers:read'),
+      ('email.campaign', 'EmailCampaign', 'email:read'),
+      ('email.delivery', 'EmailDelivery', 'email:read'),
+      ('email.template', 'EmailTemplate', 'email:read'),
+      ('identity.role', 'Role', 'roles:read'),
+      ('inventory.incoming_stock', 'IncomingStock', 'inventory:read'),
+      ('inventory.stock_alert', 'StockAlert', 'customers:read'),
+      ('inventory.transfer', 'Transfer', 'inventory:read'),
+      ('inventory.warehouse', 'Warehouse', 'inventory:read'),
+      ('ordering.draft_order', 'DraftOrder', 'orders:read'),
+      ('promotion.campaign', 'PromotionCampaign', 'promotions:read'),
+      ('promotion.promotion', 'Promotion', 'promotions:read'),
+      ('search.article', 'Article', 'articles:read')
+  ) AS t (name, type, permission);
 
 -- sql/metadata/every-table.sql
 

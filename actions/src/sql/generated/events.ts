@@ -15,6 +15,20 @@ export const purge = (caller: Caller, args: PurgeArguments): Promise<PurgeAnswer
       p_limit => ${args.limit}::integer
     )`)
 
+export interface PurgeDeletionsArguments {
+  readonly olderThan: Seconds
+  readonly limit: number
+}
+
+export type PurgeDeletionsAnswer = number
+
+/** `events.purge_deletions`: Deletes records of deletions that are older than this. Returns how many. */
+export const purgeDeletions = (caller: Caller, args: PurgeDeletionsArguments): Promise<PurgeDeletionsAnswer> =>
+  answerOf<PurgeDeletionsAnswer>(caller, 'events.purge_deletions', (sql) => sql`events.purge_deletions(
+      p_older_than => make_interval(secs => ${args.olderThan}),
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface SequenceArguments {
   readonly limit: number
 }

@@ -1,4 +1,4 @@
-import { after, atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
+import { after, anyOf, atLeast, atMost, before, equals, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const eventList: ConnectionProjection = {
@@ -15,6 +15,20 @@ const eventList: ConnectionProjection = {
   },
 }
 
+/** More than there are types. */
+const maxTypes = 50
+
+const deletionList: ConnectionProjection = {
+  projection: 'DeletedRecord',
+  sortFields: { DELETED_AT: { column: 'deleted_at', type: 'timestamptz' } },
+  preset: { sortBy: 'DELETED_AT', direction: 'asc' },
+  filters: {
+    types: anyOf('record_type', 'String', maxTypes),
+    deletedAfter: atLeast('deleted_at', 'timestamptz'),
+    deletedBefore: before('deleted_at', 'timestamptz'),
+  },
+}
+
 export const events: DomainProjection = {
   subscriptions: {
     // The sequencer gives positions under a lock that it holds until they are committed (sql/events/functions/sequence.sql).
@@ -27,6 +41,14 @@ export const events: DomainProjection = {
   queries: {
     event: { kind: 'lookup', projection: 'Event', by: { id: idEquals('id') } },
     events: { kind: 'connection', connection: eventList },
+    deletedRecords: { kind: 'connection', connection: deletionList },
   },
-  types: { Event: { type: 'Event', table: 'events_event' } },
+  types: {
+    Event: { type: 'Event', table: 'events_event' },
+    DeletedRecord: {
+      type: 'DeletedRecord',
+      table: 'events_deletion',
+      fields: { type: { kind: 'column', column: 'record_type' } },
+    },
+  },
 }

@@ -1,5 +1,14 @@
 import { ascending, descending } from '../../projection/condition.ts'
-import { atLeast, atMost, equals, keptFilters, idEquals, statusFilters } from '../../projection/filter.ts'
+import {
+  atLeast,
+  atMost,
+  equals,
+  hasAll,
+  idEquals,
+  keptFilters,
+  searchIn,
+  statusFilters,
+} from '../../projection/filter.ts'
 import type {
   ConnectionProjection,
   DomainProjection,
@@ -7,6 +16,8 @@ import type {
   Lookup,
 } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
+
+const inText = searchIn({ text: 'String' })
 
 const orders: ConnectionProjection = {
   projection: 'Order',
@@ -25,6 +36,10 @@ const orders: ConnectionProjection = {
     endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
+    searchQuery: { ...inText, condition: (value) => ({ search: inText.condition(value) }) },
+    orderNumber: equals('order_number', 'String'),
+    tags: hasAll('tags'),
+    fulfillmentStatus: { condition: (value) => ({ fulfillment: { status: { _eq: value('String!') } } }) },
     ...keptFilters,
     ...updatedAtFilters,
   },
