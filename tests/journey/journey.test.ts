@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { generate, loadContext } from '@graphql-codegen/cli'
-import { Client, cacheExchange, fetchExchange, type AnyVariables, type TypedDocumentNode } from '@urql/core'
+import { createClient, unwrap, type Client } from '@commerce-graph/client'
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { parse, stringify } from 'yaml'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { bearer, createClient } from '../support/graphql-client.ts'
+import { bearer, createClient as createPlainClient } from '../support/graphql-client.ts'
 import { shippingAddress, createCustomer, payload, succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import {
@@ -37,11 +37,11 @@ let platform: TestPlatform
 let customerId: string
 let storefront: Client
 /** The merchant's own integration. */
-let backOffice: ReturnType<typeof createClient>
+let backOffice: ReturnType<typeof createPlainClient>
 
 beforeAll(async () => {
   platform = await startTestPlatform()
-  backOffice = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  backOffice = createPlainClient(platform.graphqlUrl, bearer(platform.liveKey))
   customerId = await createCustomer(backOffice)
   const { accessToken } = payload(
     await backOffice<Record<string, { accessToken: string; errors: [] }>>(
@@ -49,45 +49,9 @@ beforeAll(async () => {
       { id: customerId },
     ),
   )
-  storefront = new Client({
-    url: platform.graphqlUrl,
-    fetchOptions: { headers: bearer(accessToken) },
-    preferGetMethod: false,
-    exchanges: [cacheExchange, fetchExchange],
-  })
+  storefront = createClient({ url: platform.graphqlUrl, accessToken: () => accessToken })
 })
 afterAll(() => platform.stop())
-
-async function ask<Data, Variables extends AnyVariables>(
-  document: TypedDocumentNode<Data, Variables>,
-  variables: Variables,
-): Promise<Data> {
-  const result = await storefront.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
-  if (result.error !== undefined) throw result.error
-  if (result.data === undefined) throw new Error('an answer without data')
-  return result.data
-}
-
-async function tell<Data, Variables extends AnyVariables>(
-  document: TypedDocumentNode<Data, Variables>,
-  variables: Variables,
-): Promise<Data> {
-  const result = await storefront.mutation(document, variables).toPromise()
-  if (result.error !== undefined) throw result.error
-  if (result.data === undefined) throw new Error('an answer without data')
-  return result.data
-}
-
-/** The value of `key` in the payload of a mutation that succeeded. */
-function done<Payload extends { readonly errors: readonly unknown[] }, Key extends keyof Payload>(
-  answered: Payload | null,
-  key: Key,
-): NonNullable<Payload[Key]> {
-  expect(answered?.errors).toEqual([])
-  const value = answered?.[key]
-  if (value == null) throw new Error(`the payload lacks ${String(key)}`)
-  return value
-}
 
 /** What the configuration of docs/clients.md generates from an endpoint, with the scalars of codegen.yml. */
 async function generatedFrom(url: string, documents: string): Promise<string | undefined> {
@@ -119,7 +83,7 @@ test.each([
 })
 
 test('Hasura’s API shows a merchant the schema of docs/hasura-schema.graphql', async () => {
-  const client = createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
+  const client = createPlainClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
   const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
   const shown = `${printSchema(lexicographicSortSchema(buildClientSchema(introspection)))}\n`
   const file = path.join(root, 'docs/hasura-schema.graphql')
@@ -145,8 +109,8 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
     ),
   )
 
-  const first = await ask(BrowseDocument, {})
-  const second = await ask(BrowseDocument, { after: first.products.pageInfo.endCursor })
+  const first = unwrap(await storefront.query(BrowseDocument))
+  const second = unwrap(await storefront.query(BrowseDocument, { after: first.products.pageInfo.endCursor }))
   const shelf = [...first.products.edges, ...second.products.edges].map(({ node }) => node)
   expect(shelf.map(({ price }) => price)).toEqual(shelf.map(({ price }) => price).toSorted((a, b) => a - b))
   const [cheap, other] = shelf.filter(
@@ -156,53 +120,47 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
 
   // A typing error: two letters are swapped.
   const typed = cheap.name.replace(/^(.)(.)(.)/, '$1$3$2')
-  const results = (await ask(SearchDocument, { query: typed })).search.results
+  const { results } = unwrap(await storefront.query(SearchDocument, { query: typed })).search
   const hit = results.find((result) => result.__typename === 'Product' && result.id === cheap.id)
   if (hit?.__typename !== 'Product') throw new Error(`${cheap.name} is not found by ${typed}`)
-  expect((await ask(ProductPageDocument, { sku: hit.sku })).product).toMatchObject({
+  expect(unwrap(await storefront.query(ProductPageDocument, { sku: hit.sku })).product).toMatchObject({
     name: cheap.name,
     price: cheap.price,
   })
 
-  const cart = done(
-    (await tell(StartCartDocument, { input: { items: [{ productId: cheap.id, quantity: 2 }] } })).createCart,
-    'cart',
-  )
-  const filled = done(
-    (await tell(AddToCartDocument, { cartId: cart.id, item: { productId: other.id, quantity: 1 } }))
-      .addCartItem,
-    'cart',
-  )
+  const input = { items: [{ productId: cheap.id, quantity: 2 }] }
+  const { cart } = unwrap(await storefront.mutate(StartCartDocument, { input })).createCart
+  const cartId = cart?.id ?? ''
+  const item = { productId: other.id, quantity: 1 }
+  const filled = unwrap(await storefront.mutate(AddToCartDocument, { cartId, item })).addCartItem.cart
   expect(filled).toMatchObject({ itemCount: 3, subtotal: 2 * cheap.price + other.price, discount: 0 })
-  const discounted = done((await tell(ApplyCouponDocument, { cartId: cart.id, code })).applyCoupon, 'cart')
+  const discounted = unwrap(await storefront.mutate(ApplyCouponDocument, { cartId, code })).applyCoupon.cart
+  if (filled == null || discounted == null) throw new Error('the payloads lack the cart')
   expect(discounted.discount).toBe(Math.round(filled.subtotal / 10))
   expect(discounted.total).toBe(
     discounted.subtotal - discounted.discount + discounted.tax + discounted.shipping,
   )
 
-  const order = done(
-    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress } })).checkoutCart,
-    'order',
-  )
+  const { order } = unwrap(
+    await storefront.mutate(CheckoutDocument, { cartId, input: { shippingAddress } }),
+  ).checkoutCart
+  const orderId = order?.id ?? ''
   expect(order).toMatchObject({ status: 'PENDING', total: discounted.total, customerId })
-  const declined = await storefront
-    .mutation(PayDocument, {
-      input: { orderId: order.id, method: 'CARD', paymentMethodId: 'pm_card_chargeDeclined' },
-    })
-    .toPromise()
-  expect(declined.data?.processPayment?.error).toMatchObject({ code: 'card_declined' })
-  const paid = await tell(PayDocument, {
-    input: { orderId: order.id, method: 'CARD', paymentMethodId: 'pm_card_visa' },
+  const pay = (paymentMethodId: string) =>
+    storefront.mutate(PayDocument, { input: { orderId, method: 'CARD', paymentMethodId } })
+  expect(await pay('pm_card_chargeDeclined')).toMatchObject({
+    error: { kind: 'payment-failed', declineCode: 'generic_decline' },
+    data: { processPayment: { error: { code: 'card_declined' } } },
   })
-  expect(paid.processPayment).toMatchObject({ status: 'SUCCEEDED', errors: [] })
+  expect(unwrap(await pay('pm_card_visa')).processPayment).toMatchObject({ status: 'SUCCEEDED' })
 
   payload(
     await backOffice<Record<string, { errors: [] }>>(
       `mutation ($id: ID!, $input: FulfillOrderInput!) { fulfillOrder(id: $id, input: $input) { errors { field message } } }`,
-      { id: order.id, input: { carrier: 'DHL', trackingNumber: '00340434' } },
+      { id: orderId, input: { carrier: 'DHL', trackingNumber: '00340434' } },
     ),
   )
-  const tracked = (await ask(TrackDocument, { id: order.id })).order
+  const tracked = unwrap(await storefront.query(TrackDocument, { id: orderId })).order
   expect(tracked).toMatchObject({
     status: 'SHIPPED',
     payment: { status: 'SUCCEEDED', refundedAmount: 0 },
@@ -216,33 +174,30 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
   payload(
     await backOffice<Record<string, { errors: [] }>>(
       `mutation ($id: ID!, $input: RefundOrderInput!) { refundOrder(id: $id, input: $input) { errors { field message } } }`,
-      { id: order.id, input: { items: [{ orderItemId: line?.id, quantity: 1 }], reason: 'A scratch' } },
+      { id: orderId, input: { items: [{ orderItemId: line?.id, quantity: 1 }], reason: 'A scratch' } },
     ),
   )
-  const refunded = (await ask(TrackDocument, { id: order.id })).order?.payment
+  const refunded = unwrap(await storefront.query(TrackDocument, { id: orderId })).order?.payment
   expect(refunded?.status).toBe('PARTIALLY_REFUNDED')
   // The shopper paid nine tenths of its price, and tax.
   expect(refunded?.refundedAmount).toBeGreaterThanOrEqual(Math.floor(cheap.price * 0.9))
   expect(refunded?.refundedAmount).toBeLessThan(cheap.price * 1.1)
 
-  const [service] = (await ask(ServicesDocument, {})).bookingServices.edges
+  const [service] = unwrap(await storefront.query(ServicesDocument)).bookingServices.edges
   if (service === undefined) throw new Error('the demo shop has no services')
-  const [time] = (
-    await ask(FreeTimesDocument, {
+  const [time] = unwrap(
+    await storefront.query(FreeTimesDocument, {
       serviceId: service.node.id,
       from: new Date().toISOString(),
       to: new Date(Date.now() + 14 * day).toISOString(),
-    })
+    }),
   ).availability
   if (time === undefined) throw new Error('nothing is free for two weeks')
-  const appointment = done(
-    (
-      await tell(BookDocument, {
-        input: { startTime: time.startTime, staffId: time.staffId, serviceId: service.node.id, customerId },
-      })
-    ).createAppointment,
-    'appointment',
-  )
+  const { startTime, staffId } = time
+  const booked = await storefront.mutate(BookDocument, {
+    input: { startTime, staffId, serviceId: service.node.id, customerId },
+  })
+  const { appointment } = unwrap(booked).createAppointment
   expect(appointment).toMatchObject({
     status: 'SCHEDULED',
     startTime: time.startTime,
