@@ -1,4 +1,6 @@
-import { deflateSync, crc32 } from 'node:zlib'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasMinio, MinioProcess } from '@commerce-graph/file-storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,6 +35,12 @@ interface File {
 
 const errors = 'errors { field code message }'
 const fileFields = 'id status contentType url width height sizes { width height url }'
+
+/** The requests of docs/files.md, in order. */
+async function documentedRequests(): Promise<readonly string[]> {
+  const page = await readFile(path.join(import.meta.dirname, '../docs/files.md'), 'utf8')
+  return [...page.matchAll(/```graphql\n(.*?)```/gs)].map(([, block = '']) => block)
+}
 
 /** A picture of one colour. */
 function png(width: number, height: number): Buffer {
@@ -122,8 +130,8 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     return complete(target.id)
   }
 
-  async function readyImage(): Promise<File> {
-    let { file } = await upload(png(700, 400))
+  async function untilReady(uploaded: File | null): Promise<File> {
+    let file = uploaded
     while (file?.status === 'PROCESSING') {
       await delay(100)
       const found = await shop<{ file: File }>(`query ($id: ID!) { file(id: $id) { ${fileFields} } }`, {
@@ -134,6 +142,8 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     if (file?.status !== 'READY') throw new Error(`the image is ${String(file?.status)}`)
     return file
   }
+
+  const readyImage = async (): Promise<File> => untilReady((await upload(png(700, 400))).file)
 
   const deleteFile = async (id: string) =>
     succeeded(
@@ -186,6 +196,38 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     })
     expect((await answer.bytes()).subarray(8, 12)).toEqual(new Uint8Array(Buffer.from('WEBP')))
     expect(await deleteFile(file.id)).toMatchObject({ errors: [{ field: 'id', code: 'INVALID_VALUE' }] })
+  })
+
+  test('are uploaded and shown by the requests of docs/files.md', async () => {
+    const [create = '', completion = '', show = ''] = await documentedRequests()
+    const content = png(300, 200)
+    const created = succeeded(
+      await shop<{ createFileUpload: Payload & { upload: Upload } }>(
+        create.replace('48213', String(content.length)).replace('image/jpeg', 'image/png'),
+      ),
+    )
+    const { upload: target } = created.createFileUpload
+    expect((await send(target, content)).status).toBe(200)
+    const completed = succeeded(
+      await shop<{ completeFileUpload: Payload & { file: File } }>(completion, { id: target.id }),
+    )
+    expect(completed.completeFileUpload).toMatchObject({ file: { contentType: 'image/png' }, errors: [] })
+    const file = await untilReady(completed.completeFileUpload.file)
+    const { products } = succeeded(
+      await shop<{ products: { nodes: { id: string }[] } }>('{ products(first: 1) { nodes { id } } }'),
+    )
+    const shown = succeeded(
+      await shop<{ updateProduct: Payload & { product: { images: object[] } } }>(show, {
+        id: products.nodes[0]?.id,
+        file: file.id,
+      }),
+    )
+    expect(shown.updateProduct).toMatchObject({
+      product: {
+        images: [{ url: file.url, alt: 'A tent on a beach', sizes: [{ width: 160 }, { width: 300 }] }],
+      },
+      errors: [],
+    })
   })
 
   test('that are images are shown by categories, until another picture replaces them', async () => {

@@ -106,6 +106,25 @@ test.each([
   expect(status).toBe(404)
 })
 
+test('pages of other origins may ask whether they may upload', async () => {
+  const answer = await fetch(`${base}/m1/private/one`, { method: 'OPTIONS' })
+  expect(answer.status).toBe(204)
+  expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, PUT')
+  expect(answer.headers.get('access-control-allow-headers')).toContain('content-type')
+})
+
+test('a client that leaves in the middle of a file frees it', async () => {
+  await storage.put('m1/public/large.png', Readable.from([Buffer.alloc(50_000_000)]), {
+    contentType: 'image/png',
+  })
+  const leaving = new AbortController()
+  const answer = await fetch(`${base}/m1/public/large.png`, { signal: leaving.signal })
+  leaving.abort()
+  await expect(answer.bytes()).rejects.toThrow()
+  const again = await fetch(`${base}/m1/public/large.png`)
+  expect((await again.bytes()).length).toBe(50_000_000)
+})
+
 test.each(['POST', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
   expect((await fetch(`${base}/m1/public/one.png`, { method })).status).toBe(405)
 })

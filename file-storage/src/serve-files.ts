@@ -20,6 +20,10 @@ export type FilesRoute = (request: IncomingMessage, response: ServerResponse) =>
 
 /** Seconds. A key is written once, so its content never changes. */
 const publicMaxAge = 365 * 24 * 60 * 60
+/** Milliseconds in which a client that receives has to take something. */
+const idleTimeout = 30_000
+/** Bytes that it takes in a second at least, over the whole of a file. */
+const slowestRate = 20_000
 /** Requests that are answered at the same time; each holds a file and some buffers. */
 const maxAtOnce = 256
 
@@ -126,8 +130,11 @@ export function serveFiles({ storage, signer }: ServeFilesOptions): FilesRoute {
     const file = await storage.get(key, range === null ? {} : { range })
     if (file === null) return notFound
     response.writeHead(range === null ? 200 : 206, headers)
-    // A client that leaves needs no answer.
-    await pipeline(file.content, response).catch(() => response.destroy())
+    // A client that leaves, or takes too long, needs no answer.
+    response.setTimeout(idleTimeout, () => response.destroy())
+    const longest = idleTimeout + (headers['content-length'] / slowestRate) * 1_000
+    const signal = AbortSignal.timeout(Math.round(longest))
+    await pipeline(file.content, response, { signal }).catch(() => response.destroy())
     return null
   }
 }

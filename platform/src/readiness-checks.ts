@@ -1,4 +1,5 @@
 import type { Workers } from '@commerce-graph/actions'
+import type { FileStorage } from '@commerce-graph/file-storage'
 import type { ReadinessCheck } from '@commerce-graph/gateway'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { statfs } from 'node:fs/promises'
@@ -32,6 +33,32 @@ export const diskCheck = (folder: string): ReadinessCheck => ({
     return {
       problem: free < leastFreeBytes ? `${megabytes} MB are left in the data folder` : undefined,
       details: { freeMegabytes: megabytes },
+    }
+  },
+})
+
+/** How many of the files that were shown last are looked for. */
+const filesToFind = 3
+
+/**
+ * Checks that this process has the files that the database lists: a folder of its own, on one of several machines,
+ * doesn't have them, nor does a database that was restored without its files.
+ */
+export const filesCheck = (sql: Sql, storage: Pick<FileStorage, 'head'>): ReadinessCheck => ({
+  name: 'files',
+  needed: false,
+  find: async () => {
+    const listed = await sql<{ key: string }[]>`
+      SELECT substr(f.url, length(o.url) + 2) AS key FROM files.file f, files.own_url o
+      WHERE f.status = 'READY' AND f.purpose = 'IMAGE' AND starts_with(f.url, o.url || '/')
+      ORDER BY f.released_at DESC LIMIT ${filesToFind}`
+    const found = await Promise.all(listed.map(({ key }) => storage.head(key)))
+    const missing = found.filter((file) => file === null).length
+    return {
+      problem:
+        missing > 0
+          ? `${missing} of the ${listed.length} latest files are not in the storage of this process: all machines need the same one`
+          : undefined,
     }
   },
 })

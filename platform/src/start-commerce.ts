@@ -5,7 +5,7 @@ import type { PlatformConfig } from './configuration.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
-import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
+import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { PlatformUrls, RunningServices, Services } from './services.ts'
 
 /** The actions, the workers, and the payment processors of both. @throws PlatformError if a setting is refused */
@@ -65,6 +65,7 @@ export async function startCommerce(
   for (const check of [
     writesCheck(sql),
     diskCheck(config.dataDir),
+    filesCheck(sql, files.storage),
     jobsCheck(workers),
     eventsCheck(sql, workers),
   ])

@@ -1,8 +1,10 @@
+import { temporaryStorage } from '@commerce-graph/file-storage/testing'
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { tmpdir } from 'node:os'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { diskCheck, eventsCheck, jobsCheck, writesCheck } from '../src/readiness-checks.ts'
+import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from '../src/readiness-checks.ts'
 
 const { signal } = new AbortController()
 let database: TestDatabase
@@ -55,6 +57,23 @@ test('events that wait for more than a minute are a problem, at Hasura or in the
   })
   await sql`INSERT INTO hdb_catalog.event_log (created_at) VALUES (now() AT TIME ZONE 'UTC' - interval '200 seconds')`
   expect((await find()).problem).toMatch(/^1 events wait, the oldest for 20\d s$/)
+})
+
+test('files that the database lists and the storage does not have are a problem', async () => {
+  await sql`CREATE SCHEMA files`
+  await sql`CREATE TABLE files.own_url (url text)`
+  await sql`CREATE TABLE files.file (status text, purpose text, url text, released_at timestamptz DEFAULT now())`
+  await sql`INSERT INTO files.own_url VALUES ('http://127.0.0.1/files')`
+  const { storage, remove } = temporaryStorage()
+  const find = () => filesCheck(sql, storage).find(signal)
+  expect(await find()).toEqual({ problem: undefined })
+  for (const name of ['a', 'b'])
+    await sql`INSERT INTO files.file VALUES ('READY', 'IMAGE', ${`http://127.0.0.1/files/m/public/t/${name}`})`
+  await storage.put('m/public/t/a', Readable.from([Buffer.from('x')]), { contentType: 'image/webp' })
+  expect((await find()).problem).toMatch(/^1 of the 2 latest files are not in the storage/)
+  await storage.put('m/public/t/b', Readable.from([Buffer.from('x')]), { contentType: 'image/webp' })
+  expect(await find()).toEqual({ problem: undefined })
+  await remove()
 })
 
 test('the free space is reported', async () => {

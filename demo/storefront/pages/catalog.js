@@ -11,7 +11,7 @@ export async function catalogPage({ search }) {
     `query ($filters: ProductFilters) {
       products(first: 24, filters: $filters) {
         totalCount
-        edges { node { id name price currency images(limit: 1) { url alt } availability { inStock quantity } } }
+        edges { node { id name price currency images(limit: 1) { url alt sizes { url width } } availability { inStock quantity } } }
       }
     }`,
     { filters: search ? { searchQuery: search } : {} },
@@ -32,15 +32,25 @@ export async function catalogPage({ search }) {
 }
 
 /** A picture, or nothing where it can't be loaded. */
-const image = ({ url, alt }) =>
-  element('img', { src: url, alt: alt ?? '', loading: 'lazy', onerror: ({ target }) => target.remove() })
+const image = ({ url, alt, sizes }) =>
+  element('img', {
+    src: url,
+    // Pictures that are not uploaded files have no sizes.
+    ...(sizes.length > 0 && {
+      srcset: sizes.map(({ url, width }) => `${url} ${width}w`).join(', '),
+      sizes: '(max-width: 40rem) 100vw, 20rem',
+    }),
+    alt: alt ?? '',
+    loading: 'lazy',
+    onerror: ({ target }) => target.remove(),
+  })
 
 /** One product, with its variants. */
 export async function productPage({ id }) {
   const { product } = await ask(
     `query ($id: ID!) {
       product(id: $id) {
-        id name description price currency images(limit: 1) { url alt } availability { inStock quantity }
+        id name description price currency images(limit: 1) { url alt sizes { url width } } availability { inStock quantity }
         variants { id sku price options { name value } availability { inStock quantity } }
       }
     }`,
