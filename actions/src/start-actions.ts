@@ -9,6 +9,7 @@ import { fileActions } from './files/index.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
 import { analyticsActions } from './analytics/index.ts'
 import { bookingActions } from './booking/index.ts'
+import { bulkActions } from './bulk/index.ts'
 import { cartActions } from './cart/index.ts'
 import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
@@ -196,6 +197,7 @@ export function actionsByDomain(
     booking: bookingActions(ordering),
     crm: crmActions(database),
     analytics: analyticsActions(database),
+    bulk: bulkActions(database, files),
     email: emailActions(database),
     notification: notificationActions(database),
     payment: {

@@ -87,6 +87,7 @@ beforeAll(async () => {
   const { emailTemplateId } = await call('createEmailTemplate', {
     input: { kind: 'ORDER_SHIPPED', ...content },
   })
+  const { importId } = await call('createImport', { input: { format: 'CSV', fileSize: 1 } })
   const { emailCampaignId } = await call('createEmailCampaign', { input: { name: 'Spring', ...content } })
   const [segment] = await shop.database<{ id: string }[]>`
     INSERT INTO crm.segment (merchant_id, name) VALUES (${victim.merchantId}, 'Theirs') RETURNING id`
@@ -235,6 +236,8 @@ beforeAll(async () => {
       input: { input: { name: 'Mine', segmentId: found(segment).id, ...content } },
       field: 'segmentId',
     },
+    startImport: { input: { id: importId }, field: 'id' },
+    cancelImport: { input: { id: importId }, field: 'id' },
     updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },
     scheduleEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     cancelEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
@@ -323,6 +326,7 @@ describe('another merchant’s ids', () => {
         'confirmMfa',
         'disableMfa',
       ],
+      'createImport',
       'createEmailTemplate',
       'previewEmailTemplate',
       'registerNotificationDevice',

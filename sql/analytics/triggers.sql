@@ -26,6 +26,8 @@ $$;
 CREATE TRIGGER analytics_changed
 AFTER INSERT OR DELETE ON ordering.order
 FOR EACH ROW
+-- An import marks what it changes once for a batch (ordering.import_orders).
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION analytics.order_changed();
 
 CREATE TRIGGER analytics_changed_by_update
@@ -82,6 +84,7 @@ $$;
 CREATE TRIGGER analytics_changed
 AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION analytics.order_item_changed();
 
 CREATE FUNCTION analytics.refund_changed()
@@ -97,6 +100,7 @@ $$;
 CREATE TRIGGER analytics_changed
 AFTER INSERT OR UPDATE OR DELETE ON payment.refund
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION analytics.refund_changed();
 
 CREATE FUNCTION analytics.stock_moved()

@@ -140,3 +140,30 @@ AS $$
         AND o.status NOT IN ('PENDING', 'CANCELLED')
     );
 $$;
+
+-- The variant or product with a SKU, or else the product of an external id.
+CREATE FUNCTION catalog.product_of_history(p_merchant_id uuid, p_sku text, p_external_id text)
+RETURNS TABLE (product_id uuid, variant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT f.product_id, f.variant_id
+  FROM
+    (
+      SELECT v.product_id, v.id AS variant_id, 1 AS rank
+      FROM
+        catalog.product_variant v
+        JOIN catalog.product p ON p.merchant_id = v.merchant_id AND p.id = v.product_id AND p.deleted_at IS NULL
+      WHERE v.merchant_id = p_merchant_id AND v.sku = p_sku AND v.deleted_at IS NULL
+      UNION ALL
+      SELECT p.id, NULL, 2
+      FROM catalog.product p
+      WHERE p.merchant_id = p_merchant_id AND p.sku = p_sku AND p.deleted_at IS NULL
+      UNION ALL
+      SELECT p.id, NULL, 3
+      FROM catalog.product p
+      WHERE p.merchant_id = p_merchant_id AND p.external_id = p_external_id AND p.deleted_at IS NULL
+    ) f
+  ORDER BY f.rank
+  LIMIT 1;
+$$;

@@ -181,7 +181,12 @@ EXECUTE FUNCTION crm.refuse_rewriting();
 CREATE TRIGGER keep_points
 AFTER INSERT OR UPDATE OF status, captured_amount, refunded_amount ON payment.payment
 FOR EACH ROW
-WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED') AND NEW.method <> 'LOYALTY_POINTS')
+WHEN
+  (
+    NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')
+    AND NEW.method <> 'LOYALTY_POINTS'
+    AND NOT platform.importing()
+  )
 EXECUTE FUNCTION crm.keep_points_of_payment();
 
 CREATE FUNCTION crm.spend_points()

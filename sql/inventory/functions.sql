@@ -817,3 +817,16 @@ AS $$
   FROM merchant.settings s
   WHERE s.merchant_id = p_merchant_id;
 $$;
+
+-- The warehouse with a code, or without one the first of those that are in use.
+CREATE FUNCTION inventory.warehouse_of_import(p_merchant_id uuid, p_code text)
+RETURNS uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT w.id
+  FROM inventory.warehouse w
+  WHERE w.merchant_id = p_merchant_id AND (w.code = p_code OR p_code IS NULL AND w.active)
+  ORDER BY w.priority, w.id
+  LIMIT 1;
+$$;

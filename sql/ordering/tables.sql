@@ -49,6 +49,14 @@ CREATE TABLE ordering.order (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- Since when it is here, of an order from another system.
+  imported_at timestamptz,
+  -- The number of an order that was placed here. Those grow; numbers of other systems don't.
+  number_here text GENERATED ALWAYS AS (
+    CASE
+      WHEN imported_at IS NULL THEN order_number
+    END
+  ) STORED,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT order_number_key UNIQUE (merchant_id, order_number),
   CONSTRAINT order_cart_key UNIQUE (merchant_id, cart_id),
@@ -73,6 +81,7 @@ CREATE INDEX order_metadata ON ordering.order USING gin (
   metadata jsonb_path_ops,
   private_metadata jsonb_path_ops
 );
+CREATE INDEX order_number_here ON ordering.order (merchant_id, number_here) WHERE number_here IS NOT NULL;
 CREATE INDEX order_created_at ON ordering.order (merchant_id, created_at, id);
 CREATE INDEX order_status_created_at ON ordering.order (merchant_id, status, created_at, id);
 CREATE INDEX order_updated_at ON ordering.order (merchant_id, updated_at, id);
@@ -136,9 +145,11 @@ CREATE TABLE ordering.order_item (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- The number of lines of the same thing before it, as orders of other systems have them.
+  occurrence integer NOT NULL DEFAULT 0 CHECK (occurrence >= 0),
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id),
+  CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id, occurrence),
   /* sql-parser-cst-enable */
   CONSTRAINT order_item_subtotal_adds_up CHECK (subtotal = price * quantity),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order

@@ -55,6 +55,8 @@ CREATE CONSTRAINT TRIGGER order_lines_add_up
 AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
+-- Lines that are imported come with their order, whose own check covers them.
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.check_lines_add_up();
 
 CREATE FUNCTION ordering.keep_history()
@@ -142,6 +144,7 @@ $$;
 CREATE TRIGGER record_order
 AFTER INSERT OR UPDATE OF status, notes, tags ON ordering.order
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_order();
 
 CREATE TRIGGER touch_updated_at
@@ -181,12 +184,13 @@ $$;
 CREATE TRIGGER record_shipment
 AFTER INSERT OR UPDATE OF status, carrier, tracking_number, estimated_delivery_at ON ordering.shipment
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_shipment();
 
 CREATE TRIGGER note_uncaptured
 AFTER INSERT OR UPDATE OF captured_amount ON payment.payment
 FOR EACH ROW
-WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0)
+WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0 AND NOT platform.importing())
 EXECUTE FUNCTION ordering.note_uncaptured();
 
 CREATE TRIGGER touch_updated_at

@@ -94,7 +94,8 @@ CREATE TABLE payment.payment (
       'SEPA_DEBIT',
       'INVOICE',
       'CASH_ON_DELIVERY',
-      'LOYALTY_POINTS'
+      'LOYALTY_POINTS',
+      'EXTERNAL'
     )
   ),
   last4 text,

@@ -98,7 +98,7 @@ $$;
 CREATE TRIGGER record_payment
 AFTER INSERT ON payment.payment
 FOR EACH ROW
-WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED'))
+WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED') AND NOT platform.importing())
 EXECUTE FUNCTION payment.record_payment();
 
 CREATE TRIGGER record_payment_change
@@ -147,6 +147,7 @@ $$;
 CREATE TRIGGER record_refund
 AFTER INSERT OR UPDATE OF status ON payment.refund
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION payment.record_refund();
 
 CREATE FUNCTION payment.note_succeeded_at()

@@ -65,6 +65,16 @@ BEGIN
 END;
 $$;
 
+-- Whether the transaction writes history that is imported. Such rows move no stock, send no message, give no points and
+-- cause no event; what would be recorded at their time comes with them.
+CREATE FUNCTION platform.importing()
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(current_setting('platform.importing', TRUE) = 'on', FALSE);
+$$;
+
 CREATE FUNCTION platform.slugify(name text)
 RETURNS text
 LANGUAGE sql

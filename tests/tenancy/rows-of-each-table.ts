@@ -79,6 +79,13 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
   await sql`
     INSERT INTO events.deletion (merchant_id, record_type, record_id, permission)
     VALUES (${merchantId}, 'Product', '00000000-0000-7000-8000-000000000001', 'events:read')`
+  await sql`
+    WITH import AS (
+      INSERT INTO bulk.import (merchant_id, format, status, finished_at) VALUES (${merchantId}, 'CSV', 'FAILED', now())
+      RETURNING merchant_id, id
+    )
+    INSERT INTO bulk.import_error (merchant_id, import_id, line, field, code, message)
+    SELECT merchant_id, id, 2, 'sku', 'NOT_FOUND', 'of the matrix' FROM import`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',

@@ -4,6 +4,7 @@ import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { lapseUnpaidAppointments, writeReminders } from '../booking/index.ts'
+import { purgeImports, runImports } from '../bulk/index.ts'
 import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
@@ -62,6 +63,7 @@ export const maintenanceJobs = [
   'sweep-files',
   'mark-abandoned-carts',
   'sequence-events',
+  'run-imports',
 ] as const
 
 export type MaintenanceJob = (typeof maintenanceJobs)[number]
@@ -70,7 +72,14 @@ export type MaintenanceJob = (typeof maintenanceJobs)[number]
  * The queues, with the runs of each at the same time. What waits for others' servers has slots of its own, so that it keeps no
  * reservation from expiring.
  */
-export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2, domains: 1, files: 1 } as const
+export const jobQueues = {
+  maintenance: 4,
+  reconciliation: 1,
+  messages: 2,
+  domains: 1,
+  files: 1,
+  imports: 2,
+} as const
 export type JobQueueName = keyof typeof jobQueues
 
 export function queueOf(job: MaintenanceJob): JobQueueName {
@@ -85,6 +94,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
     case 'purge-files':
     case 'sweep-files':
       return 'files'
+    case 'run-imports':
+      return 'imports'
     default:
       return 'maintenance'
   }
@@ -107,6 +118,8 @@ export interface MaintenanceOptions {
   /** The operator's page for shops that were asked for; null: none can be. */
   readonly signUpUrl: string | null
   readonly logger: Logger
+  /** Aborts when the process stops: what takes long ends at its next step. */
+  readonly signal: AbortSignal
 }
 
 /** Runs one job. Returns how many rows it dealt with. */
@@ -162,7 +175,8 @@ export async function runMaintenance(
         (await purgeWebhookEvents(database)) +
         (await purgeEvents(database)) +
         (await purgeDeletions(database)) +
-        (await purgeSignUps(database))
+        (await purgeSignUps(database)) +
+        (await purgeImports(database, files))
       )
     case 'begin-subscription-periods':
       return beginPeriods(database)
@@ -190,6 +204,8 @@ export async function runMaintenance(
       return markAbandonedCarts(database)
     case 'sequence-events':
       return sequenceEvents(database)
+    case 'run-imports':
+      return runImports({ database, files, logger: options.logger, signal: options.signal })
     default:
       return job satisfies never
   }

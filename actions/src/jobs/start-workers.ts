@@ -124,6 +124,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'sweep-files': 60 * 60_000,
   'mark-abandoned-carts': 60_000,
   'sequence-events': 10_000,
+  'run-imports': 2_000,
 }
 
 /** Milliseconds between a look for changes and the next one. */
@@ -144,12 +145,14 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     guard: withCircuitBreaker,
   })
   const messages = messageSending(options)
+  const stopping = new AbortController()
   const maintenance = {
     database,
     tokenIssuer,
     secretBox,
     files: options.files,
     filesUrl: options.filesUrl,
+    signal: stopping.signal,
     processors,
     accounts,
     reconcileAfter,
@@ -192,6 +195,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     jobRuns: () => jobRuns(database),
     waitingEvents: () => waitingEvents(database),
     async stop() {
+      stopping.abort()
       await schedules.stop()
       await sequencing.stop()
       await Promise.all(workers.map((worker) => worker.close()))

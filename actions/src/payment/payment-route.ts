@@ -58,6 +58,8 @@ export async function routeOf(
       return { processor: manualProcessor.name, accountId: null }
     case 'LOYALTY_POINTS':
       return { processor: balanceProcessor.name, accountId: null }
+    case 'EXTERNAL':
+      return null
     default:
       return method satisfies never
   }

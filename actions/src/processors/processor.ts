@@ -4,7 +4,7 @@ import type { MethodVault } from './method-vault.ts'
 export type { Card, Decline, RequiredAction }
 
 /** The methods of payment, by the contract's names. */
-export type PaymentMethod = OnlineMethod | OfflineMethod | BalanceMethod
+export type PaymentMethod = OnlineMethod | OfflineMethod | BalanceMethod | ImportedMethod
 
 /** The methods whose money a processor moves. */
 export type OnlineMethod = 'CARD' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY' | 'SEPA_DEBIT'
@@ -14,6 +14,9 @@ export type OfflineMethod = 'CASH' | 'BANK_TRANSFER' | 'INVOICE' | 'CASH_ON_DELI
 
 /** The methods whose money is a balance in the database. */
 export type BalanceMethod = 'LOYALTY_POINTS'
+
+/** The method of payments that were made in another system. No new payment has it. */
+export type ImportedMethod = 'EXTERNAL'
 
 export interface ChargeRequest {
   /** The same key with the same request is the same charge, however often it is sent. */

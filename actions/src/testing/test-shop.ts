@@ -44,6 +44,7 @@ const allPermissions = new Set(
     'users',
     'roles',
     'merchant',
+    'imports',
   ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
 )
 

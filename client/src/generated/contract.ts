@@ -794,6 +794,15 @@ export type CancelEmailCampaignPayload = {
   readonly errors: ReadonlyArray<UserError>;
 };
 
+/** The payload of `cancelImport`. Open in the specification. */
+export type CancelImportPayload = {
+  readonly __typename?: 'CancelImportPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The import. */
+  readonly import?: Maybe<Import>;
+};
+
 /** The payload of `cancelIncomingStock`. Open in the specification. */
 export type CancelIncomingStockPayload = {
   readonly __typename?: 'CancelIncomingStockPayload';
@@ -1845,6 +1854,35 @@ export type CreateFileUploadPayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** Where to send the file; null if there are errors. */
   readonly upload?: Maybe<FileUpload>;
+};
+
+/** A new import. Open in the specification. */
+export type CreateImportInput = {
+  /** Whether only to check the rows; false when nothing is said. */
+  readonly dryRun?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The name of the file, to be told from others. 1 to 255 characters, in one line. */
+  readonly fileName?: InputMaybe<Scalars['String']['input']>;
+  /** The size of the file in bytes. The upload takes no other. 1 to 2,147,483,647. */
+  readonly fileSize: Scalars['Int']['input'];
+  /** The format of the file. */
+  readonly format: ImportFormat;
+  /** What happens with a row whose record is here already; SKIP when nothing is said. */
+  readonly onExisting?: InputMaybe<ImportOnExisting>;
+  /** What happens when rows are refused; SKIP when nothing is said. */
+  readonly onRefused?: InputMaybe<ImportOnRefused>;
+  /** The type of rows that don't say theirs, as those of a CSV file without a column `type`. */
+  readonly recordType?: InputMaybe<ImportRecordType>;
+};
+
+/** The payload of `createImport`. Open in the specification. */
+export type CreateImportPayload = {
+  readonly __typename?: 'CreateImportPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The import. */
+  readonly import?: Maybe<Import>;
+  /** Where its file goes. */
+  readonly upload?: Maybe<ImportUpload>;
 };
 
 /** Bought stock on its way. Open in the specification. */
@@ -4454,6 +4492,563 @@ export type ImageSize = {
 };
 
 /**
+ * A file of rows from another system. Open in the specification.
+ *
+ * Needs the permission `imports:read`; not for shoppers.
+ */
+export type Import = Node & Timestamped & {
+  readonly __typename?: 'Import';
+  /** How many rows are checked. */
+  readonly checked: Scalars['Int']['output'];
+  /** When it was created. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Whether it only checks the rows. */
+  readonly dryRun: Scalars['Boolean']['output'];
+  /** Why rows are refused, by line and field; of the first 100,000 faults. */
+  readonly errors: ImportErrorConnection;
+  /** Why it failed. */
+  readonly failure?: Maybe<Scalars['String']['output']>;
+  /** The name of the file, as the client gave it. */
+  readonly fileName?: Maybe<Scalars['String']['output']>;
+  /** When it ended. */
+  readonly finishedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The format of the file. */
+  readonly format: ImportFormat;
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** How many rows became records, or changed one; in a dry run, how many would. */
+  readonly imported: Scalars['Int']['output'];
+  /** What happens with a row whose record is here already. */
+  readonly onExisting: ImportOnExisting;
+  /** What happens when rows are refused. */
+  readonly onRefused: ImportOnRefused;
+  /** The type of rows that don't say theirs. */
+  readonly recordType?: Maybe<ImportRecordType>;
+  /** How many rows are refused. See `errors`. */
+  readonly refused: Scalars['Int']['output'];
+  /** The number of rows of the file; null until all of them are checked. */
+  readonly rows?: Maybe<Scalars['Int']['output']>;
+  /** When its first row was read. */
+  readonly startedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Where it stands. */
+  readonly status: ImportStatus;
+  /** How many rows are here already, and changed nothing. */
+  readonly unchanged: Scalars['Int']['output'];
+  /** When it was last changed. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+  /** How many rows are dealt with for good. */
+  readonly written: Scalars['Int']['output'];
+};
+
+
+/**
+ * A file of rows from another system. Open in the specification.
+ *
+ * Needs the permission `imports:read`; not for shoppers.
+ */
+export type ImporterrorsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ImportErrorSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+/** An address of a row. What an old address lacks stays empty or gets a dash. Open in the specification. */
+export type ImportAddressRow = {
+  /** City or town. At most 255 characters, in one line. */
+  readonly city?: InputMaybe<Scalars['String']['input']>;
+  /** Country: an ISO 3166-1 code or English name; ZZ, an unknown one, when nothing is said. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly country?: InputMaybe<Scalars['String']['input']>;
+  /** Whether it is a customer's default. */
+  readonly isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Street and number. At most 255 characters, in one line. */
+  readonly line1?: InputMaybe<Scalars['String']['input']>;
+  /** Apartment, floor, or care of. At most 255 characters, in one line. */
+  readonly line2?: InputMaybe<Scalars['String']['input']>;
+  /** Phone number, kept as given. At most 50 characters, in one line. */
+  readonly phone?: InputMaybe<Scalars['String']['input']>;
+  /** Postal code. At most 32 characters, in one line. */
+  readonly postalCode?: InputMaybe<Scalars['String']['input']>;
+  /** State, province or region. At most 255 characters, in one line. */
+  readonly state?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A row of an import: a category. Open in the specification. */
+export type ImportCategoryRow = {
+  /** Description. At most 5,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** What the other system knows it by; its path when nothing is said. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Its path from the root, with ` > ` between the names. Those above that are missing are made. 1 to 1,000 characters, in one line. */
+  readonly path: Scalars['String']['input'];
+  /** Its place among its siblings. 0 or more. */
+  readonly position?: InputMaybe<Scalars['Int']['input']>;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: InputMaybe<Scalars['String']['input']>;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: InputMaybe<Scalars['String']['input']>;
+  /** The part of a URL that names it; made of the name when nothing is said. Lower-case letters, digits and single hyphens. */
+  readonly slug?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A page of imports. Open in the specification. */
+export type ImportConnection = {
+  readonly __typename?: 'ImportConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ImportEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Import>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** A row of an import: a customer. Open in the specification. */
+export type ImportCustomerRow = {
+  /** Addresses; the first one is the default unless another one says so. At most 50 entries. */
+  readonly addresses?: InputMaybe<ReadonlyArray<ImportAddressRow>>;
+  /** When it was created; now when nothing is said. */
+  readonly createdAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** E-mail address, unique for the merchant in any case. */
+  readonly email: Scalars['EmailAddress']['input'];
+  /** What the other system knows it by; the e-mail address when nothing is said. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Whether the customer wants marketing mails; false when nothing is said. */
+  readonly marketingOptIn?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: InputMaybe<Scalars['String']['input']>;
+  /** Phone number, kept as given. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: InputMaybe<Scalars['String']['input']>;
+  /** Free labels. At most 100 entries, each 1 to 100 characters, in one line. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
+/** An import in a page. Open in the specification. */
+export type ImportEdge = {
+  readonly __typename?: 'ImportEdge';
+  /** Its cursor. */
+  readonly cursor: Scalars['String']['output'];
+  /** The import. */
+  readonly node: Import;
+};
+
+/**
+ * Why a row of an import is refused. Open in the specification.
+ *
+ * Needs the permission `imports:read`; not for shoppers.
+ */
+export type ImportError = Node & {
+  readonly __typename?: 'ImportError';
+  /** The error's code, as mutations have it. */
+  readonly code: Scalars['String']['output'];
+  /** The path of the field in the row; empty for the row as a whole. */
+  readonly field: Scalars['String']['output'];
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** What the row is known by: its external id, number, SKU or e-mail address. */
+  readonly key?: Maybe<Scalars['String']['output']>;
+  /** The line of the file where the row begins; the first one is 1. */
+  readonly line: Scalars['Int']['output'];
+  /** The error in words. */
+  readonly message: Scalars['String']['output'];
+  /** The type of the row; null when the row doesn't say it. */
+  readonly recordType?: Maybe<ImportRecordType>;
+};
+
+/** A page of errors. Open in the specification. */
+export type ImportErrorConnection = {
+  readonly __typename?: 'ImportErrorConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ImportErrorEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<ImportError>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An error in a page. Open in the specification. */
+export type ImportErrorEdge = {
+  readonly __typename?: 'ImportErrorEdge';
+  /** Its cursor. */
+  readonly cursor: Scalars['String']['output'];
+  /** The error. */
+  readonly node: ImportError;
+};
+
+/** The fields that errors can be sorted by. Open in the specification. */
+export type ImportErrorSortField =
+  /** By their line. */
+  | 'LINE';
+
+/** Filters for a list of imports. Open in the specification. */
+export type ImportFilters = {
+  /** In this status. */
+  readonly status?: InputMaybe<ImportStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ImportStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** The format of an import's file. Open in the specification. */
+export type ImportFormat =
+  /** Comma-separated values (RFC 4180) whose header has the paths of the fields. */
+  | 'CSV'
+  /** A JSON object in each line. */
+  | 'JSON_LINES';
+
+/** A picture of a product's row. Open in the specification. */
+export type ImportImageRow = {
+  /** Text for those who can't see it. At most 500 characters, in one line. */
+  readonly alt?: InputMaybe<Scalars['String']['input']>;
+  /** Height in pixels. 1 to 100,000. */
+  readonly height?: InputMaybe<Scalars['Int']['input']>;
+  /** Where the picture is. */
+  readonly url: Scalars['URL']['input'];
+  /** Width in pixels. 1 to 100,000. */
+  readonly width?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What happens with a row whose record is here already. An order that is here is never changed. Open in the specification. */
+export type ImportOnExisting =
+  /** The record stays as it is. */
+  | 'SKIP'
+  /** The record gets the row's fields. */
+  | 'UPDATE';
+
+/** What happens when rows are refused. Open in the specification. */
+export type ImportOnRefused =
+  /** The other rows are written. */
+  | 'SKIP'
+  /** When the check refuses a row, nothing is written. */
+  | 'STOP';
+
+/** A value that distinguishes a variant. Open in the specification. */
+export type ImportOptionRow = {
+  /** The option, such as Size. 1 to 100 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** The value, such as M. 1 to 200 characters, in one line. */
+  readonly value: Scalars['String']['input'];
+};
+
+/** The customer of an order's row. Open in the specification. */
+export type ImportOrderCustomerRow = {
+  /** E-mail address. One that no customer has is noted as a guest's. */
+  readonly email?: InputMaybe<Scalars['EmailAddress']['input']>;
+  /** The `externalId` of the customer's own row. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Name. At most 200 characters, in one line. */
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  /** Phone number, kept as given. At most 50 characters, in one line. */
+  readonly phone?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A line of an order's row. Open in the specification. */
+export type ImportOrderLineRow = {
+  /** What a discount took off the whole line. 0 or more. */
+  readonly discount?: InputMaybe<Scalars['Money']['input']>;
+  /** The product's name of then. 1 to 500 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** The price of a unit of then, before discounts and tax. 0 or more. */
+  readonly price: Scalars['Money']['input'];
+  /** The `externalId` of the product's own row, for a line without a SKU. 1 to 200 characters, in one line. */
+  readonly productExternalId?: InputMaybe<Scalars['String']['input']>;
+  /** Units. 1 to 999,999. */
+  readonly quantity: Scalars['Int']['input'];
+  /** The SKU of then. One that is here no more gets an ARCHIVED product. 1 to 100 characters, in one line. */
+  readonly sku?: InputMaybe<Scalars['String']['input']>;
+  /** The whole line's tax. 0 or more. */
+  readonly tax?: InputMaybe<Scalars['Money']['input']>;
+};
+
+/**
+ * A row of an import: an order of another system with everything that has happened to it. It moves no stock, sends no mail and gives no
+ * points. `total` has to be the lines' prices with tax and shipping, less discounts. Open in the specification.
+ */
+export type ImportOrderRow = {
+  /** The billing address, if it is another one. */
+  readonly billingAddress?: InputMaybe<ImportAddressRow>;
+  /** Why it was cancelled. At most 500 characters, in one line. */
+  readonly cancelReason?: InputMaybe<Scalars['String']['input']>;
+  /** When it was cancelled. */
+  readonly cancelledAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** The coupon it was placed with. 1 to 100 characters, in one line. */
+  readonly couponCode?: InputMaybe<Scalars['String']['input']>;
+  /** Currency code. ISO 4217 currency code, for example USD. */
+  readonly currency: Scalars['String']['input'];
+  /** The customer; an order without one gets a stand-in. */
+  readonly customer?: InputMaybe<ImportOrderCustomerRow>;
+  /** Discount of the whole order on its goods, besides the lines' own; it is divided among them. 0 or more. */
+  readonly discount?: InputMaybe<Scalars['Money']['input']>;
+  /** What the other system knows it by; its number when nothing is said. An order that is here is not imported again. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** The lines; several may be of one SKU. 1 to 500 entries. */
+  readonly lines: ReadonlyArray<ImportOrderLineRow>;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: InputMaybe<Scalars['String']['input']>;
+  /** The order's number in the other system, unique for the merchant. 1 to 100 characters, in one line. */
+  readonly orderNumber: Scalars['String']['input'];
+  /** When it was paid. Without `payments` it means one of the whole total. */
+  readonly paidAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Payments that came in. They are EXTERNAL: the platform can't return them, and records later refunds alone. At most 50 entries. */
+  readonly payments?: InputMaybe<ReadonlyArray<ImportPaymentRow>>;
+  /** When it was placed, in any year since 1970. */
+  readonly placedAt: Scalars['DateTime']['input'];
+  /** Refunds that were made. At most 100 entries. */
+  readonly refunds?: InputMaybe<ReadonlyArray<ImportRefundRow>>;
+  /** What was sent. At most 100 entries. */
+  readonly shipments?: InputMaybe<ReadonlyArray<ImportShipmentRow>>;
+  /** What shipping cost, before its discount. 0 or more. */
+  readonly shipping?: InputMaybe<Scalars['Money']['input']>;
+  /** Where it went; an order without one gets a stand-in. */
+  readonly shippingAddress?: InputMaybe<ImportAddressRow>;
+  /** Of that, what a discount took off. 0 or more. */
+  readonly shippingDiscount?: InputMaybe<Scalars['Money']['input']>;
+  /** Its status; by default it follows from payments, shipments and refunds. */
+  readonly status?: InputMaybe<OrderStatus>;
+  /** Free labels. At most 100 entries, each 1 to 100 characters, in one line. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Tax of the whole order, besides the lines' own and shipping's included; it is divided among them. 0 or more. */
+  readonly tax?: InputMaybe<Scalars['Money']['input']>;
+  /** What was to be paid. The row is refused when its parts come to another amount. 0 or more. */
+  readonly total: Scalars['Money']['input'];
+};
+
+/** A payment of an order's row. Open in the specification. */
+export type ImportPaymentRow = {
+  /** The amount. 1 or more. */
+  readonly amount: Scalars['Money']['input'];
+  /** When it came in; when the order was placed, if nothing is said. */
+  readonly paidAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Where it was made, and its id there. 1 to 255 characters, in one line. */
+  readonly reference?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A row of an import: a product. Open in the specification. */
+export type ImportProductRow = {
+  /** Paths of categories from the root, with ` > ` between the names. Those that are missing are made. At most 100 entries, each 1 to 1,000 characters, in one line. */
+  readonly categories?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: InputMaybe<Scalars['Money']['input']>;
+  /** The merchant's cost of a unit. 0 or more. */
+  readonly costPerItem?: InputMaybe<Scalars['Money']['input']>;
+  /** When it was created; now when nothing is said. */
+  readonly createdAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Currency code. ISO 4217 currency code, for example USD. */
+  readonly currency: Scalars['String']['input'];
+  /** Description. At most 5,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** What the other system knows it by; its SKU when nothing is said. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Featured or not; false when nothing is said. */
+  readonly featured?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Pictures. At most 100 entries. */
+  readonly images?: InputMaybe<ReadonlyArray<ImportImageRow>>;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** Price. Above zero. */
+  readonly price: Scalars['Money']['input'];
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: InputMaybe<Scalars['String']['input']>;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: InputMaybe<Scalars['String']['input']>;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
+  readonly sku: Scalars['String']['input'];
+  /** The part of a URL that names it; made of the name when nothing is said. Lower-case letters, digits and single hyphens. */
+  readonly slug?: InputMaybe<Scalars['String']['input']>;
+  /** DRAFT when nothing is said. */
+  readonly status?: InputMaybe<ProductStatus>;
+  /** Available units of a product without variants. At most 50 entries. */
+  readonly stock?: InputMaybe<ReadonlyArray<ImportStockRow>>;
+  /** Free labels. At most 100 entries, each 1 to 100 characters, in one line. */
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Variants. At most 200 entries. */
+  readonly variants?: InputMaybe<ReadonlyArray<ImportVariantRow>>;
+};
+
+/** A row of an import: a promotion. Open in the specification. */
+export type ImportPromotionRow = {
+  /** The code that customers enter. Without one it applies by itself. Up to 64 letters, digits, hyphens and underscores. */
+  readonly code?: InputMaybe<Scalars['String']['input']>;
+  /** Description. At most 5,000 characters. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether it is switched off, whatever the time. */
+  readonly disabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The kind of discount. */
+  readonly discountType: DiscountType;
+  /** Percent (1 to 100) for PERCENTAGE, minor units (at least 1) for FIXED_AMOUNT; FREE_SHIPPING needs none. 0 or more. */
+  readonly discountValue?: InputMaybe<Scalars['Int']['input']>;
+  /** When it ends. */
+  readonly endDate: Scalars['DateTime']['input'];
+  /** What the other system knows it by; its code or name when nothing is said. 1 to 200 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** When it starts. */
+  readonly startDate: Scalars['DateTime']['input'];
+  /** How often it can be used; without limit when nothing is said. 1 or more. */
+  readonly usageLimit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What a row is of. Open in the specification. */
+export type ImportRecordType =
+  /** A category: ImportCategoryRow. */
+  | 'CATEGORY'
+  /** A customer: ImportCustomerRow. */
+  | 'CUSTOMER'
+  /** An order with its history: ImportOrderRow. */
+  | 'ORDER'
+  /** A product: ImportProductRow. */
+  | 'PRODUCT'
+  /** A promotion: ImportPromotionRow. */
+  | 'PROMOTION'
+  /** A review: ImportReviewRow. */
+  | 'REVIEW';
+
+/** Units that a refund was for. Open in the specification. */
+export type ImportRefundLineRow = {
+  /** The amount for them. 0 or more. */
+  readonly amount: Scalars['Money']['input'];
+  /** The place of the line in the order's `lines`; the first one is 1. 1 to 500. */
+  readonly line: Scalars['Int']['input'];
+  /** Units. 1 to 999,999. */
+  readonly quantity: Scalars['Int']['input'];
+};
+
+/** A refund of an order's row. Open in the specification. */
+export type ImportRefundRow = {
+  /** The amount, of the payments in their order. 1 or more. */
+  readonly amount: Scalars['Money']['input'];
+  /** The lines that it was for. Without lines it is for the order as a whole. At most 500 entries. */
+  readonly lines?: InputMaybe<ReadonlyArray<ImportRefundLineRow>>;
+  /** Why it was made. At most 500 characters, in one line. */
+  readonly reason?: InputMaybe<Scalars['String']['input']>;
+  /** When it was made. */
+  readonly refundedAt: Scalars['DateTime']['input'];
+  /** Of the amount, what was returned of shipping. 0 or more. */
+  readonly shippingAmount?: InputMaybe<Scalars['Money']['input']>;
+};
+
+/** A row of an import: a review of a product. Open in the specification. */
+export type ImportReviewRow = {
+  /** The name it is signed with. 1 to 200 characters, in one line. */
+  readonly authorName: Scalars['String']['input'];
+  /** Text. At most 5,000 characters. */
+  readonly body?: InputMaybe<Scalars['String']['input']>;
+  /** When it was written; now when nothing is said. */
+  readonly createdAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** The address of the customer who wrote it. */
+  readonly email?: InputMaybe<Scalars['EmailAddress']['input']>;
+  /** What the other system knows it by. 1 to 200 characters, in one line. */
+  readonly externalId: Scalars['String']['input'];
+  /** 1 (bad) to 5 (good). 1 to 5. */
+  readonly rating: Scalars['Int']['input'];
+  /** The SKU of the product it is about. 1 to 100 characters, in one line. */
+  readonly sku: Scalars['String']['input'];
+  /** PENDING when nothing is said. */
+  readonly status?: InputMaybe<ReviewStatus>;
+  /** Headline. At most 200 characters, in one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Units in a shipment. Open in the specification. */
+export type ImportShipmentLineRow = {
+  /** The place of the line in the order's `lines`; the first one is 1. 1 to 500. */
+  readonly line: Scalars['Int']['input'];
+  /** Units. 1 to 999,999. */
+  readonly quantity: Scalars['Int']['input'];
+};
+
+/** A shipment of an order's row. Open in the specification. */
+export type ImportShipmentRow = {
+  /** The carrier. 1 to 100 characters, in one line. */
+  readonly carrier?: InputMaybe<Scalars['String']['input']>;
+  /** When it arrived. */
+  readonly deliveredAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** What was in it; everything when nothing is said. At most 500 entries. */
+  readonly lines?: InputMaybe<ReadonlyArray<ImportShipmentLineRow>>;
+  /** When it left. */
+  readonly shippedAt: Scalars['DateTime']['input'];
+  /** The carrier's number. 1 to 200 characters, in one line. */
+  readonly trackingNumber?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The fields that imports can be sorted by. Open in the specification. */
+export type ImportSortField =
+  /** When they were created. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
+
+/** Where an import stands. Open in the specification. */
+export type ImportStatus =
+  /** Its file is not here. */
+  | 'AWAITING_UPLOAD'
+  /** It was cancelled. */
+  | 'CANCELLED'
+  /** Its rows are checked. */
+  | 'CHECKING'
+  /** It ended early: see `failure`. */
+  | 'FAILED'
+  /** It waits for its turn. */
+  | 'QUEUED'
+  /** All rows are dealt with; some may be refused. */
+  | 'SUCCEEDED'
+  /** Its rows are written. */
+  | 'WRITING';
+
+/** Available units in a warehouse. Open in the specification. */
+export type ImportStockRow = {
+  /** Available units, without those that are reserved. 0 to 1,000,000,000. */
+  readonly available: Scalars['Int']['input'];
+  /** The warehouse's code; the one with the first priority when nothing is said. 1 to 50 characters, in one line. */
+  readonly warehouse?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Where and how a file is uploaded. Open in the specification. */
+export type ImportUpload = {
+  readonly __typename?: 'ImportUpload';
+  /** Until when the address works. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  /** The headers that the PUT needs. */
+  readonly headers: ReadonlyArray<ImportUploadHeader>;
+  /** The address for one PUT of the file. */
+  readonly url: Scalars['URL']['output'];
+};
+
+/** A header of an upload. Open in the specification. */
+export type ImportUploadHeader = {
+  readonly __typename?: 'ImportUploadHeader';
+  /** The header's name. */
+  readonly name: Scalars['String']['output'];
+  /** The header's value. */
+  readonly value: Scalars['String']['output'];
+};
+
+/** A variant of a product's row. Open in the specification. */
+export type ImportVariantRow = {
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: InputMaybe<Scalars['Money']['input']>;
+  /** The values that distinguish the variant. At most 20 entries. */
+  readonly options?: InputMaybe<ReadonlyArray<ImportOptionRow>>;
+  /** Its price; absent means the product's. Above zero. */
+  readonly price?: InputMaybe<Scalars['Money']['input']>;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
+  readonly sku: Scalars['String']['input'];
+  /** Available units. At most 50 entries. */
+  readonly stock?: InputMaybe<ReadonlyArray<ImportStockRow>>;
+};
+
+/**
  * Stock on its way to a warehouse: bought, or of a transfer. The type's name is open in the specification.
  *
  * Needs the permission `inventory:read`; not for shoppers.
@@ -5524,6 +6119,12 @@ export type Mutation = {
    */
   readonly cancelEmailCampaign?: Maybe<CancelEmailCampaignPayload>;
   /**
+   * Ends an import. What it has written by then stays. Open in the specification.
+   *
+   * Needs the permission `imports:write`; not for shoppers.
+   */
+  readonly cancelImport?: Maybe<CancelImportPayload>;
+  /**
    * Awaits nothing more of bought stock; what has arrived stays. Open in the specification.
    *
    * Needs the permission `inventory:write`; not for shoppers.
@@ -5754,6 +6355,14 @@ export type Mutation = {
    * Needs the permission `files:write`; not for shoppers.
    */
   readonly createFileUpload?: Maybe<CreateFileUploadPayload>;
+  /**
+   * Begins an import. Its file goes to the payload's `upload` with one PUT; then `startImport` has it read. Each row has the type of a
+   * record and the fields of that type's input: `ImportProductRow`, `ImportCustomerRow`, `ImportCategoryRow`, `ImportReviewRow`,
+   * `ImportPromotionRow` or `ImportOrderRow`. Open in the specification.
+   *
+   * Needs the permission `imports:write`; not for shoppers.
+   */
+  readonly createImport?: Maybe<CreateImportPayload>;
   /**
    * Says that bought stock is on its way. Open in the specification.
    *
@@ -6512,6 +7121,12 @@ export type Mutation = {
    */
   readonly startGuestCheckout?: Maybe<StartGuestCheckoutPayload>;
   /**
+   * Has the file of an import read, once it is uploaded. Open in the specification.
+   *
+   * Needs the permission `imports:write`; not for shoppers.
+   */
+  readonly startImport?: Maybe<StartImportPayload>;
+  /**
    * Has a mail sent to the address, once, when a SKU that is sold out is available again. Asked twice, it is one alert.
    *
    * Needs the permission `inventory:read`, or a shopper's token.
@@ -6877,6 +7492,12 @@ export type MutationcancelEmailCampaignArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcancelImportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcancelIncomingStockArgs = {
   id: Scalars['ID']['input'];
 };
@@ -7105,6 +7726,12 @@ export type MutationcreateFileDownloadArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcreateFileUploadArgs = {
   input: CreateFileUploadInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateImportArgs = {
+  input: CreateImportInput;
 };
 
 
@@ -7886,6 +8513,12 @@ export type MutationstartAppointmentArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationstartGuestCheckoutArgs = {
   input: StartGuestCheckoutInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationstartImportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -9176,6 +9809,8 @@ export type PaymentMethod =
   | 'CASH'
   /** Cash on delivery. Open in the specification. */
   | 'CASH_ON_DELIVERY'
+  /** Paid in another system, before the order was imported. It can't be chosen. Open in the specification. */
+  | 'EXTERNAL'
   /** Google Pay. */
   | 'GOOGLE_PAY'
   /** Invoice, paid after delivery. Open in the specification. */
@@ -10311,6 +10946,18 @@ export type Query = {
    */
   readonly files: FileConnection;
   /**
+   * An import by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `imports:read`; not for shoppers.
+   */
+  readonly import?: Maybe<Import>;
+  /**
+   * Imports, latest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `imports:read`; not for shoppers.
+   */
+  readonly imports: ImportConnection;
+  /**
    * Stock on its way to a warehouse, by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`; not for shoppers.
@@ -11025,6 +11672,24 @@ export type QueryfilesArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<FileSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryimportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryimportsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ImportFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ImportSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -13556,6 +14221,15 @@ export type StartGuestCheckoutPayload = {
   readonly refreshToken?: Maybe<Scalars['String']['output']>;
 };
 
+/** The payload of `startImport`. Open in the specification. */
+export type StartImportPayload = {
+  readonly __typename?: 'StartImportPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The import. */
+  readonly import?: Maybe<Import>;
+};
+
 /**
  * A customer's request to be notified when a SKU is available again. Open in the specification.
  *
@@ -13823,6 +14497,12 @@ export type SubscriptionRoot = {
    */
   readonly events: Event;
   /**
+   * An import as it goes on; null while there is none. Open in the specification.
+   *
+   * Needs the permission `imports:read`; not for shoppers.
+   */
+  readonly import?: Maybe<Import>;
+  /**
    * The stock of a SKU as it changes; null while there is none. Open in the specification.
    *
    * Needs the permission `inventory:read`, or a shopper's token.
@@ -13859,6 +14539,12 @@ export type SubscriptionRootcartArgs = {
 /** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
 export type SubscriptionRooteventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
+export type SubscriptionRootimportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -15433,7 +16119,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | Import | ImportError | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

@@ -35,6 +35,7 @@ export interface AppointmentPaymentInput {
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
     | 'LOYALTY_POINTS'
+    | 'EXTERNAL'
   readonly paymentMethodId?: string | null
   readonly amount?: number | null
   readonly returnUrl?: string | null
@@ -197,6 +198,16 @@ export interface CreateFileUploadInput {
   readonly purpose: 'IMAGE' | 'DOWNLOAD'
 }
 
+export interface CreateImportInput {
+  readonly format: 'JSON_LINES' | 'CSV'
+  readonly recordType?: 'PRODUCT' | 'CUSTOMER' | 'CATEGORY' | 'PROMOTION' | 'REVIEW' | 'ORDER' | null
+  readonly fileSize: number
+  readonly fileName?: string | null
+  readonly dryRun?: boolean | null
+  readonly onExisting?: 'SKIP' | 'UPDATE' | null
+  readonly onRefused?: 'SKIP' | 'STOP' | null
+}
+
 export interface CreateIncomingStockInput {
   readonly sku: string
   readonly warehouseId?: string | null
@@ -262,6 +273,7 @@ export interface CreatePaymentOptionInput {
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
     | 'LOYALTY_POINTS'
+    | 'EXTERNAL'
   readonly name: string
   readonly instructions?: string | null
   readonly enabled?: boolean | null
@@ -480,6 +492,188 @@ export interface ImageInput {
   readonly alt?: string | null
 }
 
+export interface ImportAddressRow {
+  readonly line1?: string | null
+  readonly line2?: string | null
+  readonly city?: string | null
+  readonly state?: string | null
+  readonly postalCode?: string | null
+  readonly country?: string | null
+  readonly phone?: string | null
+  readonly isDefault?: boolean | null
+}
+
+export interface ImportCategoryRow {
+  readonly externalId?: string | null
+  readonly path: string
+  readonly slug?: string | null
+  readonly description?: string | null
+  readonly position?: number | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface ImportCustomerRow {
+  readonly externalId?: string | null
+  readonly email: string
+  readonly name: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly addresses?: readonly ImportAddressRow[] | null
+  readonly createdAt?: string | null
+}
+
+export interface ImportImageRow {
+  readonly url: string
+  readonly alt?: string | null
+  readonly width?: number | null
+  readonly height?: number | null
+}
+
+export interface ImportOptionRow {
+  readonly name: string
+  readonly value: string
+}
+
+export interface ImportOrderCustomerRow {
+  readonly externalId?: string | null
+  readonly email?: string | null
+  readonly name?: string | null
+  readonly phone?: string | null
+}
+
+export interface ImportOrderLineRow {
+  readonly sku?: string | null
+  readonly productExternalId?: string | null
+  readonly name: string
+  readonly quantity: number
+  readonly price: number
+  readonly discount?: number | null
+  readonly tax?: number | null
+}
+
+export interface ImportOrderRow {
+  readonly externalId?: string | null
+  readonly orderNumber: string
+  readonly placedAt: string
+  readonly currency: string
+  readonly status?:
+    'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED' | null
+  readonly customer?: ImportOrderCustomerRow | null
+  readonly shippingAddress?: ImportAddressRow | null
+  readonly billingAddress?: ImportAddressRow | null
+  readonly lines: readonly ImportOrderLineRow[]
+  readonly shipping?: number | null
+  readonly shippingDiscount?: number | null
+  readonly discount?: number | null
+  readonly tax?: number | null
+  readonly total: number
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly paidAt?: string | null
+  readonly payments?: readonly ImportPaymentRow[] | null
+  readonly refunds?: readonly ImportRefundRow[] | null
+  readonly shipments?: readonly ImportShipmentRow[] | null
+  readonly cancelledAt?: string | null
+  readonly cancelReason?: string | null
+}
+
+export interface ImportPaymentRow {
+  readonly amount: number
+  readonly paidAt?: string | null
+  readonly reference?: string | null
+}
+
+export interface ImportProductRow {
+  readonly externalId?: string | null
+  readonly sku: string
+  readonly name: string
+  readonly description?: string | null
+  readonly price: number
+  readonly currency: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED' | null
+  readonly featured?: boolean | null
+  readonly slug?: string | null
+  readonly tags?: readonly string[] | null
+  readonly categories?: readonly string[] | null
+  readonly images?: readonly ImportImageRow[] | null
+  readonly variants?: readonly ImportVariantRow[] | null
+  readonly stock?: readonly ImportStockRow[] | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly createdAt?: string | null
+}
+
+export interface ImportPromotionRow {
+  readonly externalId?: string | null
+  readonly name: string
+  readonly description?: string | null
+  readonly code?: string | null
+  readonly discountType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly discountValue?: number | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly disabled?: boolean | null
+  readonly usageLimit?: number | null
+}
+
+export interface ImportRefundLineRow {
+  readonly line: number
+  readonly quantity: number
+  readonly amount: number
+}
+
+export interface ImportRefundRow {
+  readonly amount: number
+  readonly refundedAt: string
+  readonly shippingAmount?: number | null
+  readonly reason?: string | null
+  readonly lines?: readonly ImportRefundLineRow[] | null
+}
+
+export interface ImportReviewRow {
+  readonly externalId: string
+  readonly sku: string
+  readonly email?: string | null
+  readonly authorName: string
+  readonly rating: number
+  readonly title?: string | null
+  readonly body?: string | null
+  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED' | null
+  readonly createdAt?: string | null
+}
+
+export interface ImportShipmentLineRow {
+  readonly line: number
+  readonly quantity: number
+}
+
+export interface ImportShipmentRow {
+  readonly shippedAt: string
+  readonly deliveredAt?: string | null
+  readonly carrier?: string | null
+  readonly trackingNumber?: string | null
+  readonly lines?: readonly ImportShipmentLineRow[] | null
+}
+
+export interface ImportStockRow {
+  readonly warehouse?: string | null
+  readonly available: number
+}
+
+export interface ImportVariantRow {
+  readonly sku: string
+  readonly price?: number | null
+  readonly compareAtPrice?: number | null
+  readonly options?: readonly ImportOptionRow[] | null
+  readonly stock?: readonly ImportStockRow[] | null
+}
+
 export interface InteractionInput {
   readonly customerId: string
   readonly contactId?: string | null
@@ -568,6 +762,7 @@ export interface PaymentInput {
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
     | 'LOYALTY_POINTS'
+    | 'EXTERNAL'
   readonly paymentMethodId?: string | null
   readonly amount?: number | null
   readonly partial?: boolean | null
@@ -652,6 +847,7 @@ export interface RecordPaymentInput {
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
     | 'LOYALTY_POINTS'
+    | 'EXTERNAL'
   readonly amount?: number | null
 }
 
@@ -737,6 +933,7 @@ export interface SavePaymentMethodInput {
     | 'INVOICE'
     | 'CASH_ON_DELIVERY'
     | 'LOYALTY_POINTS'
+    | 'EXTERNAL'
     | null
   readonly paymentMethodId: string
   readonly returnUrl?: string | null
@@ -1449,4 +1646,7 @@ export interface MutationArguments {
   readonly createMetadataDefinition: { readonly input: CreateMetadataDefinitionInput }
   readonly updateMetadataDefinition: { readonly id: string; readonly input: UpdateMetadataDefinitionInput }
   readonly deleteMetadataDefinition: { readonly id: string }
+  readonly createImport: { readonly input: CreateImportInput }
+  readonly startImport: { readonly id: string }
+  readonly cancelImport: { readonly id: string }
 }

@@ -12,6 +12,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import type { Contract } from '../schema/compose.ts'
+import { isRowType } from '../validation/input-rules.ts'
 
 const scalarTypes: Readonly<Record<string, string>> = {
   Int: 'number',
@@ -54,7 +55,7 @@ ${mutations.join('')}}
 `
 }
 
-/** The input types that arguments have, and those within them, by name. */
+/** The input types that arguments and rows of imports have, and those within them, by name. */
 export function inputTypesOf(
   schema: GraphQLSchema,
   args: readonly GraphQLArgument[],
@@ -67,6 +68,7 @@ export function inputTypesOf(
     for (const field of Object.values(named.getFields())) see(field.type)
   }
   for (const { type } of args) see(type)
+  for (const type of Object.values(schema.getTypeMap())) if (isRowType(type)) see(type)
   return Object.values(schema.getTypeMap())
     .filter(isInputObjectType)
     .filter(({ name }) => seen.has(name))

@@ -11,7 +11,7 @@ import {
   parse,
   type SchemaDefinitionNode,
 } from 'graphql'
-import { inputRules, type InputRules } from '../validation/input-rules.ts'
+import { type InputRules, type RowRules, rulesOf } from '../validation/input-rules.ts'
 import { readResults } from './action-results.ts'
 import { type Action, ActionRegister } from './actions.ts'
 import { BoundRegister } from './bound-register.ts'
@@ -36,6 +36,8 @@ export interface Contract {
   readonly actions: ReadonlyMap<string, Action>
   /** The rules for the arguments of mutations. */
   readonly inputRules: InputRules
+  /** The rules for the rows of imports. */
+  readonly rowRules: RowRules
   readonly federation: Federation
 }
 
@@ -112,7 +114,7 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[], results
     permissions,
     bounds,
     actions: actions.actions(schema, resultsSdl === '' ? new Map() : readResults(resultsSdl)),
-    inputRules: inputRules(schema, bounds),
+    ...rulesOf(schema, bounds),
     federation,
   }
 }

@@ -22,6 +22,7 @@ export const domains = [
   'audit',
   'events',
   'metadata',
+  'bulk',
 ] as const
 
 export type Domain = (typeof domains)[number]

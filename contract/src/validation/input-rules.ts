@@ -5,6 +5,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
@@ -52,7 +53,19 @@ export interface FieldRule {
 /** The rules of the arguments of each field of Mutation, by its name. */
 export type InputRules = ReadonlyMap<string, readonly FieldRule[]>
 
-export function inputRules(schema: GraphQLSchema, register: BoundRegister): InputRules {
+/** The rules of the rows of imports, by the input type's name. */
+export type RowRules = ReadonlyMap<string, InputRule>
+
+/** Rows come in files, so no argument has their types. Their names end like this. */
+export const isRowType = (type: GraphQLNamedType): type is GraphQLInputObjectType =>
+  isInputObjectType(type) && /^Import\w+Row$/.test(type.name)
+
+export interface Rules {
+  readonly inputRules: InputRules
+  readonly rowRules: RowRules
+}
+
+export function rulesOf(schema: GraphQLSchema, register: BoundRegister): Rules {
   const mutation = schema.getMutationType()
   const objects = new Map<string, InputRule>()
   const objectRule = (type: GraphQLInputObjectType): InputRule => {
@@ -99,12 +112,19 @@ export function inputRules(schema: GraphQLSchema, register: BoundRegister): Inpu
       kept: format?.kept ?? null,
     }
   }
-  return new Map(
-    Object.values(mutation?.getFields() ?? {}).map((field) => [
-      field.name,
-      field.args.map((argument) => fieldRule(argument, `Mutation.${field.name}.${argument.name}`)),
-    ]),
-  )
+  return {
+    inputRules: new Map(
+      Object.values(mutation?.getFields() ?? {}).map((field) => [
+        field.name,
+        field.args.map((argument) => fieldRule(argument, `Mutation.${field.name}.${argument.name}`)),
+      ]),
+    ),
+    rowRules: new Map(
+      Object.values(schema.getTypeMap())
+        .filter(isRowType)
+        .map((type) => [type.name, objectRule(type)]),
+    ),
+  }
 }
 
 /** An entry of a list of ids is quoted, and asked for with all the others: it has a bound, which ids alone don't need. */

@@ -1,6 +1,7 @@
 import { analytics } from '../domains/analytics/projection.ts'
 import { audit } from '../domains/audit/projection.ts'
 import { booking } from '../domains/booking/projection.ts'
+import { bulk } from '../domains/bulk/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
 import { crm } from '../domains/crm/projection.ts'
@@ -63,6 +64,7 @@ const domains = [
   audit,
   events,
   metadata,
+  bulk,
   federation,
 ]
 

@@ -12,6 +12,17 @@ DECLARE
   v_reservation inventory.reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
   v_rest_id uuid := platform.uuid_v7();
 BEGIN
+  IF
+    v_reservation.id IS NULL
+    AND EXISTS (
+      SELECT
+      FROM ordering.order o
+      WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.imported_at IS NOT NULL
+    )
+  THEN
+    -- An order from another system has never held stock here.
+    RETURN;
+  END IF;
   IF v_reservation.status IS DISTINCT FROM 'COMMITTED' THEN
     RAISE EXCEPTION 'order % has no committed reservation', p_order_id;
   END IF;

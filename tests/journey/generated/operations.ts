@@ -166,6 +166,8 @@ export type PaymentMethod =
   | 'CASH'
   /** Cash on delivery. Open in the specification. */
   | 'CASH_ON_DELIVERY'
+  /** Paid in another system, before the order was imported. It can't be chosen. Open in the specification. */
+  | 'EXTERNAL'
   /** Google Pay. */
   | 'GOOGLE_PAY'
   /** Invoice, paid after delivery. Open in the specification. */

@@ -207,6 +207,7 @@ function stripeTypeOf(method: PaymentMethod): 'card' | 'paypal' | 'sepa_debit' {
     case 'INVOICE':
     case 'CASH_ON_DELIVERY':
     case 'LOYALTY_POINTS':
+    case 'EXTERNAL':
       throw new Error(`${method} doesn't go through Stripe.`)
     default:
       return method satisfies never

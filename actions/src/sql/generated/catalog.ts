@@ -1,3 +1,54 @@
 // Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { rowsOf } from '../answer-of.ts'
 
 export type LineRefusal = { readonly field: string; readonly reason: 'unknown_product' | 'product_not_active' | 'unknown_variant' | 'variant_required' | 'currency_mismatch' | 'quantity_too_large' | 'too_many_lines' | 'total_too_large'; readonly currency?: string | null }
+
+export interface ImportCategoriesArguments {
+  readonly merchantId: MerchantId
+  readonly batch: object
+  readonly update: boolean
+}
+
+export type ImportCategoriesAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
+
+/** `catalog.import_categories`: Writes categories of another system. One that its path leads to is here already; p_update says whether it gets the row's fields.  */
+export const importCategories = (sql: Queryable, args: ImportCategoriesArguments): Promise<readonly ImportCategoriesAnswer[]> =>
+  rowsOf<ImportCategoriesAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_categories(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb,
+      p_update => ${args.update}::boolean
+    )`)
+
+export interface ImportProductsArguments {
+  readonly merchantId: MerchantId
+  readonly batch: object
+  readonly update: boolean
+}
+
+export type ImportProductsAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
+
+/** `catalog.import_products`: Writes products of another system, with pictures, variants, categories and stock. p_batch has a list for each; its rows name the product's row by `product`. A product is here already when a row of the same external id was imported, or else when it has the row's SKU; p_update says whether it gets the row's fields. Within a batch no SKU and no external id comes twice.  */
+export const importProducts = (sql: Queryable, args: ImportProductsArguments): Promise<readonly ImportProductsAnswer[]> =>
+  rowsOf<ImportProductsAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_products(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb,
+      p_update => ${args.update}::boolean
+    )`)
+
+export interface ImportReviewsArguments {
+  readonly merchantId: MerchantId
+  readonly batch: object
+  readonly importId: string | null
+}
+
+export type ImportReviewsAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
+
+/** `catalog.import_reviews`: Writes reviews of another system. p_import_id names an import that is only checked: its rows may be about products of rows before them.  */
+export const importReviews = (sql: Queryable, args: ImportReviewsArguments): Promise<readonly ImportReviewsAnswer[]> =>
+  rowsOf<ImportReviewsAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_reviews(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb,
+      p_import_id => ${args.importId}::uuid
+    )`)

@@ -1,6 +1,7 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { answerOf, type Caller } from '../answer-of.ts'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { answerOf, type Caller, rowsOf } from '../answer-of.ts'
 
 export interface ExpirePointsArguments {
   readonly limit: number
@@ -52,6 +53,22 @@ export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArgumen
   answerOf<AnonymizeCustomerAnswer>(caller, 'crm.anonymize_customer', (sql) => sql`crm.anonymize_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid
+    )`)
+
+export interface ImportCustomersArguments {
+  readonly merchantId: MerchantId
+  readonly batch: object
+  readonly update: boolean
+}
+
+export type ImportCustomersAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
+
+/** `crm.import_customers`: Writes customers of another system with their addresses. A customer is here already when a row of the same external id was imported, or else when an account has the row's address; p_update says whether it gets the row's fields.  */
+export const importCustomers = (sql: Queryable, args: ImportCustomersArguments): Promise<readonly ImportCustomersAnswer[]> =>
+  rowsOf<ImportCustomersAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM crm.import_customers(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb,
+      p_update => ${args.update}::boolean
     )`)
 
 export interface RedeemRewardArguments {

@@ -1,7 +1,7 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { jsonOf } from '../../database.ts'
-import { answerOf, type Caller, listOf } from '../answer-of.ts'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf } from '../answer-of.ts'
 import type * as catalog from './catalog.ts'
 import type * as promotion from './promotion.ts'
 import type * as inventory from './inventory.ts'
@@ -265,6 +265,20 @@ export const fulfillOrder = (caller: Caller, args: FulfillOrderArguments): Promi
       p_shipment => ${jsonOf(sql, args.shipment)}::jsonb,
       p_ship => ${jsonOf(sql, args.ship)}::jsonb,
       p_moves => ${jsonOf(sql, args.moves)}::jsonb
+    )`)
+
+export interface ImportOrdersArguments {
+  readonly merchantId: MerchantId
+  readonly batch: object
+}
+
+export type ImportOrdersAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
+
+/** `ordering.import_orders`: Writes orders of another system with everything that has happened to them. p_batch has a list for each table, whose rows have the ids that they get, and the order's as `order_id`; and the lists `customers` and `products`, to whose numbers orders and lines refer (crm.customers_of_history, catalog.products_of_history). Within a batch, no number and no external id comes twice. Nothing is reserved, sent or earned.  */
+export const importOrders = (sql: Queryable, args: ImportOrdersArguments): Promise<readonly ImportOrdersAnswer[]> =>
+  rowsOf<ImportOrdersAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM ordering.import_orders(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb
     )`)
 
 export interface LapseUnpaidOrdersArguments {

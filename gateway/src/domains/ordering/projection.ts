@@ -114,7 +114,8 @@ export const ordering: DomainProjection = {
       projection: 'Order',
       // A merchant's orders get their numbers one after the other, under a lock that is held until they are committed. So no order
       // ever becomes visible below a number that is visible already, which can't be said of a time.
-      cursor: { column: 'order_number', type: 'String', argument: 'after' },
+      // Imported orders, whose numbers come in any order, have none here.
+      cursor: { column: 'number_here', type: 'String', argument: 'after' },
     },
   },
   queries: {

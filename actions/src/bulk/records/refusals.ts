@@ -1,0 +1,41 @@
+import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
+import type { WrittenRecord } from './record-writer.ts'
+
+interface Answer {
+  readonly id: string
+  readonly outcome: 'imported' | 'unchanged' | 'refused'
+  readonly field: string | null
+  readonly reason: string | null
+}
+
+/** What a function of the database says of rows, with its reasons as errors of their fields. */
+export const writtenRecords = (
+  answers: readonly Answer[],
+  valueAt: (id: string, field: string) => string,
+): readonly WrittenRecord[] =>
+  answers.map(({ id, outcome, field, reason }) => ({
+    id,
+    outcome,
+    error: reason === null ? null : errorOf(field ?? '', reason, valueAt(id, field ?? '')),
+  }))
+
+function errorOf(field: string, reason: string, value: string): UserError {
+  switch (reason) {
+    case 'unknown_product':
+      return notFound(field, 'Product', value)
+    case 'unknown_warehouse':
+      return notFound(field, 'Warehouse', value)
+    case 'imported_differently':
+      return invalidValue(field, `${value} was imported with other content, and an order is never changed`)
+    default:
+      return alreadyExists(field, value)
+  }
+}
+
+/** The value at a path of a row, for an error's message. */
+export function valueAt(row: unknown, path: string): string {
+  let value: unknown = row
+  for (const step of path.split('.'))
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : ''
+}

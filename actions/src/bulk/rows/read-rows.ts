@@ -1,0 +1,129 @@
+import type { Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { invalidFormat, invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
+import { z } from 'zod'
+import { unflatten } from './unflatten.ts'
+
+/** A row of a file, not checked. */
+export type RawRow =
+  | {
+      /** Where the row begins; the first line of the file is 1. */
+      readonly line: number
+      readonly value: unknown
+      /** Whether its values are the texts of CSV cells. */
+      readonly cells: boolean
+      /** Characters. */
+      readonly size: number
+    }
+  | { readonly line: number; readonly problem: UserError; readonly size: number }
+
+/** A file that can't be read on: no CSV, or without a header. */
+export class UnreadableFile extends Error {}
+
+/** The longest row, in characters. */
+const maxRowLength = 1_000_000
+
+/** The rows of a file of one JSON object per line (UTF-8). Skips empty lines. */
+export async function* readJsonLines(content: Readable): AsyncGenerator<RawRow> {
+  for await (const { number: line, text, tooLong } of readLines(content)) {
+    if (tooLong)
+      yield { line, problem: outOfRange('', `of over ${maxRowLength} characters`, 1, maxRowLength), size: 0 }
+    else if (text.trim() !== '') yield parseLine(line, text)
+  }
+}
+
+function parseLine(line: number, text: string): RawRow {
+  try {
+    return { line, value: JSON.parse(text) as unknown, cells: false, size: text.length }
+  } catch {
+    return { line, problem: invalidFormat('', 'a JSON object in one line'), size: text.length }
+  }
+}
+
+interface Line {
+  readonly number: number
+  readonly text: string
+  readonly tooLong: boolean
+}
+
+// node:readline would keep a line of any length in memory; this code drops the rest of a long line as it arrives.
+async function* readLines(content: Readable): AsyncGenerator<Line> {
+  let number = 1
+  let text = ''
+  let tooLong = false
+  content.setEncoding('utf8')
+  for await (const chunk of content as AsyncIterable<string>) {
+    const parts = (number === 1 && text === '' ? chunk.replace(/^\uFEFF/, '') : chunk).split('\n')
+    for (const [position, part] of parts.entries()) {
+      if (position > 0) {
+        yield { number, text, tooLong }
+        number += 1
+        text = ''
+        tooLong = false
+      }
+      if (tooLong) continue
+      text += part
+      tooLong = text.length > maxRowLength
+      if (tooLong) text = ''
+    }
+  }
+  if (text !== '' || tooLong) yield { number, text, tooLong }
+}
+
+const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
+
+/**
+ * The rows of a CSV file with a header of paths (`variants.0.sku`). An empty cell is an absent field.
+ *
+ * @throws UnreadableFile if it is no CSV from some line on, or its header has a column twice
+ */
+export async function* readCsv(content: Readable): AsyncGenerator<RawRow> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowLength,
+  })
+  content.on('error', (error) => parser.destroy(error))
+  content.pipe(parser)
+  let columns: readonly string[] | null = null
+  let line = 1
+  try {
+    for await (const item of parser) {
+      const { record, info } = parsedRecord.parse(item)
+      const began = line
+      line = info.lines + 1
+      if (columns === null) columns = readHeader(record)
+      else yield readRecord(began, columns, record)
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new UnreadableFile(`The file is not CSV from line ${line} on: ${error.message}`)
+  } finally {
+    content.destroy()
+  }
+}
+
+function readHeader(record: readonly string[]): readonly string[] {
+  const columns = record.map((column) => column.trim())
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index)
+  if (twice !== undefined)
+    throw new UnreadableFile(`The header has the column "${twice.slice(0, 100)}" twice`)
+  return columns
+}
+
+function readRecord(line: number, columns: readonly string[], record: readonly string[]): RawRow {
+  const size = record.reduce((sum, cell) => sum + cell.length, 0)
+  if (record.length !== columns.length)
+    return { line, problem: invalidFormat('', `a row of ${columns.length} cells`), size }
+  const cells = columns.map((column, position) => [column, record[position] ?? ''] as const)
+  const nested = unflatten(cells.filter(([, text]) => text !== ''))
+  if ('conflict' in nested)
+    return {
+      line,
+      problem: invalidValue(nested.conflict, 'The field has a value, and another column has a part of it'),
+      size,
+    }
+  return { line, value: nested.value, cells: true, size }
+}

@@ -1,0 +1,415 @@
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { refreshRollups } from '../analytics/index.ts'
+import { expectShopToAddUp } from '../testing/invariants.ts'
+import { openTestShop, silent, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import { fileOfImport } from './file-of-import.ts'
+import { runImports } from './run-imports.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+beforeEach(async () => {
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+interface Job {
+  readonly status: string
+  readonly rows: number | null
+  readonly checked: number
+  readonly written: number
+  readonly imported: number
+  readonly unchanged: number
+  readonly refused: number
+  readonly failure: string | null
+}
+
+interface Fault {
+  readonly line: number
+  readonly record_type: string | null
+  readonly key: string | null
+  readonly field: string
+  readonly code: string
+}
+
+async function create(rows: readonly object[] | string, options: object = {}): Promise<string> {
+  const text = typeof rows === 'string' ? rows : rows.map((row) => JSON.stringify(row)).join('\n')
+  const fileSize = Buffer.byteLength(text)
+  const answer = await shop.call(merchant, 'createImport', {
+    input: { format: typeof rows === 'string' ? 'CSV' : 'JSON_LINES', fileSize, ...options },
+  })
+  expect(answer).toMatchObject({ kind: 'done', data: { upload: { url: expect.any(String) as string } } })
+  const id = (answer as unknown as { data: { importId: string } }).data.importId
+  await shop.files.put(fileOfImport(merchant.merchantId, id), Readable.from([Buffer.from(text)]), {
+    contentType: 'application/x-ndjson',
+  })
+  expect(await shop.call(merchant, 'startImport', { id })).toMatchObject({ kind: 'done' })
+  return id
+}
+
+const run = () => runImports({ database: shop.database, files: shop.files, logger: silent })
+
+async function outcomeOf(id: string): Promise<Job & { readonly faults: readonly Fault[] }> {
+  const [job] = await shop.database<Job[]>`
+    SELECT status, rows, checked, written, imported, unchanged, refused, failure FROM bulk.import
+    WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`
+  const faults = await shop.database<Fault[]>`
+    SELECT line, record_type, key, field, code FROM bulk.import_error
+    WHERE merchant_id = ${merchant.merchantId} AND import_id = ${id} ORDER BY line, field`
+  if (job === undefined) throw new Error('There is no such import')
+  return { ...job, faults: [...faults] }
+}
+
+async function importRows(rows: readonly object[] | string, options: object = {}) {
+  const id = await create(rows, options)
+  await run()
+  return outcomeOf(id)
+}
+
+const order = (number: string, changes: object = {}) => ({
+  type: 'order',
+  orderNumber: number,
+  placedAt: '1996-07-04T10:00:00Z',
+  currency: 'USD',
+  customer: { email: 'Ann@example.com', name: 'Ann' },
+  shippingAddress: { line1: '1 Road', city: 'Reims', country: 'FR' },
+  lines: [
+    { sku: 'CHANG', name: 'Chang', quantity: 2, price: 1000, discount: 200 },
+    { sku: 'CHANG', name: 'Chang', quantity: 1, price: 1000 },
+    { name: 'Gift wrapping', quantity: 1, price: 55 },
+  ],
+  shipping: 500,
+  discount: 55,
+  tax: 77,
+  total: 3377,
+  paidAt: '1996-07-05T10:00:00Z',
+  shipments: [{ shippedAt: '1996-07-06T00:00:00Z', carrier: 'UPS', trackingNumber: '1Z' }],
+  refunds: [{ amount: 300, refundedAt: '1996-08-01T00:00:00Z', reason: 'One was broken' }],
+  ...changes,
+})
+
+async function one(query: string): Promise<Readonly<Record<string, unknown>>> {
+  const [row] = await shop.database.unsafe<Record<string, unknown>[]>(
+    query.replaceAll('$merchant', `'${merchant.merchantId}'`),
+  )
+  return row ?? {}
+}
+
+describe('an imported order', () => {
+  test('is here as it was, with two lines of one SKU, and stand-ins for what is here no more', async () => {
+    expect(await importRows([order('10248')])).toMatchObject({
+      status: 'SUCCEEDED',
+      rows: 1,
+      imported: 1,
+      refused: 0,
+    })
+    expect(
+      await one(`SELECT o.order_number, o.status, o.subtotal::int, o.discount::int, o.tax::int, o.total::int,
+        o.created_at, o.paid_at, c.email, c.has_account, a.city, a.state, a.country, p.method, p.status AS paid
+        FROM ordering.order o JOIN crm.customer c ON c.id = o.customer_id
+        JOIN ordering.order_address a ON a.id = o.shipping_address_id JOIN payment.payment p ON p.order_id = o.id
+        WHERE o.merchant_id = $merchant`),
+    ).toEqual({
+      order_number: '10248',
+      status: 'SHIPPED',
+      subtotal: 3055,
+      discount: 255,
+      tax: 77,
+      total: 3377,
+      created_at: new Date('1996-07-04T10:00:00Z'),
+      paid_at: new Date('1996-07-05T10:00:00Z'),
+      email: 'Ann@example.com',
+      has_account: false,
+      city: 'Reims',
+      state: '',
+      country: 'FR',
+      method: 'EXTERNAL',
+      paid: 'PARTIALLY_REFUNDED',
+    })
+    expect(
+      await one(
+        `SELECT count(*)::int AS products, min(status) AS status FROM catalog.product WHERE merchant_id = $merchant`,
+      ),
+    ).toEqual({ products: 2, status: 'ARCHIVED' })
+    expect(
+      await one(
+        `SELECT array_agg(type ORDER BY created_at, id) AS types FROM ordering.history_entry WHERE merchant_id = $merchant`,
+      ),
+    ).toEqual({
+      types: ['PLACED', 'PAYMENT_SUCCEEDED', 'SHIPMENT_SHIPPED', 'REFUND_SUCCEEDED', 'STATUS_CHANGED'],
+    })
+  })
+
+  test('is in the reports at its own date, to the cent, before and after the roll-ups', async () => {
+    await importRows([
+      order('1'),
+      order('2', { placedAt: '1970-01-01T00:00:00Z', paidAt: '1970-01-02T00:00:00Z', refunds: [] }),
+    ])
+    const report = async () => {
+      const rows = await shop.database<{ metric: string; year: number; value: string }[]>`
+        SELECT metric, extract(year FROM start_time AT TIME ZONE 'UTC')::int AS year, value::text
+        FROM analytics.report_of(${merchant.merchantId}, '{ORDERS,GROSS_SALES,DISCOUNTS,TAX,SHIPPING,TOTAL_SALES,REFUNDED}',
+          '1996-01-01', '1996-12-31', NULL, 'UTC', NULL, 10, NULL, false)`
+      return Object.fromEntries(rows.map(({ metric, value }) => [metric, Number(value)]))
+    }
+    const expected = {
+      ORDERS: 1,
+      GROSS_SALES: 3055,
+      DISCOUNTS: 255,
+      TAX: 77,
+      SHIPPING: 500,
+      TOTAL_SALES: 3377,
+      REFUNDED: 300,
+    }
+    expect(await report()).toEqual(expected)
+    await refreshRollups(shop.database)
+    expect(await report()).toEqual(expected)
+    const [old] = await shop.database<{ value: string }[]>`
+      SELECT value::text FROM analytics.report_of(${merchant.merchantId}, '{TOTAL_SALES}', '1970-01-01', '1970-12-31', NULL, 'UTC', NULL, 10, NULL, false)`
+    expect(old?.value).toBe('3377')
+  })
+
+  test('touches no stock, mails nobody, gives no points, and the shop still adds up', async () => {
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    await shop.database`UPDATE crm.loyalty_program SET enabled = true WHERE merchant_id = ${merchant.merchantId}`
+    const lines = [{ sku: product.sku, name: 'Here', quantity: 3, price: 100 }]
+    await importRows([order('1', { lines, discount: null, total: 877 })])
+    expect(await one(`SELECT product_id FROM ordering.order_item WHERE merchant_id = $merchant`)).toEqual({
+      product_id: product.id,
+    })
+    expect(
+      await one(`SELECT (SELECT sum(available)::int FROM inventory.stock_level WHERE merchant_id = $merchant) AS available,
+        (SELECT count(*)::int FROM email.delivery WHERE merchant_id = $merchant) AS mails,
+        (SELECT count(*)::int FROM crm.loyalty_entry WHERE merchant_id = $merchant) AS points,
+        (SELECT count(*)::int FROM inventory.reservation WHERE merchant_id = $merchant) AS reservations`),
+    ).toEqual({ available: 5, mails: 0, points: 0, reservations: 0 })
+    const [total] = await shop.database`
+      SELECT total_spent::int, order_count, last_order_date FROM crm.customer_total t
+      JOIN crm.customer c ON c.merchant_id = t.merchant_id AND c.id = t.customer_id
+      WHERE t.merchant_id = ${merchant.merchantId} AND c.email = 'ann@example.com'`
+    expect(total).toEqual({
+      total_spent: 577,
+      order_count: 1,
+      last_order_date: new Date('1996-07-04T10:00:00Z'),
+    })
+  })
+
+  test('without a customer gets the stand-in, and one of a customer who is here is theirs', async () => {
+    await importRows([
+      {
+        type: 'customer',
+        externalId: 'C1',
+        email: 'ann@example.com',
+        name: 'Ann',
+        addresses: [{ line1: '1', city: 'B', country: 'DE' }],
+      },
+      order('1'),
+      order('2', { customer: null }),
+      order('3', { customer: { externalId: 'C1' } }),
+    ])
+    const rows = await shop.database`
+      SELECT o.order_number, c.email, c.has_account FROM ordering.order o
+      JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+      WHERE o.merchant_id = ${merchant.merchantId} ORDER BY 1`
+    expect([...rows]).toEqual([
+      { order_number: '1', email: 'ann@example.com', has_account: true },
+      { order_number: '2', email: 'unknown@imported.invalid', has_account: false },
+      { order_number: '3', email: 'ann@example.com', has_account: true },
+    ])
+  })
+
+  test('leaves the numbers of new orders free', async () => {
+    await importRows([order('ORD-00004711')])
+    const [number] = await shop.database<
+      { next: string }[]
+    >`SELECT ordering.next_order_number(${merchant.merchantId}) AS next`
+    expect(number?.next).toBe('ORD-00004712')
+  })
+
+  test('can be shipped here, though it holds no stock', async () => {
+    await importRows([order('1', { shipments: null, refunds: null })])
+    const { id } = await one(`SELECT id FROM ordering.order WHERE merchant_id = $merchant`)
+    expect(await shop.call(merchant, 'fulfillOrder', { id, input: {} })).toMatchObject({ kind: 'done' })
+    expect(await one(`SELECT status FROM ordering.order WHERE merchant_id = $merchant`)).toEqual({
+      status: 'SHIPPED',
+    })
+  })
+})
+
+describe('an import', () => {
+  test('tells the faults of rows by line and field, and writes the others', async () => {
+    const { faults, ...job } = await importRows([
+      order('1'),
+      order('2', { total: 1, placedat: 'x' }),
+      order('3', { total: 1 }),
+      { type: 'product', sku: 'A', name: 'A', currency: 'dollars' },
+      { type: 'unicorn' },
+      order('1'),
+    ])
+    expect(job).toMatchObject({ status: 'SUCCEEDED', rows: 6, written: 6, imported: 1, refused: 5 })
+    expect(faults).toEqual([
+      { line: 2, record_type: 'ORDER', key: '2', field: 'placedat', code: 'INVALID_VALUE' },
+      { line: 3, record_type: 'ORDER', key: '3', field: 'total', code: 'INVALID_VALUE' },
+      { line: 4, record_type: 'PRODUCT', key: 'A', field: 'currency', code: 'INVALID_FORMAT' },
+      { line: 4, record_type: 'PRODUCT', key: 'A', field: 'price', code: 'REQUIRED_FIELD' },
+      { line: 5, record_type: null, key: null, field: 'type', code: 'INVALID_VALUE' },
+      { line: 6, record_type: 'ORDER', key: '1', field: 'orderNumber', code: 'ALREADY_EXISTS' },
+    ])
+  })
+
+  test('of the same file again changes nothing, and refuses an order that differs', async () => {
+    const rows = [
+      {
+        type: 'product',
+        sku: 'TEE',
+        name: 'Tee',
+        price: 1900,
+        currency: 'USD',
+        stock: 3,
+        categories: ['Clothing > Tees'],
+        images: ['https://x.example/1.png'],
+      },
+      { type: 'customer', email: 'bo@example.com', name: 'Bo' },
+      { type: 'review', externalId: 'r1', sku: 'TEE', authorName: 'Bo', rating: 5 },
+      { type: 'category', path: 'Clothing > Hats', description: 'Hats' },
+      {
+        type: 'promotion',
+        name: 'Ten',
+        code: 'TEN',
+        discountType: 'PERCENTAGE',
+        discountValue: 10,
+        startDate: '2020-01-01T00:00:00Z',
+        endDate: '2030-01-01T00:00:00Z',
+      },
+      order('1'),
+    ]
+    expect(await importRows(rows)).toMatchObject({ imported: 6, unchanged: 0, refused: 0, faults: [] })
+    expect(await importRows(rows)).toMatchObject({ imported: 0, unchanged: 6, refused: 0 })
+    expect(await importRows([order('1', { notes: 'other' })])).toMatchObject({
+      refused: 1,
+      faults: [{ field: 'orderNumber', code: 'INVALID_VALUE' }],
+    })
+  })
+
+  test('that is a dry run writes nothing, and says what the import says', async () => {
+    const taken = await shop.createProduct(merchant, { stock: [1] })
+    const rows = [
+      {
+        type: 'product',
+        sku: 'NEW',
+        name: 'New',
+        price: 1,
+        currency: 'USD',
+        variants: [{ sku: taken.sku, options: { Size: 'M' } }],
+      },
+      { type: 'product', sku: 'OTHER', name: 'Other', price: 1, currency: 'USD', stock: { NOWHERE: 5 } },
+      { type: 'product', sku: 'GOOD', name: 'Good', price: 1, currency: 'USD' },
+      { type: 'review', externalId: 'r1', sku: 'GOOD', authorName: 'Bo', rating: 5 },
+      { type: 'review', externalId: 'r2', sku: 'NEW', authorName: 'Bo', rating: 5 },
+    ]
+    const dry = await importRows(rows, { dryRun: true })
+    expect(
+      await one(`SELECT count(*)::int AS products FROM catalog.product WHERE merchant_id = $merchant`),
+    ).toEqual({ products: 1 })
+    const { faults, imported, refused } = await importRows(rows)
+    expect(dry).toMatchObject({ status: 'SUCCEEDED', rows: 5, written: 0, imported, refused, faults })
+    expect({ imported, refused }).toEqual({ imported: 2, refused: 3 })
+    expect(faults.map(({ line, field, code }) => [line, field, code])).toEqual([
+      [1, 'variants.0.sku', 'ALREADY_EXISTS'],
+      [2, 'stock.0.warehouse', 'NOT_FOUND'],
+      [5, 'sku', 'NOT_FOUND'],
+    ])
+  })
+
+  test('with STOP writes nothing when the check refuses a row', async () => {
+    expect(await importRows([order('1'), order('2', { total: 1 })], { onRefused: 'STOP' })).toMatchObject({
+      status: 'FAILED',
+      rows: 2,
+      refused: 1,
+      written: 0,
+    })
+    expect(
+      await one(`SELECT count(*)::int AS orders FROM ordering.order WHERE merchant_id = $merchant`),
+    ).toEqual({ orders: 0 })
+  })
+
+  test('goes on after the last batch when its worker died, and doubles nothing', async () => {
+    const id = await create(Array.from({ length: 1200 }, (_, index) => order(`${index}`)))
+    for (let times = 0; times < 4; times += 1) await runOneBatch(id)
+    await run()
+    expect(await outcomeOf(id)).toMatchObject({
+      status: 'SUCCEEDED',
+      rows: 1200,
+      checked: 1200,
+      written: 1200,
+      imported: 1200,
+      unchanged: 0,
+    })
+    expect(
+      await one(`SELECT count(*)::int AS orders FROM ordering.order WHERE merchant_id = $merchant`),
+    ).toEqual({ orders: 1200 })
+  }, 60_000)
+
+  async function runOneBatch(id: string): Promise<void> {
+    // A signal that aborts as soon as it is looked at after a batch: as a process that stops.
+    let looked = 0
+    const signal = {
+      get aborted() {
+        looked += 1
+        return looked > 1
+      },
+    } as AbortSignal
+    await runImports({ database: shop.database, files: shop.files, logger: silent, signal })
+    expect((await outcomeOf(id)).status).toMatch(/CHECKING|WRITING|SUCCEEDED/)
+  }
+
+  test('reads CSV with nested columns, and updates records when it is asked to', async () => {
+    const csv = (price: number) =>
+      `sku,name,price,currency,status,categories,tags,variants.0.sku,variants.0.options.Size,variants.0.stock,variants.1.sku,variants.1.options.Size\n` +
+      `TEE-1,"Plain, tee",${price},USD,ACTIVE,Clothing > Tees|Sale,cotton|basic,TEE-1-M,M,12,TEE-1-L,L\n`
+    expect(await importRows(csv(1900), { recordType: 'PRODUCT' })).toMatchObject({ imported: 1, faults: [] })
+    expect(await importRows(csv(2100), { recordType: 'PRODUCT' })).toMatchObject({ unchanged: 1 })
+    expect(await importRows(csv(2100), { recordType: 'PRODUCT', onExisting: 'UPDATE' })).toMatchObject({
+      imported: 1,
+    })
+    expect(
+      await one(`SELECT p.name, p.price::int, p.variant_skus, p.tags,
+        (SELECT sum(l.available)::int FROM inventory.stock_level l WHERE l.merchant_id = p.merchant_id) AS stock,
+        (SELECT count(*)::int FROM catalog.category c WHERE c.merchant_id = p.merchant_id) AS categories
+        FROM catalog.product p WHERE p.merchant_id = $merchant`),
+    ).toEqual({
+      name: 'Plain, tee',
+      price: 2100,
+      variant_skus: 'TEE-1-M\nTEE-1-L',
+      tags: ['cotton', 'basic'],
+      stock: 12,
+      categories: 3,
+    })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that is cancelled ends, and its file is gone', async () => {
+    const id = await create([order('1')])
+    expect(await shop.call(merchant, 'cancelImport', { id })).toMatchObject({ kind: 'done' })
+    await run()
+    expect(await outcomeOf(id)).toMatchObject({ status: 'CANCELLED', written: 0 })
+    expect(await shop.files.head(fileOfImport(merchant.merchantId, id))).toBeNull()
+    expect(await shop.call(merchant, 'startImport', { id })).toMatchObject({
+      kind: 'invalid',
+      errors: [{ field: 'id' }],
+    })
+  })
+
+  test('whose file is not here does not start', async () => {
+    const answer = await shop.call(merchant, 'createImport', { input: { format: 'CSV', fileSize: 10 } })
+    const { importId: id } = (answer as unknown as { data: { importId: string } }).data
+    expect(await shop.call(merchant, 'startImport', { id })).toMatchObject({
+      kind: 'invalid',
+      errors: [{ field: 'id' }],
+    })
+  })
+})

@@ -1,0 +1,146 @@
+import type { FileStorage } from '@commerce-graph/file-storage'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Logger } from 'pino'
+import type { Database } from '../database.ts'
+import * as bulk from '../sql/generated/bulk.ts'
+import { batchesOf } from './batches.ts'
+import { fileOfImport } from './file-of-import.ts'
+import { refreshStatistics } from './refresh-statistics.ts'
+import { readCsv, readJsonLines, UnreadableFile } from './rows/read-rows.ts'
+import { recordTypeNamed } from './rows/row-types.ts'
+import { lease, writeBatch } from './write-batch.ts'
+
+export interface ImportOptions {
+  readonly database: Database
+  readonly files: FileStorage
+  readonly logger: Logger
+  /** Aborts when the process stops: the batch under way ends, and another worker goes on after it. */
+  readonly signal?: AbortSignal
+}
+
+export const maxRowsOfImport = 5_000_000
+
+type Claimed = bulk.ClaimImportAnswer['claimed']
+
+/** Deals with imports that wait, one after the other. Returns how many rows it dealt with. */
+export async function runImports(options: ImportOptions): Promise<number> {
+  let rows = 0
+  while (options.signal?.aborted !== true) {
+    const [claimed] = await bulk.claimImport(options.database, { lease })
+    if (claimed === undefined) break
+    rows += await runImport(options, { ...claimed.claimed, merchantId: claimed.merchantId, id: claimed.id })
+  }
+  return rows
+}
+
+/** Goes on with an import from where it was left, to its end. */
+async function runImport(options: ImportOptions, job: Job): Promise<number> {
+  const { database, files } = options
+  const { merchantId, id } = job
+  try {
+    const end = await runPhases(options, job)
+    if (end.kind === 'ended') {
+      await bulk.finishImport(database, {
+        merchantId,
+        importId: id,
+        status: end.status,
+        failure: end.failure,
+      })
+      await files.delete(fileOfImport(merchantId, id))
+    }
+    return end.rows
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    await bulk.finishImport(database, {
+      merchantId,
+      importId: id,
+      status: 'FAILED',
+      failure: error.message.slice(0, 500),
+    })
+    await files.delete(fileOfImport(merchantId, id))
+    return 0
+  }
+}
+
+type Job = Claimed & { readonly merchantId: MerchantId; readonly id: string }
+
+type PhasesEnd =
+  | {
+      readonly kind: 'ended'
+      readonly status: 'SUCCEEDED' | 'FAILED'
+      readonly failure: string | null
+      readonly rows: number
+    }
+  /** Cancelled, taken over by another worker, or left to one. */
+  | { readonly kind: 'left'; readonly rows: number }
+
+async function runPhases(options: ImportOptions, job: Job): Promise<PhasesEnd> {
+  const { database } = options
+  let rows = 0
+  if (job.status === 'CHECKING') {
+    const checked = await runPhase(options, job, 'CHECKING', job.checked)
+    rows += checked.rows
+    if (!checked.whole) return { kind: 'left', rows }
+    if (job.dryRun || (job.onRefused === 'STOP' && (await hasRefused(database, job)))) {
+      await database`
+        UPDATE bulk.import SET rows = checked WHERE merchant_id = ${job.merchantId} AND id = ${job.id}`
+      return job.dryRun
+        ? { kind: 'ended', status: 'SUCCEEDED', failure: null, rows }
+        : { kind: 'ended', status: 'FAILED', failure: 'Rows are refused, so nothing was written', rows }
+    }
+    const { merchantId, id: importId } = job
+    if (!(await bulk.beginWriting(database, { merchantId, importId, rows: job.checked + checked.rows })))
+      return { kind: 'left', rows }
+  }
+  const written = await runPhase(options, job, 'WRITING', job.written)
+  rows += written.rows
+  return written.whole ? { kind: 'ended', status: 'SUCCEEDED', failure: null, rows } : { kind: 'left', rows }
+}
+
+async function hasRefused(database: Database, { merchantId, id }: Job): Promise<boolean> {
+  const [row] = await database<{ refused: number }[]>`
+    SELECT refused FROM bulk.import WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return (row?.refused ?? 0) > 0
+}
+
+/** Reads the file once. `whole`: to its end. */
+async function runPhase(
+  { database, files, signal, logger }: ImportOptions,
+  { merchantId, id, format, recordType, onExisting }: Job,
+  phase: 'CHECKING' | 'WRITING',
+  skip: number,
+): Promise<{ readonly rows: number; readonly whole: boolean }> {
+  const file = await files.get(fileOfImport(merchantId, id))
+  if (file === null) throw new UnreadableFile('The file is gone')
+  const read = format === 'CSV' ? readCsv(file.content) : readJsonLines(file.content)
+  const job = { merchantId, id, phase, update: onExisting === 'UPDATE' }
+  let rows = 0
+  try {
+    for await (const batch of batchesOf(read, { defaultType: recordTypeNamed(recordType), skip })) {
+      if (skip + rows + batch.entries.length > maxRowsOfImport)
+        throw new UnreadableFile(`The file has more than ${maxRowsOfImport} rows: divide it`)
+      if (!(await writeBatch(database, job, batch))) return { rows, whole: false }
+      const before = skip + rows
+      rows += batch.entries.length
+      await refreshStatistics(database, {
+        type: batch.type,
+        before,
+        after: before + batch.entries.length,
+        logger,
+      })
+      if (signal?.aborted === true) {
+        await release(database, merchantId, id)
+        return { rows, whole: false }
+      }
+    }
+    return { rows, whole: true }
+  } finally {
+    file.content.destroy()
+  }
+}
+
+/** Lets another worker have an import at once. */
+async function release(database: Database, merchantId: MerchantId, id: string): Promise<void> {
+  await database`
+    UPDATE bulk.import SET claimed_until = NULL WHERE merchant_id = ${merchantId} AND id = ${id} AND finished_at IS NULL`
+}

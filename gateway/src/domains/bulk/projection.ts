@@ -1,0 +1,38 @@
+import { idEquals, statusFilters } from '../../projection/filter.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
+
+const imports: ConnectionProjection = {
+  projection: 'Import',
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    ...statusFilters(),
+    ...updatedAtFilters,
+  },
+}
+
+const errors: ConnectionProjection = {
+  projection: 'ImportError',
+  sortFields: { LINE: { column: 'line', type: 'Int' } },
+  preset: { sortBy: 'LINE', direction: 'asc' },
+  filters: {},
+}
+
+const importById = { kind: 'lookup', projection: 'Import', by: { id: idEquals('id') } } as const
+
+export const bulk: DomainProjection = {
+  queries: {
+    import: importById,
+    imports: { kind: 'connection', connection: imports },
+  },
+  subscriptions: { import: importById },
+  types: {
+    Import: {
+      type: 'Import',
+      table: 'bulk_import',
+      fields: { errors: { kind: 'connection', relationship: 'errors', connection: errors } },
+    },
+    ImportError: { type: 'ImportError', table: 'bulk_import_error' },
+  },
+}

@@ -1,0 +1,287 @@
+-- Begins a transaction that writes rows of another system. Imports of one merchant write one after the other: each sees
+-- the stand-ins of the one before.
+CREATE FUNCTION bulk.begin_batch(p_merchant_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+  PERFORM set_config('platform.importing', 'on', TRUE);
+END;
+$$;
+
+-- type bulk.claimed = {
+--   status: bulk.import.status,
+--   format: bulk.import.format,
+--   recordType: text | null,
+--   dryRun: boolean,
+--   onExisting: bulk.import.on_existing,
+--   onRefused: bulk.import.on_refused,
+--   checked: integer,
+--   written: integer
+--   }
+--
+-- Takes the oldest import that waits or was left by a worker that died. One import of a merchant is under way at a
+-- time.
+--
+-- answers: rows {merchant_id: uuid, id: uuid, claimed: bulk.claimed}
+CREATE FUNCTION bulk.claim_import(p_lease interval)
+RETURNS TABLE (merchant_id uuid, id uuid, claimed jsonb)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE bulk.import i
+  SET
+    status = CASE i.status
+      WHEN 'QUEUED' THEN 'CHECKING'
+      ELSE i.status
+    END,
+    started_at = coalesce(i.started_at, now()),
+    claimed_until = now() + p_lease
+  FROM
+    (
+      SELECT w.merchant_id, w.id
+      FROM bulk.import w
+      WHERE
+        w.finished_at IS NULL
+        AND w.status IN ('QUEUED', 'CHECKING', 'WRITING')
+        AND (w.claimed_until IS NULL OR w.claimed_until < now())
+        AND NOT EXISTS (
+          SELECT
+          FROM bulk.import o
+          WHERE
+            o.merchant_id = w.merchant_id
+            AND o.id <> w.id
+            AND o.finished_at IS NULL
+            AND (o.claimed_until >= now() OR o.status IN ('CHECKING', 'WRITING') AND o.created_at < w.created_at)
+        )
+      ORDER BY w.created_at
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED
+    ) n
+  WHERE i.merchant_id = n.merchant_id AND i.id = n.id
+  RETURNING
+    i.merchant_id,
+    i.id,
+    jsonb_build_object(
+      'status',
+      i.status,
+      'format',
+      i.format,
+      'recordType',
+      i.record_type,
+      'dryRun',
+      i.dry_run,
+      'onExisting',
+      i.on_existing,
+      'onRefused',
+      i.on_refused,
+      'checked',
+      i.checked,
+      'written',
+      i.written
+    );
+$$;
+
+-- answers: created {importId: uuid} | too_many {}
+CREATE FUNCTION bulk.create_import(p_merchant_id uuid, p_import jsonb, p_max integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('imports of %s', p_merchant_id), 0));
+  IF (SELECT count(*) FROM bulk.import i WHERE i.merchant_id = p_merchant_id AND i.finished_at IS NULL) >= p_max THEN
+    RETURN jsonb_build_object('outcome', 'too_many');
+  END IF;
+  INSERT INTO bulk.import
+    (merchant_id, id, format, record_type, file_name, dry_run, on_existing, on_refused)
+  SELECT
+    p_merchant_id,
+    v_id,
+    i.format,
+    i.record_type,
+    i.file_name,
+    coalesce(i.dry_run, FALSE),
+    coalesce(i.on_existing, 'SKIP'),
+    coalesce(i.on_refused, 'SKIP')
+  FROM jsonb_populate_record(NULL::bulk.import, p_import) i;
+  RETURN jsonb_build_object('outcome', 'created', 'importId', v_id);
+END;
+$$;
+
+-- answers: queued {importId: uuid} | unknown_import {} | import_refused {status: bulk.import.status}
+CREATE FUNCTION bulk.queue_import(p_merchant_id uuid, p_import_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text;
+BEGIN
+  SELECT i.status
+  INTO v_status
+  FROM bulk.import i
+  WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_import');
+  END IF;
+  IF v_status <> 'AWAITING_UPLOAD' THEN
+    RETURN jsonb_build_object('outcome', 'import_refused', 'status', v_status);
+  END IF;
+  UPDATE bulk.import i
+  SET status = 'QUEUED'
+  WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id;
+  RETURN jsonb_build_object('outcome', 'queued', 'importId', p_import_id);
+END;
+$$;
+
+-- answers: cancelled {importId: uuid} | unknown_import {} | import_refused {status: bulk.import.status}
+CREATE FUNCTION bulk.cancel_import(p_merchant_id uuid, p_import_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_import bulk.import;
+BEGIN
+  SELECT *
+  INTO v_import
+  FROM bulk.import i
+  WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_import');
+  END IF;
+  IF v_import.finished_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'import_refused', 'status', v_import.status);
+  END IF;
+  PERFORM bulk.finish_import(p_merchant_id, p_import_id, 'CANCELLED', NULL);
+  RETURN jsonb_build_object('outcome', 'cancelled', 'importId', p_import_id);
+END;
+$$;
+
+-- Ends an import that has not ended yet.
+--
+-- answers: void
+-- nullable: p_failure
+CREATE FUNCTION bulk.finish_import(p_merchant_id uuid, p_import_id uuid, p_status text, p_failure text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM bulk.import_key k WHERE k.merchant_id = p_merchant_id AND k.import_id = p_import_id;
+  UPDATE bulk.import i
+  SET
+    status = p_status,
+    failure = p_failure,
+    finished_at = now(),
+    claimed_until = NULL
+  WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id AND i.finished_at IS NULL;
+$$;
+
+-- Ends the check of an import whose file has so many rows. Its rows are counted again as they are written.
+--
+-- answers: boolean
+CREATE FUNCTION bulk.begin_writing(p_merchant_id uuid, p_import_id uuid, p_rows integer)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE bulk.import i
+  SET
+    status = 'WRITING',
+    rows = p_rows,
+    imported = 0,
+    unchanged = 0,
+    refused = 0
+  WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id AND i.status = 'CHECKING' AND i.checked = p_rows;
+  RETURN FOUND;
+END;
+$$;
+
+-- Moves an import on by some rows, if it is where the worker left it: else it was cancelled, or another worker has it.
+-- Keeps the errors of its first 100,000 refused rows.
+--
+-- answers: boolean
+CREATE FUNCTION bulk.record_progress(
+  p_merchant_id uuid,
+  p_import_id uuid,
+  p_phase text,
+  p_from integer,
+  p_batch jsonb,
+  p_lease interval
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  c_most_errors CONSTANT integer := 100000;
+  v_rows integer := (p_batch ->> 'rows')::integer;
+  v_refused integer;
+BEGIN
+  UPDATE bulk.import i
+  SET
+    checked = i.checked + CASE p_phase
+      WHEN 'CHECKING' THEN v_rows
+      ELSE 0
+    END,
+    written = i.written + CASE p_phase
+      WHEN 'WRITING' THEN v_rows
+      ELSE 0
+    END,
+    imported = i.imported + (p_batch ->> 'imported')::integer,
+    unchanged = i.unchanged + (p_batch ->> 'unchanged')::integer,
+    refused = i.refused + (p_batch ->> 'refused')::integer,
+    claimed_until = now() + p_lease
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.id = p_import_id
+    AND i.status = p_phase
+    AND CASE p_phase
+      WHEN 'CHECKING' THEN i.checked
+      ELSE i.written
+    END = p_from
+  RETURNING i.refused
+  INTO v_refused;
+  IF NOT FOUND THEN
+    RETURN FALSE;
+  END IF;
+  INSERT INTO bulk.import_key (merchant_id, import_id, kind, key)
+  SELECT DISTINCT p_merchant_id, p_import_id, k.kind, k.key
+  FROM jsonb_to_recordset(p_batch -> 'keys') AS k (kind text, key text)
+  ON CONFLICT DO NOTHING;
+  IF v_refused <= c_most_errors THEN
+    INSERT INTO bulk.import_error (merchant_id, import_id, line, record_type, key, field, code, message)
+    SELECT p_merchant_id, p_import_id, e.line, e.record_type, e.key, e.field, e.code, e.message
+    FROM jsonb_populate_recordset(NULL::bulk.import_error, p_batch -> 'errors') e
+    ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN TRUE;
+END;
+$$;
+
+-- Imports that ended long ago, or whose file never came, for their files to be deleted.
+--
+-- answers: rows {merchant_id: uuid, id: uuid}
+CREATE FUNCTION bulk.purge_imports(p_limit integer)
+RETURNS TABLE (merchant_id uuid, id uuid)
+LANGUAGE sql
+VOLATILE
+AS $$
+  DELETE FROM bulk.import i
+  USING
+    (
+      SELECT o.merchant_id, o.id
+      FROM bulk.import o
+      WHERE
+        o.finished_at < now() - INTERVAL '30 days'
+        OR o.status = 'AWAITING_UPLOAD'
+        AND o.finished_at IS NULL
+        AND o.created_at < now() - INTERVAL '2 days'
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    ) gone
+  WHERE i.merchant_id = gone.merchant_id AND i.id = gone.id
+  RETURNING i.merchant_id, i.id;
+$$;

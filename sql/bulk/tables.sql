@@ -1,0 +1,86 @@
+CREATE SCHEMA bulk;
+
+-- A file of rows that a merchant brings from another system. A worker checks all of its rows, then writes them, some
+-- hundred in one transaction, which also moves `checked` or `written` on: so a worker that dies resumes where the last
+-- transaction ended.
+CREATE TABLE bulk.import (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  status text NOT NULL DEFAULT 'AWAITING_UPLOAD' CHECK (
+    status IN ('AWAITING_UPLOAD', 'QUEUED', 'CHECKING', 'WRITING', 'SUCCEEDED', 'FAILED', 'CANCELLED')
+  ),
+  format text NOT NULL CHECK (format IN ('JSON_LINES', 'CSV')),
+  -- The type of rows that don't say theirs.
+  record_type text CHECK (record_type IN ('PRODUCT', 'CUSTOMER', 'CATEGORY', 'PROMOTION', 'REVIEW', 'ORDER')),
+  file_name text,
+  dry_run boolean NOT NULL DEFAULT FALSE,
+  on_existing text NOT NULL DEFAULT 'SKIP' CHECK (on_existing IN ('SKIP', 'UPDATE')),
+  on_refused text NOT NULL DEFAULT 'SKIP' CHECK (on_refused IN ('SKIP', 'STOP')),
+  -- Rows of the file; NULL until all are checked.
+  rows integer CHECK (rows >= 0),
+  -- Rows from the first one on that are checked, and that are dealt with for good.
+  checked integer NOT NULL DEFAULT 0 CHECK (checked >= 0),
+  written integer NOT NULL DEFAULT 0 CHECK (written >= 0),
+  imported integer NOT NULL DEFAULT 0 CHECK (imported >= 0),
+  unchanged integer NOT NULL DEFAULT 0 CHECK (unchanged >= 0),
+  refused integer NOT NULL DEFAULT 0 CHECK (refused >= 0),
+  -- Why it ended before its end.
+  failure text CHECK (failure <> ''),
+  -- Until when a worker has it. One that is not prolonged was left by a worker that died.
+  claimed_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  PRIMARY KEY (merchant_id, id)
+);
+CREATE INDEX import_created_at ON bulk.import (merchant_id, created_at, id);
+CREATE INDEX import_updated_at ON bulk.import (merchant_id, updated_at, id);
+CREATE INDEX import_under_way ON bulk.import (created_at) WHERE finished_at IS NULL;
+CREATE INDEX import_finished_at ON bulk.import (finished_at) WHERE finished_at IS NOT NULL;
+
+CREATE TABLE bulk.import_error (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  import_id uuid NOT NULL,
+  -- The line of the file in which the row begins; the first one is 1.
+  line integer NOT NULL CHECK (line > 0),
+  record_type text,
+  -- What the merchant knows the row by.
+  key text,
+  field text NOT NULL,
+  code text NOT NULL,
+  message text NOT NULL,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT import_error_line_key UNIQUE (merchant_id, import_id, line, field),
+  CONSTRAINT import_error_import_fkey
+    FOREIGN KEY (merchant_id, import_id) REFERENCES bulk.import
+      ON DELETE CASCADE
+);
+
+-- What rows of an import that were found good will write: a later row of the same file may not write it again, and may
+-- refer to it.
+CREATE TABLE bulk.import_key (
+  merchant_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  kind text NOT NULL,
+  key text NOT NULL,
+  PRIMARY KEY (merchant_id, import_id, kind, key),
+  CONSTRAINT import_key_import_fkey
+    FOREIGN KEY (merchant_id, import_id) REFERENCES bulk.import
+      ON DELETE CASCADE
+);
+
+-- The record that a row of another system became. The same row is not written again.
+CREATE TABLE bulk.imported_record (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  record_type text NOT NULL CHECK (record_type IN ('PRODUCT', 'CUSTOMER', 'CATEGORY', 'PROMOTION', 'REVIEW', 'ORDER')),
+  external_id text NOT NULL CHECK (external_id <> ''),
+  record_id uuid NOT NULL,
+  -- A hash of the row.
+  fingerprint text NOT NULL,
+  imported_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, record_type, external_id)
+);
