@@ -5,7 +5,7 @@ import { completeConnection, connectionShape, type KeysetLayout } from '../shape
 import { type PartsPlace, type PartsPlan, planParts } from './connection-parts.ts'
 import type { SelectedField } from './field-access.ts'
 import type { HasuraField } from './hasura-document.ts'
-import { planFilters } from './plan-filters.ts'
+import { planFilters, sortThrough } from './plan-filters.ts'
 import { ahead, type PagePlan, planLimit, planPage } from './plan-page.ts'
 import type { PlanScope } from './plan-scope.ts'
 import { plan, type RowPlan } from './row-plan.ts'
@@ -45,7 +45,10 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
         name: place.list,
         args: {
           where,
-          orderBy: keys.order(keysetOrder(page.keyset, page.backward, keys.id)),
+          orderBy: sortedThrough(
+            sortThrough(connection.filters, args),
+            keys.order(keysetOrder(page.keyset, page.backward, keys.id)),
+          ),
           limit,
         },
         selection:
@@ -66,6 +69,12 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
     complete: completeConnection,
   })
 }
+
+const sortedThrough = (relationships: readonly string[], order: readonly OrderBy[]): readonly OrderBy[] =>
+  order.map(({ path, direction }) => {
+    const [first = path[0], ...rest] = [...relationships, ...path]
+    return { path: [first, ...rest], direction }
+  })
 
 /** The fields of the page's nodes: what is selected, and the keyset where cursors are made of it. */
 function planRows(

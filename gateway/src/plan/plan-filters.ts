@@ -19,6 +19,15 @@ export const planFilters = (
     ...planFilter(scope, filter, args, (values) => values[name], name),
   ])
 
+/** The relationships by which a list is sorted with the filters that are given; none where its own columns are. */
+export const sortThrough = (
+  filters: Readonly<Record<string, Filter>>,
+  { now }: FieldArguments,
+): readonly string[] =>
+  Object.entries(filters).find(
+    ([name, filter]) => filter.sortThrough && (membersOf(now)[name] ?? now[name]) != null,
+  )?.[1].sortThrough ?? []
+
 /** @returns the condition, or none when the value isn't given */
 export function planFilter(
   scope: PlanScope,

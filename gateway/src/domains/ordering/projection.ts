@@ -36,7 +36,11 @@ const orders: ConnectionProjection = {
     endDate: atMost('created_at', 'timestamptz'),
     minTotal: atLeast('total', 'bigint'),
     maxTotal: atMost('total', 'bigint'),
-    searchQuery: { ...inText, condition: (value) => ({ search: inText.condition(value) }) },
+    searchQuery: {
+      ...inText,
+      condition: (value) => ({ search: inText.condition(value) }),
+      sortThrough: ['search', 'order'],
+    },
     orderNumber: equals('order_number', 'String'),
     tags: hasAll('tags'),
     fulfillmentStatus: { condition: (value) => ({ fulfillment: { status: { _eq: value('String!') } } }) },
