@@ -32,6 +32,29 @@ BEGIN
 END;
 $$;
 
+-- A line as catalog.sellable_lines takes it. Its external id is the cart's line's, and stays there.
+CREATE FUNCTION cart.line(p_item cart.cart_item)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    jsonb_build_object(
+      'productId',
+      p_item.product_id,
+      'variantId',
+      p_item.variant_id,
+      'quantity',
+      p_item.quantity,
+      'properties',
+      p_item.properties,
+      'metadata',
+      p_item.metadata,
+      'privateMetadata',
+      p_item.private_metadata
+    );
+$$;
+
 CREATE FUNCTION cart.renew(p_merchant_id uuid, p_cart_id uuid, p_lifetime interval)
 RETURNS void
 LANGUAGE sql
@@ -40,20 +63,42 @@ AS $$
   UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
 $$;
 
-CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_lines catalog.sellable_line[])
+-- Of the lines that a cart is to have. Lines of one stock item take from the same stock, those that stay as they are too.
+CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[])
 RETURNS jsonb
 LANGUAGE sql
 STABLE
 AS $$
   SELECT
     jsonb_agg(
-      jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', l.quantity, 'position', l.position)
+      jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', w.quantity, 'position', l.position)
       ORDER BY l.position
     )
   FROM
     unnest(p_lines) l
     JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-  WHERE s.available < l.quantity;
+    CROSS JOIN LATERAL (
+      SELECT
+        (SELECT sum(o.quantity) FROM unnest(p_lines) o WHERE o.stock_item_id = l.stock_item_id) + coalesce(
+          sum(i.quantity),
+          0
+        ) AS quantity
+      FROM cart.cart_item i
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.cart_id = p_cart_id
+        AND i.product_id = l.product_id
+        AND i.variant_id IS NOT DISTINCT FROM l.variant_id
+        AND NOT EXISTS (
+          SELECT
+          FROM unnest(p_lines) o
+          WHERE
+            o.product_id = i.product_id
+            AND o.variant_id IS NOT DISTINCT FROM i.variant_id
+            AND o.line_key = i.line_key
+        )
+    ) w
+  WHERE s.available < w.quantity;
 $$;
 
 CREATE FUNCTION cart.line_too_dear(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[])
@@ -73,7 +118,10 @@ AS $$
         AND NOT EXISTS (
           SELECT
           FROM unnest(p_lines) l
-          WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+          WHERE
+            l.product_id = i.product_id
+            AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+            AND l.line_key = i.line_key
         )
     )
   SELECT (array_agg(g.position ORDER BY g.cost DESC) FILTER (WHERE g.position IS NOT NULL))[1]

@@ -59,9 +59,13 @@ CREATE TABLE cart.cart_item (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
+  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id, line_key),
   /* sql-parser-cst-enable */
   FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart
     ON DELETE CASCADE,
@@ -81,6 +85,9 @@ CREATE TABLE cart.cart_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, cart_id),
   FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart

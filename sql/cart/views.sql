@@ -10,13 +10,15 @@ CREATE VIEW cart.priced_cart_item AS
     l.external_id,
     l.metadata,
     l.private_metadata,
+    l.properties,
+    l.line_key,
     coalesce(v.price, p.price) AS price,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'
     AND p.deleted_at IS NULL
     AND v.deleted_at IS NULL
-    AND coalesce(s.available, 0) >= l.quantity AS available,
-    coalesce(s.available, 0) AS max_quantity
+    AND coalesce(s.available, 0) - o.quantity >= l.quantity AS available,
+    greatest(0, coalesce(s.available, 0) - o.quantity)::integer AS max_quantity
   FROM
     cart.cart_item l
     JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
@@ -29,7 +31,18 @@ CREATE VIEW cart.priced_cart_item AS
         AND i.product_id = l.product_id
         AND i.variant_id IS NOT DISTINCT FROM l.variant_id
     ) s
-      ON TRUE;
+      ON TRUE
+    -- The cart's other lines of the product, which take from the same stock.
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(x.quantity), 0) AS quantity
+      FROM cart.cart_item x
+      WHERE
+        x.merchant_id = l.merchant_id
+        AND x.cart_id = l.cart_id
+        AND x.product_id = l.product_id
+        AND x.variant_id IS NOT DISTINCT FROM l.variant_id
+        AND x.id <> l.id
+    ) o;
 
 CREATE VIEW cart.shipping_option AS
   SELECT

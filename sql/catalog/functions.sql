@@ -36,6 +36,24 @@ AS $$
   WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id;
 $$;
 
+-- What tells the lines of one product apart. The order of the properties doesn't.
+CREATE FUNCTION catalog.line_key(p_properties jsonb)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT
+    CASE
+      WHEN jsonb_typeof(p_properties) = 'array'
+      AND p_properties <> '[]' THEN (
+        SELECT md5(jsonb_agg(p ORDER BY p ->> 'name', p ->> 'value')::text)
+        FROM jsonb_array_elements(p_properties) p
+      )
+      ELSE ''
+    END;
+$$;
+
 -- type catalog.line_refusal =
 --   {
 --   field: text,

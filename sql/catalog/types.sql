@@ -13,5 +13,10 @@ CREATE TYPE catalog.sellable_line AS (
   price bigint,
   currency text,
   name text,
-  image text
+  image text,
+  properties jsonb,
+  -- What tells lines of one product apart.
+  line_key text,
+  -- What the merchant keeps with the line, if that was given: externalId, metadata, privateMetadata.
+  kept jsonb
 );

@@ -57,6 +57,9 @@ CREATE TABLE crm.address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   is_default boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -100,7 +100,18 @@ VALUES
     'customer_id',
     'Address',
     'customers:read',
-    ARRAY['line1', 'line2', 'city', 'state', 'postal_code', 'country', 'phone', 'is_default']
+    ARRAY[
+      'line1',
+      'line2',
+      'city',
+      'state',
+      'postal_code',
+      'country',
+      'phone',
+      'recipient_name',
+      'company',
+      'is_default'
+    ]
   ),
   (
     'dispute',

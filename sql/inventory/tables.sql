@@ -36,6 +36,9 @@ CREATE TABLE inventory.warehouse_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, warehouse_id),
   FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse

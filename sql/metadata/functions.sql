@@ -278,6 +278,7 @@ BEGIN
     AND k.value IS NOT NULL
     AND k.value IS DISTINCT FROM p_old -> d.namespace -> d.key
     AND x.fault IS NOT NULL
+    AND current_setting('metadata.checked', TRUE) IS DISTINCT FROM 'on'
   ORDER BY d.namespace, d.key
   LIMIT 1;
   IF v_fault IS NOT NULL THEN

@@ -241,7 +241,9 @@ AS $$
     state,
     postal_code,
     country,
-    phone
+    phone,
+    recipient_name,
+    company
   )
   VALUES
     (
@@ -254,7 +256,9 @@ AS $$
       p_address ->> 'state',
       p_address ->> 'postalCode',
       p_address ->> 'country',
-      p_address ->> 'phone'
+      p_address ->> 'phone',
+      p_address ->> 'recipientName',
+      p_address ->> 'company'
     )
   ON CONFLICT (merchant_id, id) DO UPDATE
     SET
@@ -264,7 +268,9 @@ AS $$
       state = excluded.state,
       postal_code = excluded.postal_code,
       country = excluded.country,
-      phone = excluded.phone;
+      phone = excluded.phone,
+      recipient_name = excluded.recipient_name,
+      company = excluded.company;
 $$;
 
 -- type ordering.shortage = {stockItemId: uuid, sku: text, available: integer, requested: integer, position: integer}
@@ -421,7 +427,9 @@ BEGIN
     i.merchant_id = p_merchant_id
     AND i.order_id = p_order_id
     AND NOT EXISTS (
-      SELECT FROM unnest(p_lines) l WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+      SELECT
+      FROM unnest(p_lines) l
+      WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id AND l.line_key = i.line_key
     );
   INSERT INTO ordering.order_item AS i (
     merchant_id,
@@ -436,7 +444,12 @@ BEGIN
     tax,
     sku,
     product_name,
-    product_image
+    product_image,
+    properties,
+    line_key,
+    external_id,
+    metadata,
+    private_metadata
   )
   SELECT
     p_merchant_id,
@@ -451,7 +464,12 @@ BEGIN
     p_pricing.line_taxes[l.ordinality],
     l.sku,
     l.name,
-    l.image
+    l.image,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(p_lines) WITH ORDINALITY AS l
   ON CONFLICT ON CONSTRAINT order_item_line_key DO UPDATE
     SET
@@ -459,7 +477,10 @@ BEGIN
       quantity = excluded.quantity,
       subtotal = excluded.subtotal,
       discount = excluded.discount,
-      tax = excluded.tax;
+      tax = excluded.tax,
+      external_id = coalesce(excluded.external_id, i.external_id),
+      metadata = excluded.metadata,
+      private_metadata = excluded.private_metadata;
 END;
 $$;
 
@@ -988,7 +1009,16 @@ AS $$
   SELECT
     coalesce(
       jsonb_agg(
-        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+        jsonb_build_object(
+          'productId',
+          i.product_id,
+          'variantId',
+          i.variant_id,
+          'quantity',
+          i.quantity,
+          'properties',
+          i.properties
+        )
         ORDER BY i.position, i.id
       ),
       '[]'

@@ -98,6 +98,9 @@ CREATE TABLE ordering.order_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
@@ -147,9 +150,14 @@ CREATE TABLE ordering.order_item (
   private_metadata jsonb NOT NULL DEFAULT '{}',
   -- The number of lines of the same thing before it, as orders of other systems have them.
   occurrence integer NOT NULL DEFAULT 0 CHECK (occurrence >= 0),
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id, occurrence),
+  CONSTRAINT order_item_line_key
+    UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id, line_key, occurrence),
   /* sql-parser-cst-enable */
   CONSTRAINT order_item_subtotal_adds_up CHECK (subtotal = price * quantity),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
@@ -355,6 +363,9 @@ CREATE TABLE ordering.draft_order (
   state text,
   postal_code text,
   country text CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   notes text,
   tags text[] NOT NULL DEFAULT '{}',
@@ -388,9 +399,14 @@ CREATE TABLE ordering.draft_order_item (
   product_id uuid NOT NULL,
   variant_id uuid,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT draft_order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, draft_order_id, product_id, variant_id),
+  CONSTRAINT draft_order_item_line_key
+    UNIQUE NULLS NOT DISTINCT (merchant_id, draft_order_id, product_id, variant_id, line_key),
   /* sql-parser-cst-enable */
   CONSTRAINT draft_order_item_draft_fkey
     FOREIGN KEY (merchant_id, draft_order_id) REFERENCES ordering.draft_order

@@ -109,6 +109,19 @@ CREATE VIEW verification.order_units AS
       WHERE r.order_id IS NOT NULL
       GROUP BY r.merchant_id, r.order_id, k.product_id, k.variant_id
     ),
+    -- Of the lines of one product together, because a reservation knows stock items and no lines.
+    bought AS (
+      SELECT
+        i.merchant_id,
+        i.order_id,
+        i.product_id,
+        i.variant_id,
+        sum(i.quantity) AS quantity,
+        sum(i.cancelled_quantity) AS cancelled,
+        sum(i.fulfilled_quantity) AS fulfilled
+      FROM ordering.order_item i
+      GROUP BY i.merchant_id, i.order_id, i.product_id, i.variant_id
+    ),
     sent AS (
       SELECT
         l.merchant_id,
@@ -155,6 +168,11 @@ CREATE VIEW verification.order_units AS
   FROM
     ordering.order o
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    JOIN bought q
+      ON q.merchant_id = i.merchant_id
+      AND q.order_id = i.order_id
+      AND q.product_id = i.product_id
+      AND q.variant_id IS NOT DISTINCT FROM i.variant_id
     LEFT JOIN held h
       ON h.merchant_id = o.merchant_id
       AND h.order_id = o.id
@@ -163,16 +181,16 @@ CREATE VIEW verification.order_units AS
     LEFT JOIN sent s ON s.merchant_id = i.merchant_id AND s.order_item_id = i.id
     LEFT JOIN back b ON b.merchant_id = i.merchant_id AND b.order_item_id = i.id
   WHERE
-    coalesce(h.ever, 0) <> i.quantity
+    coalesce(h.ever, 0) <> q.quantity
     OR coalesce(h.active, 0) <> CASE
-      WHEN o.status = 'PENDING' THEN i.quantity
+      WHEN o.status = 'PENDING' THEN q.quantity
       ELSE 0
     END
     OR coalesce(h.committed, 0) <> CASE
       WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
-      ELSE i.quantity - i.cancelled_quantity - i.fulfilled_quantity
+      ELSE q.quantity - q.cancelled - q.fulfilled
     END
-    OR coalesce(h.consumed, 0) < i.fulfilled_quantity
+    OR coalesce(h.consumed, 0) < q.fulfilled
     OR coalesce(s.in_shipments, 0) <> i.packed_quantity
     OR coalesce(s.sent, 0) <> i.fulfilled_quantity
     OR coalesce(b.in_returns, 0) <> i.returning_quantity

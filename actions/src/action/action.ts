@@ -1,6 +1,7 @@
 import { onePerField } from '@commerce-graph/contract'
 import postgres from '@commerce-graph/postgres-driver'
 import { missingFeature } from '@commerce-graph/contract/errors'
+import { invalidValue, metadataError } from '@commerce-graph/contract/input'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
 import { type Absent, accessOf, type ActionName, type InputOf, readInput } from './read-input.ts'
 import { withIds } from './with-ids.ts'
@@ -59,13 +60,26 @@ export interface ActionDefinition<Name extends ActionName, Kept extends Absent> 
   handle(call: ActionCall, input: InputOf<Name, Kept>): Promise<Answer>
 }
 
-/** Turns the database's refusal of a feature that the merchant's plan lacks into an answer. */
-async function withinPlan(handle: () => Promise<Answer>): Promise<Answer> {
+/** The error of metadata, or of an external id, that a record can't keep. */
+function keptError({
+  code,
+  constraint_name: constraint = '',
+  detail,
+}: postgres.PostgresError): UserError | null {
+  if (code === '23505' && constraint.endsWith('_external_id_key'))
+    return invalidValue('externalId', 'Another record has this external id')
+  return metadataError({ constraint, detail: detail ?? null })
+}
+
+/** Turns the database's refusals that any write may meet into answers: of a feature that the plan lacks, and of metadata. */
+async function withRefusals(handle: () => Promise<Answer>): Promise<Answer> {
   try {
     return await handle()
   } catch (error) {
     if (!(error instanceof postgres.PostgresError)) throw error
     const missing = missingFeature({ constraint: error.constraint_name, detail: error.detail })
+    const kept = keptError(error)
+    if (kept !== null) return invalid(kept)
     if (missing === null) throw error
     return { ...forbidden(missing.details.reason), details: missing.details }
   }
@@ -112,7 +126,7 @@ export function defineAction<Name extends ActionName, Kept extends Absent = 'nul
         ...((read.input && definition.check?.(read.input)) ?? []),
       ]
       if (read.kind === 'input' && faults.length === 0)
-        return withIds(await withinPlan(() => definition.handle(theirs, read.input)), call.input)
+        return withIds(await withRefusals(() => definition.handle(theirs, read.input)), call.input)
       const known = (await definition.lookUp?.(theirs)) ?? []
       return withIds(invalid(...onePerField([...faults, ...known])), call.input)
     },

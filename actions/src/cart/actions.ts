@@ -11,7 +11,7 @@ import {
 } from '../action/answer.ts'
 import { invalidValue, userError } from '../action/input.ts'
 import { cartSecretOf, ownerOf, type Session } from '../action/session.ts'
-import { lineError } from '../catalog/index.ts'
+import { lineError, merchantsFieldErrors } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
 import * as platform from '../sql/generated/platform.ts'
 import { couponError, isCouponRefusal } from '../promotion/index.ts'
@@ -33,6 +33,8 @@ export const cartActions = (database: Database): Readonly<Record<string, Action>
   createCart: create(database),
   addCartItem: defineAction('addCartItem', {
     async handle({ session }, { cartId, item }) {
+      const faults = merchantsFieldErrors(session, [item], () => 'item')
+      if (faults.length > 0) return invalid(...faults)
       const outcome = await addLine(database, reference(session, cartId), item)
       // The one line that was sent stands in SQL's list of lines.
       return answer(session, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
@@ -86,6 +88,8 @@ const create = (database: Database): Action =>
       }
       if (session.role === 'guest' && input.customerId !== null)
         return invalid(invalidValue('customerId', 'A publishable key makes a guest’s cart: leave it out'))
+      const faults = merchantsFieldErrors(session, input.items ?? [], (index) => `items.${index}`)
+      if (faults.length > 0) return invalid(...faults)
       const customerId = owner ?? input.customerId
       const made = customerId === null ? await secretFor(database, session) : null
       const outcome = await createCart(database, session.merchantId, {

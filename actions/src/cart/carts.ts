@@ -1,13 +1,14 @@
 import { maxLines } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
+import type { LineTerms } from '../catalog/index.ts'
 import { inBatches } from '../in-batches.ts'
 import * as cart from '../sql/generated/cart.ts'
 
 /** Seconds that a cart lives after it was last changed. */
 const cartLifetime = 30 * 24 * 60 * 60
 
-export interface CartLine {
+export interface CartLine extends LineTerms {
   readonly productId: string
   readonly variantId: string | null
   readonly quantity: number

@@ -1,7 +1,8 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { forbidden } from '../action/answer.ts'
+import { forbidden, invalid } from '../action/answer.ts'
 import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import { ownerOf } from '../action/session.ts'
+import { merchantsFieldErrors } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
 import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
@@ -64,6 +65,8 @@ const createOrder = (database: Database): Action =>
     async handle({ session }, { input: { customerId, items, ...terms } }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
+      const faults = merchantsFieldErrors(session, items, (index) => `items.${index}`)
+      if (faults.length > 0) return invalid(...faults)
       return placedAnswer(session.merchantId, await placeOrder(database, session, customerId, items, terms))
     },
   })

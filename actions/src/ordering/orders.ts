@@ -2,6 +2,7 @@ import type { AddressInput, Filled } from '@commerce-graph/contract'
 import { actingAs } from '../action/acting-as.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
+import type { LineTerms } from '../catalog/index.ts'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
@@ -9,7 +10,7 @@ import * as ordering from '../sql/generated/ordering.ts'
 
 export type Address = Filled<AddressInput>
 
-export interface OrderLine {
+export interface OrderLine extends LineTerms {
   readonly productId: string
   readonly variantId: string | null
   readonly quantity: number

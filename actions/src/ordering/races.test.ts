@@ -164,7 +164,7 @@ test('a reservation that one order is taking over can’t be taken over by anoth
       merchant.customerId,
       [{ productId: product.id, variantId: null, quantity: 1 }],
       {
-        shippingAddress: { ...address, line2: null, phone: null },
+        shippingAddress: { ...address, recipientName: null, company: null, line2: null, phone: null },
         billingAddress: null,
         shippingMethodId: null,
         reservationId: String(reservationId),

@@ -8,6 +8,7 @@ const hasuraScalars: Readonly<Record<string, string>> = {
   Date: 'date',
   EmailAddress: 'String',
   URL: 'String',
+  JSON: 'jsonb',
 }
 
 /** A type as actions take it; values of enumerations are text there. */

@@ -120,6 +120,8 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   // crm
   customer_email_key: unique('email'),
   customer_name_check: value('name'),
+  address_recipient_name_check: value('recipientName'),
+  address_company_check: value('company'),
   address_line1_check: value('line1'),
   address_city_check: value('city'),
   address_country_check: value('country'),
@@ -226,6 +228,8 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   warehouse_code_key: unique('code'),
   warehouse_name_check: value('name'),
   warehouse_code_check: value('code'),
+  warehouse_address_recipient_name_check: value('location.recipientName'),
+  warehouse_address_company_check: value('location.company'),
   warehouse_address_line1_check: value('location.line1'),
   warehouse_address_city_check: value('location.city'),
   warehouse_address_country_check: value('location.country'),

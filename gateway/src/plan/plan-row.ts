@@ -14,6 +14,7 @@ import {
   type Complete,
   type FieldShape,
   listShape,
+  newRow,
   refuse,
   type Row,
   rowShape,
@@ -120,6 +121,8 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
   switch (how.kind) {
     case 'column':
       return plan(field, [{ alias: field.key, name: how.column }])
+    case 'stored':
+      return planStored(scope, field, how)
     case 'constant':
       return plan(field, [{ alias: field.key, name: '__typename' }], { extract: () => how.value })
     case 'path':
@@ -157,6 +160,26 @@ const sameName = ({ definition: { name, type } }: SelectedField): FieldProjectio
   isLeafType(getNamedType(type))
     ? { kind: 'column', column: columnName(name) }
     : { kind: 'object', relationship: columnName(name) }
+
+function planStored(
+  scope: PlanScope,
+  field: SelectedField,
+  { column }: Extract<FieldProjection, { kind: 'stored' }>,
+): RowPlan {
+  const type = getNamedType(field.definition.type)
+  if (!isObjectType(type)) throw new Error(`${type.name} is no object type of the contract`)
+  const selected = [...collectFields(scope, type, selectionSetsOf(field.group))].map(
+    ([key, [node]]) => [key, node.name.value] as const,
+  )
+  return plan(field, [{ alias: field.key, name: column }], {
+    extract: (raw) =>
+      (raw as readonly Row[]).map((stored) => {
+        const item = newRow()
+        for (const [key, name] of selected) item[key] = name === '__typename' ? type.name : stored[name]
+        return item
+      }),
+  })
+}
 
 function planPath(
   field: SelectedField,

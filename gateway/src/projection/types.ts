@@ -27,6 +27,8 @@ export interface TypeProjection {
 export type FieldProjection =
   /** A column of another name. */
   | { readonly kind: 'column'; readonly column: string }
+  /** The objects that a jsonb column lists, whose members have the names of the contract's fields. */
+  | { readonly kind: 'stored'; readonly column: string }
   | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
   /** A column of the row that an object relationship leads to, or `absent` where there is no such row. */
   | {

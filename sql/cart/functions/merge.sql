@@ -62,42 +62,99 @@ BEGIN
     v_own.customer_id := p_customer_id;
   ELSE
     SELECT
-      jsonb_agg(
-        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-        ORDER BY i.created_at, i.id
-      )
+      jsonb_agg(cart.line(i) ORDER BY i.created_at, i.id)
     INTO v_lines
     FROM cart.cart_item i
     WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_guest.id;
-    INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
-    SELECT p_merchant_id, v_own.id, w.product_id, w.variant_id, w.quantity
+    INSERT INTO cart.cart_item AS i (
+      merchant_id,
+      cart_id,
+      product_id,
+      variant_id,
+      quantity,
+      properties,
+      line_key,
+      metadata,
+      private_metadata
+    )
+    SELECT
+      p_merchant_id,
+      v_own.id,
+      w.product_id,
+      w.variant_id,
+      w.merged_quantity,
+      w.properties,
+      w.line_key,
+      coalesce(w.kept -> 'metadata', '{}'),
+      coalesce(w.kept -> 'privateMetadata', '{}')
     FROM
       (
         SELECT
-          l.product_id,
-          l.variant_id,
-          least(coalesce(o.quantity, 0) + l.quantity, s.available, 999999)::integer AS quantity,
-          o.id IS NULL AS is_new,
+          x.*,
           row_number() OVER (
-            PARTITION BY o.id IS NULL
-            ORDER BY l.position
+            PARTITION BY x.is_new
+            ORDER BY x.position
           ) AS place
         FROM
-          catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
-          JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-          LEFT JOIN cart.cart_item o
-            ON o.merchant_id = p_merchant_id
-            AND o.cart_id = v_own.id
-            AND o.product_id = l.product_id
-            AND o.variant_id IS NOT DISTINCT FROM l.variant_id
-        WHERE l.refusal IS NULL AND s.available > 0
-      ) w
+          (
+            SELECT
+              l.*,
+              o.id IS NULL AS is_new,
+              -- Lines of one stock item share what is there: those that stay as they are come first.
+              least(
+                coalesce(o.quantity, 0) + l.quantity,
+                s.available - others.quantity - coalesce(
+                  sum(coalesce(o.quantity, 0) + l.quantity) OVER (
+                    PARTITION BY l.stock_item_id
+                    ORDER BY l.position
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+                  ),
+                  0
+                ),
+                999999
+              )::integer AS merged_quantity
+            FROM
+              catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
+              JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+              LEFT JOIN cart.cart_item o
+                ON o.merchant_id = p_merchant_id
+                AND o.cart_id = v_own.id
+                AND o.product_id = l.product_id
+                AND o.variant_id IS NOT DISTINCT FROM l.variant_id
+                AND o.line_key = l.line_key
+              CROSS JOIN LATERAL (
+                SELECT coalesce(sum(x.quantity), 0) AS quantity
+                FROM cart.cart_item x
+                WHERE
+                  x.merchant_id = p_merchant_id
+                  AND x.cart_id = v_own.id
+                  AND x.product_id = l.product_id
+                  AND x.variant_id IS NOT DISTINCT FROM l.variant_id
+                  AND NOT EXISTS (
+                    SELECT
+                    FROM cart.cart_item g
+                    WHERE
+                      g.merchant_id = p_merchant_id
+                      AND g.cart_id = v_guest.id
+                      AND g.product_id = x.product_id
+                      AND g.variant_id IS NOT DISTINCT FROM x.variant_id
+                      AND g.line_key = x.line_key
+                  )
+              ) others
+            WHERE l.refusal IS NULL
+          ) x
+        WHERE x.merged_quantity > 0
+      ) AS w
     WHERE
       NOT w.is_new
       OR w.place <= p_max_lines - (
         SELECT count(*) FROM cart.cart_item x WHERE x.merchant_id = p_merchant_id AND x.cart_id = v_own.id
       )
-    ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = greatest(i.quantity, excluded.quantity);
+    ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE
+      SET
+        quantity = greatest(i.quantity, excluded.quantity),
+        metadata = excluded.metadata,
+        private_metadata = excluded.private_metadata;
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_guest.id;
   END IF;
 

@@ -37,7 +37,10 @@ BEGIN
           l.price,
           l.currency,
           l.name,
-          l.image
+          l.image,
+          l.properties,
+          l.line_key,
+          l.kept
         )::catalog.sellable_line
         ORDER BY l.position
       ),
@@ -50,8 +53,9 @@ BEGIN
       ON i.merchant_id = p_merchant_id
       AND i.cart_id = p_cart_id
       AND i.product_id = l.product_id
-      AND i.variant_id IS NOT DISTINCT FROM l.variant_id;
-  v_shortages := cart.shortages(p_merchant_id, v_lines);
+      AND i.variant_id IS NOT DISTINCT FROM l.variant_id
+      AND i.line_key = l.line_key;
+  v_shortages := cart.shortages(p_merchant_id, p_cart_id, v_lines);
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;
@@ -73,11 +77,11 @@ BEGIN
           SELECT count(*)
           FROM
             (
-              SELECT i.product_id, i.variant_id
+              SELECT i.product_id, i.variant_id, i.line_key
               FROM cart.cart_item i
               WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id
               UNION
-              SELECT l.product_id, l.variant_id FROM unnest(v_lines) l
+              SELECT l.product_id, l.variant_id, l.line_key FROM unnest(v_lines) l
             ) u
         )
     ) r;
@@ -85,9 +89,36 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
-  INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
-  SELECT p_merchant_id, p_cart_id, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l
-  ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = excluded.quantity;
+  INSERT INTO cart.cart_item AS i (
+    merchant_id,
+    cart_id,
+    product_id,
+    variant_id,
+    quantity,
+    properties,
+    line_key,
+    external_id,
+    metadata,
+    private_metadata
+  )
+  SELECT
+    p_merchant_id,
+    p_cart_id,
+    l.product_id,
+    l.variant_id,
+    l.quantity,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
+  FROM unnest(v_lines) l
+  ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE
+    SET
+      quantity = excluded.quantity,
+      external_id = coalesce(excluded.external_id, i.external_id),
+      metadata = excluded.metadata,
+      private_metadata = excluded.private_metadata;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
 END;
 $$;

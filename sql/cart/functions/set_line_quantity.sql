@@ -38,7 +38,16 @@ BEGIN
       catalog.sellable_lines(
         p_merchant_id,
         jsonb_build_array(
-          jsonb_build_object('productId', v_item.product_id, 'variantId', v_item.variant_id, 'quantity', p_quantity)
+          jsonb_build_object(
+            'productId',
+            v_item.product_id,
+            'variantId',
+            v_item.variant_id,
+            'quantity',
+            p_quantity,
+            'properties',
+            v_item.properties
+          )
         ),
         c.currency
       ) l
@@ -53,7 +62,7 @@ BEGIN
         )
       );
     END IF;
-    v_shortages := cart.shortages(p_merchant_id, v_lines);
+    v_shortages := cart.shortages(p_merchant_id, p_cart_id, v_lines);
     IF v_shortages IS NOT NULL THEN
       RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
     END IF;

@@ -17,7 +17,8 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  INSERT INTO cart.cart_address (merchant_id, cart_id, line1, line2, city, state, postal_code, country, phone)
+  INSERT INTO cart.cart_address
+    (merchant_id, cart_id, line1, line2, city, state, postal_code, country, phone, recipient_name, company)
   VALUES
     (
       p_merchant_id,
@@ -28,7 +29,9 @@ BEGIN
       p_address ->> 'state',
       p_address ->> 'postalCode',
       p_address ->> 'country',
-      p_address ->> 'phone'
+      p_address ->> 'phone',
+      p_address ->> 'recipientName',
+      p_address ->> 'company'
     )
   ON CONFLICT (merchant_id, cart_id) DO UPDATE
     SET
@@ -38,7 +41,9 @@ BEGIN
       state = excluded.state,
       postal_code = excluded.postal_code,
       country = excluded.country,
-      phone = excluded.phone;
+      phone = excluded.phone,
+      recipient_name = excluded.recipient_name,
+      company = excluded.company;
   UPDATE cart.cart c
   SET
     expires_at = now() + p_lifetime,

@@ -5,12 +5,49 @@ STABLE
 AS $$
   WITH
     wanted AS (
-      SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
+      SELECT
+        min(l.position)::integer - 1 AS position,
+        l.product_id,
+        l.variant_id,
+        sum(l.quantity) AS quantity,
+        k.line_key,
+        (array_agg(coalesce(nullif(l.properties, 'null'), '[]') ORDER BY l.position))[1] AS properties,
+        (
+          array_agg(
+            jsonb_build_object(
+              'externalId',
+              l.external_id,
+              'metadata',
+              coalesce(nullif(l.metadata, 'null'), '{}'),
+              'privateMetadata',
+              coalesce(nullif(l.private_metadata, 'null'), '{}')
+            )
+            ORDER BY l.position
+          )
+        )[1] AS kept
       FROM
         ROWS FROM (
-          jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer)
-        ) WITH ORDINALITY AS l (product_id, variant_id, quantity, position)
-      GROUP BY l.product_id, l.variant_id
+          jsonb_to_recordset(p_lines) AS (
+            "productId" uuid,
+            "variantId" uuid,
+            quantity integer,
+            properties jsonb,
+            "externalId" text,
+            metadata jsonb,
+            "privateMetadata" jsonb
+          )
+        ) WITH ORDINALITY AS l (
+          product_id,
+          variant_id,
+          quantity,
+          properties,
+          external_id,
+          metadata,
+          private_metadata,
+          position
+        )
+        CROSS JOIN LATERAL (SELECT catalog.line_key(l.properties) AS line_key) k
+      GROUP BY l.product_id, l.variant_id, k.line_key
     ),
     found AS (
       SELECT
@@ -54,7 +91,10 @@ AS $$
       WHERE g.merchant_id = p_merchant_id AND g.product_id = f.product_id
       ORDER BY g.position, g.id
       LIMIT 1
-    )
+    ),
+    f.properties,
+    f.line_key,
+    f.kept
   FROM
     found f
     LEFT JOIN inventory.stock_item i

@@ -95,6 +95,40 @@ BEGIN
   UPDATE ordering.order o
   SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
+  -- What they wanted of a line ("Engraving: for Grace"). The line's key keeps lines of one product apart, and tells nothing.
+  UPDATE ordering.order_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.customer_id = p_customer_id
+    AND i.merchant_id = o.merchant_id
+    AND i.order_id = o.id
+    AND i.properties <> '[]';
+  UPDATE ordering.draft_order_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM ordering.draft_order d
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.customer_id = p_customer_id
+    AND i.merchant_id = d.merchant_id
+    AND i.draft_order_id = d.id
+    AND i.properties <> '[]';
+  UPDATE cart.cart_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM cart.cart c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.customer_id = p_customer_id
+    AND i.merchant_id = c.merchant_id
+    AND i.cart_id = c.id
+    AND i.properties <> '[]';
   UPDATE ordering.history_entry h
   SET note = NULL
   FROM ordering.order o

@@ -40,7 +40,12 @@ BEGIN
       FROM
         inventory.reservation_line h
         JOIN inventory.warehouse p ON p.merchant_id = h.merchant_id AND p.id = h.warehouse_id
-        LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w (stock_item_id, quantity)
+        LEFT JOIN (
+          -- Two lines of an order may have the same product, with other properties.
+          SELECT u.stock_item_id, sum(u.quantity) AS quantity
+          FROM unnest(p_stock_item_ids, p_quantities) AS u (stock_item_id, quantity)
+          GROUP BY u.stock_item_id
+        ) w
           ON w.stock_item_id = h.stock_item_id
       WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
       WINDOW

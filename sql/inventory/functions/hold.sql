@@ -35,7 +35,11 @@ BEGIN
     )
   INTO v_shortages
   FROM
-    unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS w (stock_item_id, quantity, position)
+    (
+      SELECT u.stock_item_id, sum(u.quantity) AS quantity, min(u.position) AS position
+      FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
+      GROUP BY u.stock_item_id
+    ) w
     JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.id = w.stock_item_id
     CROSS JOIN LATERAL (
       SELECT
@@ -104,7 +108,12 @@ BEGIN
         )::integer AS quantity
       FROM
         place
-        LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w (stock_item_id, quantity)
+        LEFT JOIN (
+          -- Two lines of an order may have the same product, with other properties.
+          SELECT u.stock_item_id, sum(u.quantity) AS quantity
+          FROM unnest(p_stock_item_ids, p_quantities) AS u (stock_item_id, quantity)
+          GROUP BY u.stock_item_id
+        ) w
           ON w.stock_item_id = place.stock_item_id
       WINDOW
         before AS (

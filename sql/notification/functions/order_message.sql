@@ -59,7 +59,9 @@ AS $$
                   'price',
                   i.price,
                   'subtotal',
-                  i.subtotal
+                  i.subtotal,
+                  'properties',
+                  i.properties
                 )
                 ORDER BY i.position, i.id
               ),
@@ -72,6 +74,10 @@ AS $$
         (
           SELECT
             jsonb_build_object(
+              'recipientName',
+              a.recipient_name,
+              'company',
+              a.company,
               'line1',
               a.line1,
               'line2',

@@ -56,7 +56,11 @@ BEGIN
       'country',
       v_draft.country,
       'phone',
-      v_draft.phone
+      v_draft.phone,
+      'recipientName',
+      v_draft.recipient_name,
+      'company',
+      v_draft.company
     ),
     NULL,
     v_draft.shipping_method_id,

@@ -19,6 +19,8 @@ AS $$
         i.price,
         i.product_name,
         i.product_image,
+        i.properties,
+        i.line_key,
         coalesce(
           (SELECT (u ->> 'quantity')::bigint FROM jsonb_array_elements(p_update) u WHERE (u ->> 'id')::uuid = i.id),
           i.quantity
@@ -42,11 +44,16 @@ AS $$
         CASE
           WHEN k.product_id IS NOT NULL THEN k.product_image
           ELSE a.image
-        END AS image
+        END AS image,
+        coalesce(k.properties, a.properties) AS properties,
+        coalesce(k.line_key, a.line_key) AS line_key,
+        a.kept
       FROM
         kept k
         FULL JOIN unnest(p_added) a
-          ON a.product_id = k.product_id AND coalesce(a.variant_id::text, '') = coalesce(k.variant_id::text, '')
+          ON a.product_id = k.product_id
+          AND coalesce(a.variant_id::text, '') = coalesce(k.variant_id::text, '')
+          AND a.line_key = k.line_key
     )
   SELECT
     coalesce(
@@ -62,7 +69,10 @@ AS $$
           l.price,
           l.currency,
           l.name,
-          l.image
+          l.image,
+          l.properties,
+          l.line_key,
+          l.kept
         )::catalog.sellable_line
         ORDER BY l.position
       ),

@@ -191,7 +191,12 @@ BEGIN
       tax,
       sku,
       product_name,
-      product_image
+      product_image,
+      properties,
+      line_key,
+      external_id,
+      metadata,
+      private_metadata
     )
   SELECT
     p_merchant_id,
@@ -206,7 +211,12 @@ BEGIN
     v_pricing.line_taxes[l.ordinality],
     l.sku,
     l.name,
-    l.image
+    l.image,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(v_lines) WITH ORDINALITY AS l;
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
   PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);

@@ -96,12 +96,30 @@ BEGIN
     phone = CASE
       WHEN v_address IS NULL THEN d.phone
       ELSE v_address ->> 'phone'
+    END,
+    recipient_name = CASE
+      WHEN v_address IS NULL THEN d.recipient_name
+      ELSE v_address ->> 'recipientName'
+    END,
+    company = CASE
+      WHEN v_address IS NULL THEN d.company
+      ELSE v_address ->> 'company'
     END
   WHERE d.merchant_id = p_merchant_id AND d.id = v_draft.id;
   IF v_items IS NOT NULL THEN
     DELETE FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = v_draft.id;
-    INSERT INTO ordering.draft_order_item (merchant_id, draft_order_id, position, product_id, variant_id, quantity)
-    SELECT p_merchant_id, v_draft.id, l.position, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l;
+    INSERT INTO ordering.draft_order_item
+      (merchant_id, draft_order_id, position, product_id, variant_id, quantity, properties, line_key)
+    SELECT
+      p_merchant_id,
+      v_draft.id,
+      l.position,
+      l.product_id,
+      l.variant_id,
+      l.quantity,
+      l.properties,
+      l.line_key
+    FROM unnest(v_lines) l;
   END IF;
   RETURN jsonb_build_object('outcome', 'saved', 'draftOrderId', v_draft.id);
 END;

@@ -14,7 +14,7 @@ ${content}
 
 const orderTable = `<table style="width:100%;border-collapse:collapse">
 {{#items}}
-<tr><td style="padding:4px 0">{{quantity}} × {{name}}</td><td style="text-align:right">{{subtotal}}</td></tr>
+<tr><td style="padding:4px 0">{{quantity}} × {{name}}{{#properties}}<br><small>{{name}}: {{value}}</small>{{/properties}}</td><td style="text-align:right">{{subtotal}}</td></tr>
 {{/items}}
 <tr><td style="padding-top:12px">Subtotal</td><td style="text-align:right">{{order.subtotal}}</td></tr>
 {{#order.discount}}
@@ -27,6 +27,9 @@ const orderTable = `<table style="width:100%;border-collapse:collapse">
 
 const orderLines = `{{#items}}
 {{quantity}} x {{name}}: {{subtotal}}
+{{#properties}}
+  {{name}}: {{value}}
+{{/properties}}
 {{/items}}
 
 Subtotal: {{order.subtotal}}
@@ -38,6 +41,12 @@ Tax: {{order.tax}}
 Total: {{order.total}}`
 
 const address = `{{#shippingAddress}}
+{{#recipientName}}
+{{recipientName}}
+{{/recipientName}}
+{{#company}}
+{{company}}
+{{/company}}
 {{line1}}
 {{#line2}}
 {{line2}}
@@ -46,7 +55,7 @@ const address = `{{#shippingAddress}}
 {{country}}
 {{/shippingAddress}}`
 
-const htmlAddress = `{{#shippingAddress}}<p>It goes to<br>{{line1}}<br>{{#line2}}{{line2}}<br>{{/line2}}{{city}}, {{state}} {{postalCode}}<br>{{country}}</p>{{/shippingAddress}}`
+const htmlAddress = `{{#shippingAddress}}<p>It goes to<br>{{#recipientName}}{{recipientName}}<br>{{/recipientName}}{{#company}}{{company}}<br>{{/company}}{{line1}}<br>{{#line2}}{{line2}}<br>{{/line2}}{{city}}, {{state}} {{postalCode}}<br>{{country}}</p>{{/shippingAddress}}`
 
 const signature = '\n\n{{shop.name}}\n{{shop.email}}\n'
 

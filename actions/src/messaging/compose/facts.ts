@@ -38,8 +38,13 @@ interface OrderFacts extends CustomerFacts {
     readonly quantity: number
     readonly price: number
     readonly subtotal: number
+    /** Absent in facts that were written before lines had any. */
+    readonly properties?: readonly { readonly name: string; readonly value: string }[]
   }[]
   readonly shippingAddress: {
+    /** Absent in facts that were written before addresses had any. */
+    readonly recipientName?: string | null
+    readonly company?: string | null
     readonly line1: string
     readonly line2: string | null
     readonly city: string

@@ -18,10 +18,19 @@ const order = {
     placedAt: '2026-03-14T15:09:26Z',
   },
   items: [
-    { name: 'Larch 45 Pack', sku: 'LARCH-45', quantity: 1, price: 18_900, subtotal: 18_900 },
+    {
+      name: 'Larch 45 Pack',
+      sku: 'LARCH-45',
+      quantity: 1,
+      price: 18_900,
+      subtotal: 18_900,
+      properties: [{ name: 'Engraving', value: 'For Grace' }],
+    },
     { name: 'Trail Sock', sku: 'SOCK-M', quantity: 3, price: 2_300, subtotal: 6_900 },
   ],
   shippingAddress: {
+    recipientName: 'Grace Hopper',
+    company: 'Compilers Ltd.',
     line1: '12 St James Square',
     line2: 'Flat 3',
     city: 'Portland',

@@ -149,12 +149,13 @@ function orderVariables(
       paid: order.paid === 0 ? null : money(order.paid),
       placedAt: formatTime(order.placedAt, shop.timeZone),
     },
-    items: items.map(({ name, sku, quantity, price, subtotal }) => ({
+    items: items.map(({ name, sku, quantity, price, subtotal, properties = [] }) => ({
       name,
       sku,
       quantity: String(quantity),
       price: money(price),
       subtotal: money(subtotal),
+      properties: properties.map((property) => ({ ...property })),
     })),
     shippingAddress: shippingAddress && { ...shippingAddress },
   }

@@ -57,6 +57,10 @@ export const cart: DomainProjection = {
       },
     },
     ShippingOption: { type: 'ShippingOption', table: 'cart_shipping_option' },
-    CartItem: { type: 'CartItem', table: 'cart_priced_cart_item' },
+    CartItem: {
+      type: 'CartItem',
+      table: 'cart_priced_cart_item',
+      fields: { properties: { kind: 'stored', column: 'properties' } },
+    },
   },
 }

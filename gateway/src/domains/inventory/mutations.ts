@@ -46,7 +46,7 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
     write: (input, { id }) => {
       const { location } = input
       // An address is given as a whole, so what it leaves out is emptied.
-      const emptied = { line2: null, phone: null }
+      const emptied = { recipient_name: null, company: null, line2: null, phone: null }
       const before =
         location == null
           ? []

@@ -159,7 +159,11 @@ export const ordering: DomainProjection = {
         billingAddress: { kind: 'object', relationship: 'billing_address', projection: 'OrderAddress' },
       },
     },
-    OrderItem: { type: 'OrderItem', table: 'ordering_order_item' },
+    OrderItem: {
+      type: 'OrderItem',
+      table: 'ordering_order_item',
+      fields: { properties: { kind: 'stored', column: 'properties' } },
+    },
     OrderAddress: {
       type: 'Address',
       table: 'ordering_order_address',
@@ -208,7 +212,11 @@ export const ordering: DomainProjection = {
       table: 'ordering_draft_order',
       fields: { isDefault: { kind: 'constant', value: false } },
     },
-    DraftOrderItem: { type: 'DraftOrderItem', table: 'ordering_draft_order_item' },
+    DraftOrderItem: {
+      type: 'DraftOrderItem',
+      table: 'ordering_draft_order_item',
+      fields: { properties: { kind: 'stored', column: 'properties' } },
+    },
     OrderHistoryEntry: { type: 'OrderHistoryEntry', table: 'ordering_history_entry' },
   },
   extensions: {
