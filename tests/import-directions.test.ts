@@ -95,6 +95,7 @@ const domainFolders: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'inventory',
     'merchant',
+    'metadata',
     'notification',
     'ordering',
     'payment',

@@ -63,7 +63,8 @@ AS $$
   UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
 $$;
 
--- Of the lines that a cart is to have. Lines of one stock item take from the same stock, those that stay as they are too.
+-- Of the lines that a cart is to have. Lines of one stock item take from the same stock, also those that stay as they
+-- are.
 CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[])
 RETURNS jsonb
 LANGUAGE sql

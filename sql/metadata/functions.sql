@@ -287,3 +287,41 @@ BEGIN
   RETURN v_kept;
 END;
 $$;
+
+-- What the merchant keeps with a record that was just made: externalId, metadata, privateMetadata.
+--
+-- answers: void
+CREATE FUNCTION metadata.keep_with(p_merchant_id uuid, p_owner_type text, p_id uuid, p_kept jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_external_id text := p_kept ->> 'externalId';
+  v_metadata jsonb := coalesce(nullif(p_kept -> 'metadata', 'null'), '{}');
+  v_private jsonb := coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}');
+BEGIN
+  CASE p_owner_type
+    WHEN 'ORDER' THEN
+      UPDATE ordering.order r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+    WHEN 'CART' THEN
+      UPDATE cart.cart r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+    WHEN 'APPOINTMENT' THEN
+      UPDATE booking.appointment r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+  END CASE;
+END;
+$$;

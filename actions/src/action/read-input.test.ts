@@ -7,7 +7,10 @@ test('an action gets null for absent fields, the contract’s defaults, and coun
   const address = { line1: '1', city: 'Bonn', state: 'NW', postalCode: '53111', country: 'germany' }
   expect(readInput('setCartShippingAddress', { cartId: id, address }, 'null')).toEqual({
     kind: 'input',
-    input: { cartId: id, address: { ...address, country: 'DE', line2: null, phone: null } },
+    input: {
+      cartId: id,
+      address: { ...address, country: 'DE', recipientName: null, company: null, line2: null, phone: null },
+    },
   })
   expect(readInput('createApiKey', { input: { name: 'a', permissions: ['x:read'] } }, 'null')).toEqual({
     kind: 'input',

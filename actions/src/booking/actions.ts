@@ -13,6 +13,7 @@ import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
+import { keepingWith, merchantsFieldErrors } from '../metadata/index.ts'
 import {
   type AppointmentOutcome,
   type AppointmentReference,
@@ -77,7 +78,15 @@ const create = (database: Database): Action =>
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId) return forbidden('A shopper books for no one else')
-      return answer(session.merchantId, await bookAppointment(database, session.merchantId, input))
+      const faults = merchantsFieldErrors(session, input)
+      if (faults.length > 0) return invalid(...faults)
+      const outcome = await keepingWith(
+        database,
+        { merchantId: session.merchantId, ownerType: 'APPOINTMENT', fields: input },
+        async (sql) => bookAppointment(sql, session.merchantId, input),
+        (made) => (made.outcome === 'changed' ? made.appointmentId : null),
+      )
+      return answer(session.merchantId, outcome)
     },
   })
 

@@ -11,8 +11,9 @@ import {
 } from '../action/answer.ts'
 import { invalidValue, userError } from '../action/input.ts'
 import { cartSecretOf, ownerOf, type Session } from '../action/session.ts'
-import { lineError, merchantsFieldErrors } from '../catalog/index.ts'
+import { lineError } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
+import { keepingWith, merchantsFieldErrors } from '../metadata/index.ts'
 import * as platform from '../sql/generated/platform.ts'
 import { couponError, isCouponRefusal } from '../promotion/index.ts'
 import {
@@ -33,7 +34,7 @@ export const cartActions = (database: Database): Readonly<Record<string, Action>
   createCart: create(database),
   addCartItem: defineAction('addCartItem', {
     async handle({ session }, { cartId, item }) {
-      const faults = merchantsFieldErrors(session, [item], () => 'item')
+      const faults = merchantsFieldErrors(session, item, 'item.')
       if (faults.length > 0) return invalid(...faults)
       const outcome = await addLine(database, reference(session, cartId), item)
       // The one line that was sent stands in SQL's list of lines.
@@ -88,16 +89,22 @@ const create = (database: Database): Action =>
       }
       if (session.role === 'guest' && input.customerId !== null)
         return invalid(invalidValue('customerId', 'A publishable key makes a guest’s cart: leave it out'))
-      const faults = merchantsFieldErrors(session, input.items ?? [], (index) => `items.${index}`)
+      const faults = [
+        ...merchantsFieldErrors(session, input),
+        ...(input.items ?? []).flatMap((item, index) =>
+          merchantsFieldErrors(session, item, `items.${index}.`),
+        ),
+      ]
       if (faults.length > 0) return invalid(...faults)
       const customerId = owner ?? input.customerId
       const made = customerId === null ? await secretFor(database, session) : null
-      const outcome = await createCart(database, session.merchantId, {
-        ...input,
-        items: input.items ?? [],
-        customerId,
-        secretHash: made?.hash ?? null,
-      })
+      const cart = { ...input, items: input.items ?? [], customerId, secretHash: made?.hash ?? null }
+      const outcome = await keepingWith(
+        database,
+        { merchantId: session.merchantId, ownerType: 'CART', fields: input },
+        async (sql) => createCart(sql, session.merchantId, cart),
+        (created) => (created.outcome === 'changed' ? created.cartId : null),
+      )
       return outcome.outcome === 'changed'
         ? done({ merchantId: session.merchantId, cartId: outcome.cartId, secret: made?.secret ?? null })
         : answer(session, outcome, (field) => field)

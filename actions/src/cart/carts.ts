@@ -20,7 +20,7 @@ export type CartOutcome = cart.CreateCartAnswer | cart.SetLineQuantityAnswer
 
 /** @param currency null for the merchant's own */
 export const createCart = async (
-  database: Database,
+  sql: Queryable,
   merchantId: MerchantId,
   created: {
     readonly customerId: string | null
@@ -30,7 +30,7 @@ export const createCart = async (
     readonly items: readonly CartLine[]
   },
 ): Promise<CartOutcome> =>
-  cart.createCart(database, {
+  cart.createCart(sql, {
     merchantId,
     customerId: created.customerId,
     secretHash: created.secretHash,

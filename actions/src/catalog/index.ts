@@ -1,2 +1,2 @@
 export { lineError } from './line-refusal.ts'
-export { type LineTerms, merchantsFieldErrors } from './line-terms.ts'
+export type { LineTerms } from './line-terms.ts'

@@ -2,8 +2,8 @@ import { type Action, defineAction } from '../action/action.ts'
 import { forbidden, invalid } from '../action/answer.ts'
 import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import { ownerOf } from '../action/session.ts'
-import { merchantsFieldErrors } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
+import { keepingWith, merchantsFieldErrors } from '../metadata/index.ts'
 import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
@@ -62,12 +62,25 @@ export const orderingActions = ({
 
 const createOrder = (database: Database): Action =>
   defineAction('createOrder', {
-    async handle({ session }, { input: { customerId, items, ...terms } }) {
+    async handle(
+      { session },
+      { input: { customerId, items, externalId, metadata, privateMetadata, ...terms } },
+    ) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
-      const faults = merchantsFieldErrors(session, items, (index) => `items.${index}`)
+      const fields = { externalId, metadata, privateMetadata }
+      const faults = [
+        ...merchantsFieldErrors(session, fields),
+        ...items.flatMap((item, index) => merchantsFieldErrors(session, item, `items.${index}.`)),
+      ]
       if (faults.length > 0) return invalid(...faults)
-      return placedAnswer(session.merchantId, await placeOrder(database, session, customerId, items, terms))
+      const outcome = await keepingWith(
+        database,
+        { merchantId: session.merchantId, ownerType: 'ORDER', fields },
+        async (sql) => placeOrder(sql, session, customerId, items, terms),
+        (made) => (made.outcome === 'placed' ? made.orderId : null),
+      )
+      return placedAnswer(session.merchantId, outcome)
     },
   })
 

@@ -51,7 +51,7 @@ const linesOf = (orderId: string) => shop.database<Line[]>`
 const cartLines = (cartId: string | null) => shop.database<Line[]>`
   SELECT id, quantity, properties FROM cart.cart_item WHERE cart_id = ${cartId} ORDER BY created_at, id`
 
-const stockOf = async ({ sku }: TestProduct) => {
+async function stockOf({ sku }: TestProduct) {
   const [stock] =
     await shop.database`SELECT available, reserved FROM inventory.sku_inventory WHERE sku = ${sku}`
   return stock
@@ -303,6 +303,33 @@ describe('what the merchant keeps with a line', () => {
     })
     expect(await stockOf(mug)).toEqual({ available: 4, reserved: 1 })
   })
+})
+
+test('an order and a cart are made with what the merchant keeps with them, or not at all', async () => {
+  const mug = await shop.createProduct(merchant, { stock: [5] })
+  const kept = { externalId: 'so-4711', metadata: { erp: { a: 1 } }, privateMetadata: { erp: { b: [2] } } }
+  const input = { customerId: merchant.customerId, items: [line(mug, 1)], shippingAddress: address, ...kept }
+  const orderId = await placed(shop.call(merchant, 'createOrder', { input }))
+  expect(
+    await shop.database`SELECT external_id, metadata, private_metadata FROM ordering.order WHERE id = ${orderId}`,
+  ).toEqual([{ external_id: 'so-4711', metadata: kept.metadata, private_metadata: kept.privateMetadata }])
+  expect(await shop.call(merchant, 'createOrder', { input }, { idempotencyKey: 'taken' })).toMatchObject({
+    errors: [{ field: 'externalId', code: 'INVALID_VALUE' }],
+  })
+  expect(await stockOf(mug)).toEqual({ available: 4, reserved: 1 })
+  const cartId = await newCart([line(mug, 1)], kept)
+  expect(await shop.database`SELECT external_id, metadata FROM cart.cart WHERE id = ${cartId}`).toEqual([
+    { external_id: 'so-4711', metadata: kept.metadata },
+  ])
+  const customerId = await createCustomer(shop.database, merchant.merchantId)
+  expect(
+    await shop.call(
+      merchant,
+      'createOrder',
+      { input: { ...input, customerId } },
+      { session: shopper(merchant, customerId) },
+    ),
+  ).toMatchObject({ errors: [{ field: 'externalId' }, { field: 'metadata' }, { field: 'privateMetadata' }] })
 })
 
 test('an address keeps its recipient and company from the cart to the order', async () => {

@@ -62,6 +62,8 @@ export type Address = {
   readonly __typename?: 'Address';
   /** City or town. */
   readonly city: Scalars['String']['output'];
+  /** The company there. Open in the specification. */
+  readonly company?: Maybe<Scalars['String']['output']>;
   /** Country, as its ISO 3166-1 alpha-2 code. */
   readonly country: Scalars['String']['output'];
   /** Unique identifier. */
@@ -76,6 +78,8 @@ export type Address = {
   readonly phone?: Maybe<Scalars['String']['output']>;
   /** Postal code. */
   readonly postalCode: Scalars['String']['output'];
+  /** For whom it is, where that is not the customer. Open in the specification. */
+  readonly recipientName?: Maybe<Scalars['String']['output']>;
   /** State, province or region. */
   readonly state: Scalars['String']['output'];
 };
@@ -84,6 +88,8 @@ export type Address = {
 export type AddressInput = {
   /** City or town. 1 to 255 characters, in one line. */
   readonly city: Scalars['String']['input'];
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: InputMaybe<Scalars['String']['input']>;
   /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
   readonly country: Scalars['String']['input'];
   /** Street and number. 1 to 255 characters, in one line. */
@@ -94,6 +100,8 @@ export type AddressInput = {
   readonly phone?: InputMaybe<Scalars['String']['input']>;
   /** Postal code. 1 to 32 characters, in one line. */
   readonly postalCode: Scalars['String']['input'];
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: InputMaybe<Scalars['String']['input']>;
   /** State, province or region. 1 to 255 characters, in one line. */
   readonly state: Scalars['String']['input'];
 };
@@ -1052,6 +1060,8 @@ export type CartItem = Node & {
   readonly product: Product;
   /** The product's id. */
   readonly productId: Scalars['ID']['output'];
+  /** What is wanted of this line alone, such as an engraving. Open in the specification. */
+  readonly properties: ReadonlyArray<LineProperty>;
   /** How many units. */
   readonly quantity: Scalars['Int']['output'];
   /** price × quantity. */
@@ -1064,8 +1074,16 @@ export type CartItem = Node & {
 
 /** A line of a cart. Open in the specification. */
 export type CartItemInput = {
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Values that the merchant keeps with the line and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: InputMaybe<Scalars['JSON']['input']>;
   /** The product. */
   readonly productId: Scalars['ID']['input'];
+  /** What is wanted of this line alone. Lines of one product with other properties are lines of their own. Open in the specification. At most 20 entries. */
+  readonly properties?: InputMaybe<ReadonlyArray<LinePropertyInput>>;
   /** How many units. 1 to 999,999. */
   readonly quantity: Scalars['Int']['input'];
   /** The variant; needed when the product has any. */
@@ -1536,8 +1554,14 @@ export type CreateApiKeyPayload = {
 export type CreateAppointmentInput = {
   /** For whom; a shopper's own id. */
   readonly customerId: Scalars['ID']['input'];
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
   /** Notes. At most 5,000 characters. */
   readonly notes?: InputMaybe<Scalars['String']['input']>;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: InputMaybe<Scalars['JSON']['input']>;
   /** The service's id. */
   readonly serviceId: Scalars['ID']['input'];
   /** With this staff member; with any who is free when absent. */
@@ -1627,8 +1651,14 @@ export type CreateCartInput = {
   readonly currency?: InputMaybe<Scalars['String']['input']>;
   /** The customer; a guest's cart when nothing is said. A shopper's token creates its own, a publishable key a guest's. */
   readonly customerId?: InputMaybe<Scalars['ID']['input']>;
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
   /** The items of the new cart. At most 200 entries. */
   readonly items?: InputMaybe<ReadonlyArray<CartItemInput>>;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 /** The payload of `createCart`. Open in the specification. */
@@ -2011,10 +2041,16 @@ export type CreateOrderInput = {
   readonly couponCode?: InputMaybe<Scalars['String']['input']>;
   /** The customer. */
   readonly customerId: Scalars['ID']['input'];
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
   /** The items of the order. 1 to 200 entries. */
   readonly items: ReadonlyArray<OrderItemInput>;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
   /** Notes. At most 5,000 characters. */
   readonly notes?: InputMaybe<Scalars['String']['input']>;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: InputMaybe<Scalars['JSON']['input']>;
   /** A reservation that holds the stock already. Open in the specification. */
   readonly reservationId?: InputMaybe<Scalars['ID']['input']>;
   /** Where it goes. */
@@ -3600,6 +3636,8 @@ export type DraftOrderItem = {
   readonly product: Product;
   /** The product's id. */
   readonly productId: Scalars['ID']['output'];
+  /** What is wanted of this line alone, such as an engraving. Open in the specification. */
+  readonly properties: ReadonlyArray<LineProperty>;
   /** How many units. */
   readonly quantity: Scalars['Int']['output'];
   /** The variant. */
@@ -5319,6 +5357,23 @@ export type InventorystockMovementsArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<StockMovementSortField>;
   sortOrder?: InputMaybe<SortOrder>;
+};
+
+/** Something that is wanted of one line alone, for example an engraving. Open in the specification. */
+export type LineProperty = {
+  readonly __typename?: 'LineProperty';
+  /** What it is. */
+  readonly name: Scalars['String']['output'];
+  /** What is wanted. */
+  readonly value: Scalars['String']['output'];
+};
+
+/** Something that is wanted of one line alone. Open in the specification. */
+export type LinePropertyInput = {
+  /** What it is, for example `Engraving`. 1 to 100 characters, in one line. */
+  readonly name: Scalars['String']['input'];
+  /** What is wanted, for example `For Ada`. 1 to 1,000 characters. */
+  readonly value: Scalars['String']['input'];
 };
 
 /** A page of SKUs whose stock is low. Open in the specification. */
@@ -9380,6 +9435,8 @@ export type OrderItem = Node & {
   readonly productImage?: Maybe<Scalars['URL']['output']>;
   /** Name at the time of purchase. */
   readonly productName: Scalars['String']['output'];
+  /** What is wanted of this line alone, such as an engraving. Open in the specification. */
+  readonly properties: ReadonlyArray<LineProperty>;
   /** How many units. */
   readonly quantity: Scalars['Int']['output'];
   /** Units that were refunded, sent or not. Open in the specification. */
@@ -9400,8 +9457,16 @@ export type OrderItem = Node & {
 
 /** A line of a new order. */
 export type OrderItemInput = {
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: InputMaybe<Scalars['String']['input']>;
+  /** Values that the merchant keeps with the line and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: InputMaybe<Scalars['JSON']['input']>;
   /** The product. */
   readonly productId: Scalars['ID']['input'];
+  /** What is wanted of this line alone. Lines of one product with other properties are lines of their own. Open in the specification. At most 20 entries. */
+  readonly properties?: InputMaybe<ReadonlyArray<LinePropertyInput>>;
   /** How many units. 1 to 999,999. */
   readonly quantity: Scalars['Int']['input'];
   /** The variant; needed when the product has any. */
@@ -14748,6 +14813,8 @@ export type UnsubscribeStockAlertPayload = {
 export type UpdateAddressInput = {
   /** City or town. 1 to 255 characters, in one line. Never null. */
   readonly city?: InputMaybe<Scalars['String']['input']>;
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: InputMaybe<Scalars['String']['input']>;
   /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. Never null. */
   readonly country?: InputMaybe<Scalars['String']['input']>;
   /** Street and number. 1 to 255 characters, in one line. Never null. */
@@ -14758,6 +14825,8 @@ export type UpdateAddressInput = {
   readonly phone?: InputMaybe<Scalars['String']['input']>;
   /** Postal code. 1 to 32 characters, in one line. Never null. */
   readonly postalCode?: InputMaybe<Scalars['String']['input']>;
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: InputMaybe<Scalars['String']['input']>;
   /** State, province or region. 1 to 255 characters, in one line. Never null. */
   readonly state?: InputMaybe<Scalars['String']['input']>;
 };

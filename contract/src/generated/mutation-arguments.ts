@@ -1,6 +1,8 @@
 // Written from the SDL: change that, then `npm run generate`.
 
 export interface AddressInput {
+  readonly recipientName?: string | null
+  readonly company?: string | null
   readonly line1: string
   readonly line2?: string | null
   readonly city: string
@@ -46,6 +48,10 @@ export interface CartItemInput {
   readonly productId: string
   readonly variantId?: string | null
   readonly quantity: number
+  readonly properties?: readonly LinePropertyInput[] | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CheckoutCartInput {
@@ -89,6 +95,9 @@ export interface CreateAppointmentInput {
   readonly customerId: string
   readonly startTime: string
   readonly notes?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CreateArticleInput {
@@ -121,6 +130,9 @@ export interface CreateCartInput {
   readonly customerId?: string | null
   readonly currency?: string | null
   readonly items?: readonly CartItemInput[] | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CreateCategoryInput {
@@ -259,6 +271,9 @@ export interface CreateOrderInput {
   readonly couponCode?: string | null
   readonly notes?: string | null
   readonly reservationId?: string | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface CreatePaymentOptionInput {
@@ -684,6 +699,11 @@ export interface InteractionInput {
   readonly occurredAt?: string | null
 }
 
+export interface LinePropertyInput {
+  readonly name: string
+  readonly value: string
+}
+
 export interface LoyaltyRewardInput {
   readonly name: string
   readonly description?: string | null
@@ -733,6 +753,10 @@ export interface OrderItemInput {
   readonly productId: string
   readonly variantId?: string | null
   readonly quantity: number
+  readonly properties?: readonly LinePropertyInput[] | null
+  readonly externalId?: string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null
 }
 
 export interface OrderModifications {
@@ -1008,6 +1032,8 @@ export interface TransferLineInput {
 }
 
 export interface UpdateAddressInput {
+  readonly recipientName?: string | null
+  readonly company?: string | null
   readonly line1?: string
   readonly line2?: string | null
   readonly city?: string

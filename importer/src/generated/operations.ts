@@ -8,6 +8,8 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type AddressInput = {
   /** City or town. 1 to 255 characters, in one line. */
   readonly city: string;
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: string | null | undefined;
   /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
   readonly country: string;
   /** Street and number. 1 to 255 characters, in one line. */
@@ -18,6 +20,8 @@ export type AddressInput = {
   readonly phone?: string | null | undefined;
   /** Postal code. 1 to 32 characters, in one line. */
   readonly postalCode: string;
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: string | null | undefined;
   /** State, province or region. 1 to 255 characters, in one line. */
   readonly state: string;
 };

@@ -35,7 +35,12 @@ CREATE TYPE catalog.sellable_line AS (
   price bigint,
   currency text,
   name text,
-  image text
+  image text,
+  properties jsonb,
+  -- What tells lines of one product apart.
+  line_key text,
+  -- What the merchant keeps with the line, if that was given: externalId, metadata, privateMetadata.
+  kept jsonb
 );
 
 -- sql/identity/tables.sql
@@ -1092,9 +1097,13 @@ CREATE TABLE cart.cart_item (
   -- Namespaces of keys and values (sql/metadata): what shoppers may read, and what they may not.
   metadata jsonb NOT NULL DEFAULT '{}',
   private_metadata jsonb NOT NULL DEFAULT '{}',
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
+  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id, line_key),
   /* sql-parser-cst-enable */
   FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart
     ON DELETE CASCADE,
@@ -1116,6 +1125,9 @@ CREATE TABLE cart.cart_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, cart_id),
   FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart
@@ -1386,6 +1398,9 @@ CREATE TABLE crm.address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   is_default boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -2459,6 +2474,9 @@ CREATE TABLE inventory.warehouse_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, warehouse_id),
   FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
@@ -3180,6 +3198,9 @@ CREATE TABLE ordering.order_address (
   state text NOT NULL,
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
@@ -3230,9 +3251,14 @@ CREATE TABLE ordering.order_item (
   private_metadata jsonb NOT NULL DEFAULT '{}',
   -- The number of lines of the same thing before it, as orders of other systems have them.
   occurrence integer NOT NULL DEFAULT 0 CHECK (occurrence >= 0),
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id, occurrence),
+  CONSTRAINT order_item_line_key
+    UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id, line_key, occurrence),
   /* sql-parser-cst-enable */
   CONSTRAINT order_item_subtotal_adds_up CHECK (subtotal = price * quantity),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
@@ -3478,6 +3504,9 @@ CREATE TABLE ordering.draft_order (
   state text,
   postal_code text,
   country text CHECK (country ~ '^[A-Z]{2}$'),
+  -- For whom it is, where that isn't the customer: a gift's recipient, a company's desk.
+  recipient_name text CHECK (recipient_name <> ''),
+  company text CHECK (company <> ''),
   phone text,
   notes text,
   tags text[] NOT NULL DEFAULT '{}',
@@ -3515,9 +3544,14 @@ CREATE TABLE ordering.draft_order_item (
   product_id uuid NOT NULL,
   variant_id uuid,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  -- What a shopper or the merchant wants of this line alone, as names and values: an engraving.
+  properties jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(properties) = 'array'),
+  -- What tells lines of one product apart: catalog.line_key of its properties.
+  line_key text NOT NULL DEFAULT '',
   PRIMARY KEY (merchant_id, id),
   /* sql-parser-cst-disable */
-  CONSTRAINT draft_order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, draft_order_id, product_id, variant_id),
+  CONSTRAINT draft_order_item_line_key
+    UNIQUE NULLS NOT DISTINCT (merchant_id, draft_order_id, product_id, variant_id, line_key),
   /* sql-parser-cst-enable */
   CONSTRAINT draft_order_item_draft_fkey
     FOREIGN KEY (merchant_id, draft_order_id) REFERENCES ordering.draft_order
@@ -5364,6 +5398,28 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION cart.line(p_item cart.cart_item)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    jsonb_build_object(
+      'productId',
+      p_item.product_id,
+      'variantId',
+      p_item.variant_id,
+      'quantity',
+      p_item.quantity,
+      'properties',
+      p_item.properties,
+      'metadata',
+      p_item.metadata,
+      'privateMetadata',
+      p_item.private_metadata
+    );
+$$;
+
 CREATE FUNCTION cart.renew(p_merchant_id uuid, p_cart_id uuid, p_lifetime interval)
 RETURNS void
 LANGUAGE sql
@@ -5465,20 +5521,41 @@ CREATE VIEW inventory.sku_inventory AS
 
 -- sql/cart/functions.sql
 
-CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_lines catalog.sellable_line[])
+CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[])
 RETURNS jsonb
 LANGUAGE sql
 STABLE
 AS $$
   SELECT
     jsonb_agg(
-      jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', l.quantity, 'position', l.position)
+      jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', w.quantity, 'position', l.position)
       ORDER BY l.position
     )
   FROM
     unnest(p_lines) l
     JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-  WHERE s.available < l.quantity;
+    CROSS JOIN LATERAL (
+      SELECT
+        (SELECT sum(o.quantity) FROM unnest(p_lines) o WHERE o.stock_item_id = l.stock_item_id) + coalesce(
+          sum(i.quantity),
+          0
+        ) AS quantity
+      FROM cart.cart_item i
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.cart_id = p_cart_id
+        AND i.product_id = l.product_id
+        AND i.variant_id IS NOT DISTINCT FROM l.variant_id
+        AND NOT EXISTS (
+          SELECT
+          FROM unnest(p_lines) o
+          WHERE
+            o.product_id = i.product_id
+            AND o.variant_id IS NOT DISTINCT FROM i.variant_id
+            AND o.line_key = i.line_key
+        )
+    ) w
+  WHERE s.available < w.quantity;
 $$;
 
 -- sql/platform/functions.sql
@@ -5515,13 +5592,15 @@ CREATE VIEW cart.priced_cart_item AS
     l.external_id,
     l.metadata,
     l.private_metadata,
+    l.properties,
+    l.line_key,
     coalesce(v.price, p.price) AS price,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'
     AND p.deleted_at IS NULL
     AND v.deleted_at IS NULL
-    AND coalesce(s.available, 0) >= l.quantity AS available,
-    coalesce(s.available, 0) AS max_quantity
+    AND coalesce(s.available, 0) - o.quantity >= l.quantity AS available,
+    greatest(0, coalesce(s.available, 0) - o.quantity)::integer AS max_quantity
   FROM
     cart.cart_item l
     JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
@@ -5534,7 +5613,18 @@ CREATE VIEW cart.priced_cart_item AS
         AND i.product_id = l.product_id
         AND i.variant_id IS NOT DISTINCT FROM l.variant_id
     ) s
-      ON TRUE;
+      ON TRUE
+    -- The cart's other lines of the product, which take from the same stock.
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(x.quantity), 0) AS quantity
+      FROM cart.cart_item x
+      WHERE
+        x.merchant_id = l.merchant_id
+        AND x.cart_id = l.cart_id
+        AND x.product_id = l.product_id
+        AND x.variant_id IS NOT DISTINCT FROM l.variant_id
+        AND x.id <> l.id
+    ) o;
 
 -- sql/ordering/functions.sql
 
@@ -5566,7 +5656,10 @@ AS $$
         AND NOT EXISTS (
           SELECT
           FROM unnest(p_lines) l
-          WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+          WHERE
+            l.product_id = i.product_id
+            AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+            AND l.line_key = i.line_key
         )
     )
   SELECT (array_agg(g.position ORDER BY g.cost DESC) FILTER (WHERE g.position IS NOT NULL))[1]
@@ -5813,6 +5906,23 @@ AS $$
   SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
   FROM catalog.variant_option o
   WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id;
+$$;
+
+CREATE FUNCTION catalog.line_key(p_properties jsonb)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT
+    CASE
+      WHEN jsonb_typeof(p_properties) = 'array'
+      AND p_properties <> '[]' THEN (
+        SELECT md5(jsonb_agg(p ORDER BY p ->> 'name', p ->> 'value')::text)
+        FROM jsonb_array_elements(p_properties) p
+      )
+      ELSE ''
+    END;
 $$;
 
 CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text)
@@ -8898,12 +9008,48 @@ BEGIN
     AND k.value IS NOT NULL
     AND k.value IS DISTINCT FROM p_old -> d.namespace -> d.key
     AND x.fault IS NOT NULL
+    AND current_setting('metadata.checked', TRUE) IS DISTINCT FROM 'on'
   ORDER BY d.namespace, d.key
   LIMIT 1;
   IF v_fault IS NOT NULL THEN
     PERFORM metadata.refuse(p_table, v_field || (v_fault ->> 'path'), v_fault -> 'fault');
   END IF;
   RETURN v_kept;
+END;
+$$;
+
+CREATE FUNCTION metadata.keep_with(p_merchant_id uuid, p_owner_type text, p_id uuid, p_kept jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_external_id text := p_kept ->> 'externalId';
+  v_metadata jsonb := coalesce(nullif(p_kept -> 'metadata', 'null'), '{}');
+  v_private jsonb := coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}');
+BEGIN
+  CASE p_owner_type
+    WHEN 'ORDER' THEN
+      UPDATE ordering.order r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+    WHEN 'CART' THEN
+      UPDATE cart.cart r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+    WHEN 'APPOINTMENT' THEN
+      UPDATE booking.appointment r
+      SET
+        external_id = v_external_id,
+        metadata = v_metadata,
+        private_metadata = v_private
+      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+  END CASE;
 END;
 $$;
 
@@ -9051,7 +9197,9 @@ AS $$
                   'price',
                   i.price,
                   'subtotal',
-                  i.subtotal
+                  i.subtotal,
+                  'properties',
+                  i.properties
                 )
                 ORDER BY i.position, i.id
               ),
@@ -9064,6 +9212,10 @@ AS $$
         (
           SELECT
             jsonb_build_object(
+              'recipientName',
+              a.recipient_name,
+              'company',
+              a.company,
               'line1',
               a.line1,
               'line2',
@@ -9641,7 +9793,9 @@ AS $$
     state,
     postal_code,
     country,
-    phone
+    phone,
+    recipient_name,
+    company
   )
   VALUES
     (
@@ -9654,7 +9808,9 @@ AS $$
       p_address ->> 'state',
       p_address ->> 'postalCode',
       p_address ->> 'country',
-      p_address ->> 'phone'
+      p_address ->> 'phone',
+      p_address ->> 'recipientName',
+      p_address ->> 'company'
     )
   ON CONFLICT (merchant_id, id) DO UPDATE
     SET
@@ -9664,7 +9820,9 @@ AS $$
       state = excluded.state,
       postal_code = excluded.postal_code,
       country = excluded.country,
-      phone = excluded.phone;
+      phone = excluded.phone,
+      recipient_name = excluded.recipient_name,
+      company = excluded.company;
 $$;
 
 CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[])
@@ -9837,7 +9995,9 @@ BEGIN
     i.merchant_id = p_merchant_id
     AND i.order_id = p_order_id
     AND NOT EXISTS (
-      SELECT FROM unnest(p_lines) l WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+      SELECT
+      FROM unnest(p_lines) l
+      WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id AND l.line_key = i.line_key
     );
   INSERT INTO ordering.order_item AS i (
     merchant_id,
@@ -9852,7 +10012,12 @@ BEGIN
     tax,
     sku,
     product_name,
-    product_image
+    product_image,
+    properties,
+    line_key,
+    external_id,
+    metadata,
+    private_metadata
   )
   SELECT
     p_merchant_id,
@@ -9867,7 +10032,12 @@ BEGIN
     p_pricing.line_taxes[l.ordinality],
     l.sku,
     l.name,
-    l.image
+    l.image,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(p_lines) WITH ORDINALITY AS l
   ON CONFLICT ON CONSTRAINT order_item_line_key DO UPDATE
     SET
@@ -9875,7 +10045,10 @@ BEGIN
       quantity = excluded.quantity,
       subtotal = excluded.subtotal,
       discount = excluded.discount,
-      tax = excluded.tax;
+      tax = excluded.tax,
+      external_id = coalesce(excluded.external_id, i.external_id),
+      metadata = excluded.metadata,
+      private_metadata = excluded.private_metadata;
 END;
 $$;
 
@@ -10397,7 +10570,16 @@ AS $$
   SELECT
     coalesce(
       jsonb_agg(
-        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+        jsonb_build_object(
+          'productId',
+          i.product_id,
+          'variantId',
+          i.variant_id,
+          'quantity',
+          i.quantity,
+          'properties',
+          i.properties
+        )
         ORDER BY i.position, i.id
       ),
       '[]'
@@ -13301,42 +13483,99 @@ BEGIN
     v_own.customer_id := p_customer_id;
   ELSE
     SELECT
-      jsonb_agg(
-        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-        ORDER BY i.created_at, i.id
-      )
+      jsonb_agg(cart.line(i) ORDER BY i.created_at, i.id)
     INTO v_lines
     FROM cart.cart_item i
     WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_guest.id;
-    INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
-    SELECT p_merchant_id, v_own.id, w.product_id, w.variant_id, w.quantity
+    INSERT INTO cart.cart_item AS i (
+      merchant_id,
+      cart_id,
+      product_id,
+      variant_id,
+      quantity,
+      properties,
+      line_key,
+      metadata,
+      private_metadata
+    )
+    SELECT
+      p_merchant_id,
+      v_own.id,
+      w.product_id,
+      w.variant_id,
+      w.merged_quantity,
+      w.properties,
+      w.line_key,
+      coalesce(w.kept -> 'metadata', '{}'),
+      coalesce(w.kept -> 'privateMetadata', '{}')
     FROM
       (
         SELECT
-          l.product_id,
-          l.variant_id,
-          least(coalesce(o.quantity, 0) + l.quantity, s.available, 999999)::integer AS quantity,
-          o.id IS NULL AS is_new,
+          x.*,
           row_number() OVER (
-            PARTITION BY o.id IS NULL
-            ORDER BY l.position
+            PARTITION BY x.is_new
+            ORDER BY x.position
           ) AS place
         FROM
-          catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
-          JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-          LEFT JOIN cart.cart_item o
-            ON o.merchant_id = p_merchant_id
-            AND o.cart_id = v_own.id
-            AND o.product_id = l.product_id
-            AND o.variant_id IS NOT DISTINCT FROM l.variant_id
-        WHERE l.refusal IS NULL AND s.available > 0
-      ) w
+          (
+            SELECT
+              l.*,
+              o.id IS NULL AS is_new,
+              -- Lines of one stock item share what is there: those that stay as they are come first.
+              least(
+                coalesce(o.quantity, 0) + l.quantity,
+                s.available - others.quantity - coalesce(
+                  sum(coalesce(o.quantity, 0) + l.quantity) OVER (
+                    PARTITION BY l.stock_item_id
+                    ORDER BY l.position
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+                  ),
+                  0
+                ),
+                999999
+              )::integer AS merged_quantity
+            FROM
+              catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
+              JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+              LEFT JOIN cart.cart_item o
+                ON o.merchant_id = p_merchant_id
+                AND o.cart_id = v_own.id
+                AND o.product_id = l.product_id
+                AND o.variant_id IS NOT DISTINCT FROM l.variant_id
+                AND o.line_key = l.line_key
+              CROSS JOIN LATERAL (
+                SELECT coalesce(sum(x.quantity), 0) AS quantity
+                FROM cart.cart_item x
+                WHERE
+                  x.merchant_id = p_merchant_id
+                  AND x.cart_id = v_own.id
+                  AND x.product_id = l.product_id
+                  AND x.variant_id IS NOT DISTINCT FROM l.variant_id
+                  AND NOT EXISTS (
+                    SELECT
+                    FROM cart.cart_item g
+                    WHERE
+                      g.merchant_id = p_merchant_id
+                      AND g.cart_id = v_guest.id
+                      AND g.product_id = x.product_id
+                      AND g.variant_id IS NOT DISTINCT FROM x.variant_id
+                      AND g.line_key = x.line_key
+                  )
+              ) others
+            WHERE l.refusal IS NULL
+          ) x
+        WHERE x.merged_quantity > 0
+      ) AS w
     WHERE
       NOT w.is_new
       OR w.place <= p_max_lines - (
         SELECT count(*) FROM cart.cart_item x WHERE x.merchant_id = p_merchant_id AND x.cart_id = v_own.id
       )
-    ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = greatest(i.quantity, excluded.quantity);
+    ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE
+      SET
+        quantity = greatest(i.quantity, excluded.quantity),
+        metadata = excluded.metadata,
+        private_metadata = excluded.private_metadata;
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_guest.id;
   END IF;
 
@@ -13402,7 +13641,10 @@ BEGIN
           l.price,
           l.currency,
           l.name,
-          l.image
+          l.image,
+          l.properties,
+          l.line_key,
+          l.kept
         )::catalog.sellable_line
         ORDER BY l.position
       ),
@@ -13415,8 +13657,9 @@ BEGIN
       ON i.merchant_id = p_merchant_id
       AND i.cart_id = p_cart_id
       AND i.product_id = l.product_id
-      AND i.variant_id IS NOT DISTINCT FROM l.variant_id;
-  v_shortages := cart.shortages(p_merchant_id, v_lines);
+      AND i.variant_id IS NOT DISTINCT FROM l.variant_id
+      AND i.line_key = l.line_key;
+  v_shortages := cart.shortages(p_merchant_id, p_cart_id, v_lines);
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;
@@ -13438,11 +13681,11 @@ BEGIN
           SELECT count(*)
           FROM
             (
-              SELECT i.product_id, i.variant_id
+              SELECT i.product_id, i.variant_id, i.line_key
               FROM cart.cart_item i
               WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id
               UNION
-              SELECT l.product_id, l.variant_id FROM unnest(v_lines) l
+              SELECT l.product_id, l.variant_id, l.line_key FROM unnest(v_lines) l
             ) u
         )
     ) r;
@@ -13450,9 +13693,36 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
-  INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
-  SELECT p_merchant_id, p_cart_id, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l
-  ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = excluded.quantity;
+  INSERT INTO cart.cart_item AS i (
+    merchant_id,
+    cart_id,
+    product_id,
+    variant_id,
+    quantity,
+    properties,
+    line_key,
+    external_id,
+    metadata,
+    private_metadata
+  )
+  SELECT
+    p_merchant_id,
+    p_cart_id,
+    l.product_id,
+    l.variant_id,
+    l.quantity,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
+  FROM unnest(v_lines) l
+  ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE
+    SET
+      quantity = excluded.quantity,
+      external_id = coalesce(excluded.external_id, i.external_id),
+      metadata = excluded.metadata,
+      private_metadata = excluded.private_metadata;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
 END;
 $$;
@@ -13497,7 +13767,16 @@ BEGIN
       catalog.sellable_lines(
         p_merchant_id,
         jsonb_build_array(
-          jsonb_build_object('productId', v_item.product_id, 'variantId', v_item.variant_id, 'quantity', p_quantity)
+          jsonb_build_object(
+            'productId',
+            v_item.product_id,
+            'variantId',
+            v_item.variant_id,
+            'quantity',
+            p_quantity,
+            'properties',
+            v_item.properties
+          )
         ),
         c.currency
       ) l
@@ -13512,7 +13791,7 @@ BEGIN
         )
       );
     END IF;
-    v_shortages := cart.shortages(p_merchant_id, v_lines);
+    v_shortages := cart.shortages(p_merchant_id, p_cart_id, v_lines);
     IF v_shortages IS NOT NULL THEN
       RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
     END IF;
@@ -13550,7 +13829,8 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  INSERT INTO cart.cart_address (merchant_id, cart_id, line1, line2, city, state, postal_code, country, phone)
+  INSERT INTO cart.cart_address
+    (merchant_id, cart_id, line1, line2, city, state, postal_code, country, phone, recipient_name, company)
   VALUES
     (
       p_merchant_id,
@@ -13561,7 +13841,9 @@ BEGIN
       p_address ->> 'state',
       p_address ->> 'postalCode',
       p_address ->> 'country',
-      p_address ->> 'phone'
+      p_address ->> 'phone',
+      p_address ->> 'recipientName',
+      p_address ->> 'company'
     )
   ON CONFLICT (merchant_id, cart_id) DO UPDATE
     SET
@@ -13571,7 +13853,9 @@ BEGIN
       state = excluded.state,
       postal_code = excluded.postal_code,
       country = excluded.country,
-      phone = excluded.phone;
+      phone = excluded.phone,
+      recipient_name = excluded.recipient_name,
+      company = excluded.company;
   UPDATE cart.cart c
   SET
     expires_at = now() + p_lifetime,
@@ -13973,12 +14257,49 @@ STABLE
 AS $$
   WITH
     wanted AS (
-      SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
+      SELECT
+        min(l.position)::integer - 1 AS position,
+        l.product_id,
+        l.variant_id,
+        sum(l.quantity) AS quantity,
+        k.line_key,
+        (array_agg(coalesce(nullif(l.properties, 'null'), '[]') ORDER BY l.position))[1] AS properties,
+        (
+          array_agg(
+            jsonb_build_object(
+              'externalId',
+              l.external_id,
+              'metadata',
+              coalesce(nullif(l.metadata, 'null'), '{}'),
+              'privateMetadata',
+              coalesce(nullif(l.private_metadata, 'null'), '{}')
+            )
+            ORDER BY l.position
+          )
+        )[1] AS kept
       FROM
         ROWS FROM (
-          jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer)
-        ) WITH ORDINALITY AS l (product_id, variant_id, quantity, position)
-      GROUP BY l.product_id, l.variant_id
+          jsonb_to_recordset(p_lines) AS (
+            "productId" uuid,
+            "variantId" uuid,
+            quantity integer,
+            properties jsonb,
+            "externalId" text,
+            metadata jsonb,
+            "privateMetadata" jsonb
+          )
+        ) WITH ORDINALITY AS l (
+          product_id,
+          variant_id,
+          quantity,
+          properties,
+          external_id,
+          metadata,
+          private_metadata,
+          position
+        )
+        CROSS JOIN LATERAL (SELECT catalog.line_key(l.properties) AS line_key) k
+      GROUP BY l.product_id, l.variant_id, k.line_key
     ),
     found AS (
       SELECT
@@ -14022,7 +14343,10 @@ AS $$
       WHERE g.merchant_id = p_merchant_id AND g.product_id = f.product_id
       ORDER BY g.position, g.id
       LIMIT 1
-    )
+    ),
+    f.properties,
+    f.line_key,
+    f.kept
   FROM
     found f
     LEFT JOIN inventory.stock_item i
@@ -14350,6 +14674,40 @@ BEGIN
   UPDATE ordering.order o
   SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
+  -- What they wanted of a line ("Engraving: for Grace"). The line's key keeps lines of one product apart.
+  UPDATE ordering.order_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.customer_id = p_customer_id
+    AND i.merchant_id = o.merchant_id
+    AND i.order_id = o.id
+    AND i.properties <> '[]';
+  UPDATE ordering.draft_order_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM ordering.draft_order d
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.customer_id = p_customer_id
+    AND i.merchant_id = d.merchant_id
+    AND i.draft_order_id = d.id
+    AND i.properties <> '[]';
+  UPDATE cart.cart_item i
+  SET
+    properties = '[]',
+    line_key = i.id::text
+  FROM cart.cart c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.customer_id = p_customer_id
+    AND i.merchant_id = c.merchant_id
+    AND i.cart_id = c.id
+    AND i.properties <> '[]';
   UPDATE ordering.history_entry h
   SET note = NULL
   FROM ordering.order o
@@ -16073,7 +16431,12 @@ BEGIN
       FROM
         inventory.reservation_line h
         JOIN inventory.warehouse p ON p.merchant_id = h.merchant_id AND p.id = h.warehouse_id
-        LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w (stock_item_id, quantity)
+        LEFT JOIN (
+          -- Two lines of an order may have the same product, with other properties.
+          SELECT u.stock_item_id, sum(u.quantity) AS quantity
+          FROM unnest(p_stock_item_ids, p_quantities) AS u (stock_item_id, quantity)
+          GROUP BY u.stock_item_id
+        ) w
           ON w.stock_item_id = h.stock_item_id
       WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
       WINDOW
@@ -16173,7 +16536,11 @@ BEGIN
     )
   INTO v_shortages
   FROM
-    unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS w (stock_item_id, quantity, position)
+    (
+      SELECT u.stock_item_id, sum(u.quantity) AS quantity, min(u.position) AS position
+      FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
+      GROUP BY u.stock_item_id
+    ) w
     JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.id = w.stock_item_id
     CROSS JOIN LATERAL (
       SELECT
@@ -16242,7 +16609,12 @@ BEGIN
         )::integer AS quantity
       FROM
         place
-        LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w (stock_item_id, quantity)
+        LEFT JOIN (
+          -- Two lines of an order may have the same product, with other properties.
+          SELECT u.stock_item_id, sum(u.quantity) AS quantity
+          FROM unnest(p_stock_item_ids, p_quantities) AS u (stock_item_id, quantity)
+          GROUP BY u.stock_item_id
+        ) w
           ON w.stock_item_id = place.stock_item_id
       WINDOW
         before AS (
@@ -17444,7 +17816,11 @@ BEGIN
         'country',
         a.country,
         'phone',
-        a.phone
+        a.phone,
+        'recipientName',
+        a.recipient_name,
+        'company',
+        a.company
       )
     INTO v_address
     FROM cart.cart_address a
@@ -17466,10 +17842,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
   SELECT
-    jsonb_agg(
-      jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-      ORDER BY i.created_at, i.id
-    )
+    jsonb_agg(cart.line(i) ORDER BY i.created_at, i.id)
   INTO v_lines
   FROM cart.cart_item i
   WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id;
@@ -17477,6 +17850,8 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'empty');
   END IF;
   BEGIN
+    -- What the merchant keeps with the lines was checked when it was written. A younger definition stops no checkout.
+    PERFORM set_config('metadata.checked', 'on', TRUE);
     v_outcome := ordering.place_order(
       p_merchant_id,
       v_customer_id,
@@ -17497,6 +17872,7 @@ BEGIN
       p_owner_id IS NOT NULL,
       p_pay
     );
+    PERFORM set_config('metadata.checked', '', TRUE);
     SELECT o.total
     INTO v_total
     FROM ordering.order o
@@ -17579,7 +17955,11 @@ BEGIN
       'country',
       v_draft.country,
       'phone',
-      v_draft.phone
+      v_draft.phone,
+      'recipientName',
+      v_draft.recipient_name,
+      'company',
+      v_draft.company
     ),
     NULL,
     v_draft.shipping_method_id,
@@ -17950,6 +18330,8 @@ AS $$
         i.price,
         i.product_name,
         i.product_image,
+        i.properties,
+        i.line_key,
         coalesce(
           (SELECT (u ->> 'quantity')::bigint FROM jsonb_array_elements(p_update) u WHERE (u ->> 'id')::uuid = i.id),
           i.quantity
@@ -17973,11 +18355,16 @@ AS $$
         CASE
           WHEN k.product_id IS NOT NULL THEN k.product_image
           ELSE a.image
-        END AS image
+        END AS image,
+        coalesce(k.properties, a.properties) AS properties,
+        coalesce(k.line_key, a.line_key) AS line_key,
+        a.kept
       FROM
         kept k
         FULL JOIN unnest(p_added) a
-          ON a.product_id = k.product_id AND coalesce(a.variant_id::text, '') = coalesce(k.variant_id::text, '')
+          ON a.product_id = k.product_id
+          AND coalesce(a.variant_id::text, '') = coalesce(k.variant_id::text, '')
+          AND a.line_key = k.line_key
     )
   SELECT
     coalesce(
@@ -17993,7 +18380,10 @@ AS $$
           l.price,
           l.currency,
           l.name,
-          l.image
+          l.image,
+          l.properties,
+          l.line_key,
+          l.kept
         )::catalog.sellable_line
         ORDER BY l.position
       ),
@@ -18551,7 +18941,12 @@ BEGIN
       tax,
       sku,
       product_name,
-      product_image
+      product_image,
+      properties,
+      line_key,
+      external_id,
+      metadata,
+      private_metadata
     )
   SELECT
     p_merchant_id,
@@ -18566,7 +18961,12 @@ BEGIN
     v_pricing.line_taxes[l.ordinality],
     l.sku,
     l.name,
-    l.image
+    l.image,
+    l.properties,
+    l.line_key,
+    l.kept ->> 'externalId',
+    coalesce(l.kept -> 'metadata', '{}'),
+    coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(v_lines) WITH ORDINALITY AS l;
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
   PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
@@ -19137,12 +19537,30 @@ BEGIN
     phone = CASE
       WHEN v_address IS NULL THEN d.phone
       ELSE v_address ->> 'phone'
+    END,
+    recipient_name = CASE
+      WHEN v_address IS NULL THEN d.recipient_name
+      ELSE v_address ->> 'recipientName'
+    END,
+    company = CASE
+      WHEN v_address IS NULL THEN d.company
+      ELSE v_address ->> 'company'
     END
   WHERE d.merchant_id = p_merchant_id AND d.id = v_draft.id;
   IF v_items IS NOT NULL THEN
     DELETE FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = v_draft.id;
-    INSERT INTO ordering.draft_order_item (merchant_id, draft_order_id, position, product_id, variant_id, quantity)
-    SELECT p_merchant_id, v_draft.id, l.position, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l;
+    INSERT INTO ordering.draft_order_item
+      (merchant_id, draft_order_id, position, product_id, variant_id, quantity, properties, line_key)
+    SELECT
+      p_merchant_id,
+      v_draft.id,
+      l.position,
+      l.product_id,
+      l.variant_id,
+      l.quantity,
+      l.properties,
+      l.line_key
+    FROM unnest(v_lines) l;
   END IF;
   RETURN jsonb_build_object('outcome', 'saved', 'draftOrderId', v_draft.id);
 END;
@@ -21489,6 +21907,19 @@ CREATE VIEW verification.order_units AS
       WHERE r.order_id IS NOT NULL
       GROUP BY r.merchant_id, r.order_id, k.product_id, k.variant_id
     ),
+    -- Of the lines of one product together, because a reservation knows stock items and no lines.
+    bought AS (
+      SELECT
+        i.merchant_id,
+        i.order_id,
+        i.product_id,
+        i.variant_id,
+        sum(i.quantity) AS quantity,
+        sum(i.cancelled_quantity) AS cancelled,
+        sum(i.fulfilled_quantity) AS fulfilled
+      FROM ordering.order_item i
+      GROUP BY i.merchant_id, i.order_id, i.product_id, i.variant_id
+    ),
     sent AS (
       SELECT
         l.merchant_id,
@@ -21535,6 +21966,11 @@ CREATE VIEW verification.order_units AS
   FROM
     ordering.order o
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    JOIN bought q
+      ON q.merchant_id = i.merchant_id
+      AND q.order_id = i.order_id
+      AND q.product_id = i.product_id
+      AND q.variant_id IS NOT DISTINCT FROM i.variant_id
     LEFT JOIN held h
       ON h.merchant_id = o.merchant_id
       AND h.order_id = o.id
@@ -21543,16 +21979,16 @@ CREATE VIEW verification.order_units AS
     LEFT JOIN sent s ON s.merchant_id = i.merchant_id AND s.order_item_id = i.id
     LEFT JOIN back b ON b.merchant_id = i.merchant_id AND b.order_item_id = i.id
   WHERE
-    coalesce(h.ever, 0) <> i.quantity
+    coalesce(h.ever, 0) <> q.quantity
     OR coalesce(h.active, 0) <> CASE
-      WHEN o.status = 'PENDING' THEN i.quantity
+      WHEN o.status = 'PENDING' THEN q.quantity
       ELSE 0
     END
     OR coalesce(h.committed, 0) <> CASE
       WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
-      ELSE i.quantity - i.cancelled_quantity - i.fulfilled_quantity
+      ELSE q.quantity - q.cancelled - q.fulfilled
     END
-    OR coalesce(h.consumed, 0) < i.fulfilled_quantity
+    OR coalesce(h.consumed, 0) < q.fulfilled
     OR coalesce(s.in_shipments, 0) <> i.packed_quantity
     OR coalesce(s.sent, 0) <> i.fulfilled_quantity
     OR coalesce(b.in_returns, 0) <> i.returning_quantity
@@ -25216,7 +25652,18 @@ VALUES
     'customer_id',
     'Address',
     'customers:read',
-    ARRAY['line1', 'line2', 'city', 'state', 'postal_code', 'country', 'phone', 'is_default']
+    ARRAY[
+      'line1',
+      'line2',
+      'city',
+      'state',
+      'postal_code',
+      'country',
+      'phone',
+      'recipient_name',
+      'company',
+      'is_default'
+    ]
   ),
   (
     'dispute',

@@ -95,7 +95,7 @@ BEGIN
   UPDATE ordering.order o
   SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
-  -- What they wanted of a line ("Engraving: for Grace"). The line's key keeps lines of one product apart, and tells nothing.
+  -- What they wanted of a line ("Engraving: for Grace"). The line's key keeps lines of one product apart.
   UPDATE ordering.order_item i
   SET
     properties = '[]',

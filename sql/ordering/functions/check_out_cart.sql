@@ -90,7 +90,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'empty');
   END IF;
   BEGIN
-    -- What the merchant keeps with the lines was checked when it was written. A definition that is younger stops no checkout.
+    -- What the merchant keeps with the lines was checked when it was written. A younger definition stops no checkout.
     PERFORM set_config('metadata.checked', 'on', TRUE);
     v_outcome := ordering.place_order(
       p_merchant_id,

@@ -6,8 +6,16 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** A line of a cart. Open in the specification. */
 export type CartItemInput = {
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values that the merchant keeps with the line and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** The product. */
   readonly productId: string;
+  /** What is wanted of this line alone. Lines of one product with other properties are lines of their own. Open in the specification. At most 20 entries. */
+  readonly properties?: ReadonlyArray<LinePropertyInput> | null | undefined;
   /** How many units. 1 to 999,999. */
   readonly quantity: number;
   /** The variant; needed when the product has any. */
@@ -20,8 +28,14 @@ export type CreateCartInput = {
   readonly currency?: string | null | undefined;
   /** The customer; a guest's cart when nothing is said. A shopper's token creates its own, a publishable key a guest's. */
   readonly customerId?: string | null | undefined;
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** The items of the new cart. At most 200 entries. */
   readonly items?: ReadonlyArray<CartItemInput> | null | undefined;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
 };
 
 /** A new product. */
@@ -64,6 +78,14 @@ export type CreateProductInput = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
   /** Variants. At most 200 entries. */
   readonly variants?: ReadonlyArray<ProductVariantInput> | null | undefined;
+};
+
+/** Something that is wanted of one line alone. Open in the specification. */
+export type LinePropertyInput = {
+  /** What it is, for example `Engraving`. 1 to 100 characters, in one line. */
+  readonly name: string;
+  /** What is wanted, for example `For Ada`. 1 to 1,000 characters. */
+  readonly value: string;
 };
 
 /** A picture of a product. */

@@ -8,6 +8,8 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type AddressInput = {
   /** City or town. 1 to 255 characters, in one line. */
   readonly city: string;
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: string | null | undefined;
   /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
   readonly country: string;
   /** Street and number. 1 to 255 characters, in one line. */
@@ -18,6 +20,8 @@ export type AddressInput = {
   readonly phone?: string | null | undefined;
   /** Postal code. 1 to 32 characters, in one line. */
   readonly postalCode: string;
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: string | null | undefined;
   /** State, province or region. 1 to 255 characters, in one line. */
   readonly state: string;
 };
@@ -46,8 +50,16 @@ export type CaptureMethod =
 
 /** A line of a cart. Open in the specification. */
 export type CartItemInput = {
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values that the merchant keeps with the line and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** The product. */
   readonly productId: string;
+  /** What is wanted of this line alone. Lines of one product with other properties are lines of their own. Open in the specification. At most 20 entries. */
+  readonly properties?: ReadonlyArray<LinePropertyInput> | null | undefined;
   /** How many units. 1 to 999,999. */
   readonly quantity: number;
   /** The variant; needed when the product has any. */
@@ -78,8 +90,14 @@ export type CheckoutCartInput = {
 export type CreateAppointmentInput = {
   /** For whom; a shopper's own id. */
   readonly customerId: string;
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Notes. At most 5,000 characters. */
   readonly notes?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** The service's id. */
   readonly serviceId: string;
   /** With this staff member; with any who is free when absent. */
@@ -94,8 +112,14 @@ export type CreateCartInput = {
   readonly currency?: string | null | undefined;
   /** The customer; a guest's cart when nothing is said. A shopper's token creates its own, a publishable key a guest's. */
   readonly customerId?: string | null | undefined;
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
   /** The items of the new cart. At most 200 entries. */
   readonly items?: ReadonlyArray<CartItemInput> | null | undefined;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
 };
 
 /** Where a shipment stands. The meaning of each value is open in the specification. */
@@ -112,6 +136,14 @@ export type FulfillmentStatus =
   | 'SHIPPED'
   /** Nothing is packed. */
   | 'UNFULFILLED';
+
+/** Something that is wanted of one line alone. Open in the specification. */
+export type LinePropertyInput = {
+  /** What it is, for example `Engraving`. 1 to 100 characters, in one line. */
+  readonly name: string;
+  /** What is wanted, for example `For Ada`. 1 to 1,000 characters. */
+  readonly value: string;
+};
 
 /** Where an order stands. */
 export type OrderStatus =

@@ -1,0 +1,1 @@
+export { type KeptFields, keepingWith, merchantsFieldErrors } from './kept-fields.ts'
