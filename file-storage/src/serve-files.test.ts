@@ -1,4 +1,3 @@
-import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,16 +5,18 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FileStorage } from './file-storage.ts'
 import { serveFiles } from './serve-files.ts'
+import type { UrlSigner } from './signed-urls.ts'
 import { temporaryStorage } from './testing/index.ts'
 
 let server: Server
 let base: string
 let storage: FileStorage
 let remove: () => Promise<void>
+let signer: UrlSigner
 
 beforeAll(async () => {
-  ;({ storage, remove } = temporaryStorage())
-  const route = serveFiles({ storage, signer: createSecretBox([newEncryptionKey()]) })
+  ;({ storage, signer, remove } = temporaryStorage())
+  const route = serveFiles({ storage, signer })
   server = createServer((request, response) => {
     void route(request, response).then((refusal) => {
       if (refusal !== null) response.writeHead(refusal.status).end(refusal.field)
@@ -104,6 +105,25 @@ test.each([
     httpRequest(base, { path: `/files${path}` }, (response) => resolve(response.resume().statusCode)).end()
   })
   expect(status).toBe(404)
+})
+
+test('an upload that ends early is refused, and stores nothing', async () => {
+  const { url, headers } = await storage.signedUploadUrl('m1/private/short', {
+    contentType: 'image/png',
+    size: 10,
+    expiresInSeconds: 60,
+  })
+  const target = new URL(url)
+  const status = await new Promise((resolve) => {
+    const sent = httpRequest(
+      `${base}/m1/private/short${target.search}`,
+      { method: 'PUT', headers: { ...headers, 'transfer-encoding': 'chunked' } },
+      (response) => resolve(response.resume().statusCode),
+    )
+    sent.end('short')
+  })
+  expect(status).toBe(413)
+  expect(await storage.head('m1/private/short')).toBeNull()
 })
 
 test('pages of other origins may ask whether they may upload', async () => {

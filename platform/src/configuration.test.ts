@@ -92,6 +92,35 @@ describe('the configuration', () => {
     expect(() => readConfiguration({ DNS_SERVERS: `127.0.0.1:5353,${server}` })).toThrow('DNS_SERVERS')
   })
 
+  test('stores files in a bucket only with all of its settings, and not in a folder as well', () => {
+    const bucket = {
+      FILES_S3_ENDPOINT: 'http://127.0.0.1:9000/',
+      FILES_S3_BUCKET: 'commerce',
+      FILES_S3_ACCESS_KEY_ID: 'key',
+      FILES_S3_SECRET_ACCESS_KEY: 'Jd8sK2hQ5nVx',
+    }
+    expect(readConfiguration(bucket).filesBucket).toEqual({
+      endpoint: 'http://127.0.0.1:9000',
+      bucket: 'commerce',
+      region: 'us-east-1',
+      accessKeyId: 'key',
+      secretAccessKey: 'Jd8sK2hQ5nVx',
+    })
+    expect(readConfiguration({}).filesBucket).toBeUndefined()
+    for (const name of Object.keys(bucket))
+      expect(() => readConfiguration({ ...bucket, [name]: undefined })).toThrow(
+        `files in S3 also need ${name}`,
+      )
+    expect(() => readConfiguration({ ...bucket, FILES_FOLDER: '/files' })).toThrow('exclude each other')
+    const live = () =>
+      readConfiguration({ ...bucket, COMMERCE_MODE: 'live', FILES_URL: 'http://shop.test/files' })
+    expect(live).toThrow('FILES_S3_ENDPOINT begins with https://')
+    expect(live).toThrow('FILES_URL begins with https://')
+    expect(() => readConfiguration({ FILES_URL: 'https://shop.test/images' })).toThrow(
+      'FILES_URL must end with /files',
+    )
+  })
+
   test('refuses a live Stripe key in a test deployment, where it would move real money', () => {
     expect(() => readConfiguration({ STRIPE_SECRET_KEY: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc' })).toThrow(
       'STRIPE_SECRET_KEY is a live key',

@@ -14,8 +14,12 @@ let merchant: TestMerchant
 let photo: Buffer
 beforeAll(async () => {
   shop = await openTestShop()
-  // Taken with the camera held upright, which only its metadata says.
-  photo = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#c04030' } })
+  // Taken with the camera held upright, which only its metadata says: its left half, which is red, is above.
+  const blue = await sharp({ create: { width: 450, height: 600, channels: 3, background: '#0000ff' } })
+    .png()
+    .toBuffer()
+  photo = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#ff0000' } })
+    .composite([{ input: blue, left: 450, top: 0 }])
     .jpeg()
     .withExif({ IFD0: { Copyright: 'Somewhere in Lisbon' } })
     .withMetadata({ orientation: 6 })
@@ -116,6 +120,8 @@ describe('an image', () => {
       expect(content.includes('Lisbon')).toBe(false)
       const metadata = await sharp(content).metadata()
       expect([metadata.format, metadata.width, metadata.exif]).toEqual(['webp', width, undefined])
+      const above = await sharp(content).extract({ left: 0, top: 0, width, height: 20 }).toBuffer()
+      expect((await sharp(above).stats()).dominant).toMatchObject({ r: 248, g: 8, b: 8 })
     }
     expect(await shop.files.head(contentKey(merchant.merchantId, token))).toBeNull()
     expect(await shop.files.head(uploadKey(merchant.merchantId, token))).toBeNull()
@@ -245,6 +251,8 @@ describe('an upload', () => {
   test('counts for the quota of the plan, also with others at the same time', async () => {
     await shop.database`UPDATE merchant.subscription SET plan = 'FREE' WHERE merchant_id = ${merchant.merchantId}`
     const download = { purpose: 'DOWNLOAD', contentType: 'application/zip', size: 400_000_000 }
+    const first = await create({ ...download, size: 1 })
+    await shop.call(merchant, 'deleteFile', { id: first.id })
     const answers = await Promise.all([1, 2, 3, 4].map(() => create(download)))
     expect(answers.map(({ answer }) => answer.kind).toSorted()).toEqual([
       'done',
@@ -257,8 +265,8 @@ describe('an upload', () => {
       'The plan includes 1000000000 bytes of files, of which 200000000 are left',
     ])
     expect(await heldBytes()).toBe(800_000_000)
-    const [first] = answers.filter(({ id }) => id !== '')
-    await shop.call(merchant, 'deleteFile', { id: first?.id })
+    const taken = answers.find(({ id }) => id !== '')
+    await shop.call(merchant, 'deleteFile', { id: taken?.id })
     expect(await heldBytes()).toBe(400_000_000)
     expect((await create(download)).answer.kind).toBe('done')
   })
@@ -343,6 +351,9 @@ describe('a file that is deleted', () => {
       ['id', '1 products and 1 categories show the image: remove it there first'],
     ])
     await shop.database`DELETE FROM catalog.product_image WHERE file_id = ${id}`
+    expect(errorsOf(await shop.call(merchant, 'deleteFile', { id }))).toEqual([
+      ['id', '0 products and 1 categories show the image: remove it there first'],
+    ])
     await shop.database`DELETE FROM catalog.category WHERE image_file_id = ${id}`
     expect(await shop.call(merchant, 'deleteFile', { id })).toMatchObject({ kind: 'done' })
   })
