@@ -4,6 +4,7 @@ export {
   createTokenIssuer,
   type AccessToken,
   type JobTokenRequest,
+  type EndpointTokenRequest,
   type TokenIssuer,
   type TokenRequest,
 } from './token-issuer.ts'

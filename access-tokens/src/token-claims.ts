@@ -41,6 +41,14 @@ export const tokenClaims = z.discriminatedUnion('kind', [
     permissions: z.array(z.string()).max(200),
     ...shared,
   }),
+  // A webhook endpoint, for which payloads are read. `draft`: it is being written, and isn't in the database.
+  z.object({
+    kind: z.literal('webhook'),
+    sub: z.guid(),
+    permissions: z.array(z.string()),
+    draft: z.boolean(),
+    ...shared,
+  }),
 ])
 
 export type TokenClaims = z.infer<typeof tokenClaims>

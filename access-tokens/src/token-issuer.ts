@@ -26,6 +26,15 @@ export interface JobTokenRequest {
   readonly permissions: readonly string[]
 }
 
+/** A token that reads records for a webhook endpoint, with these permissions. */
+export interface EndpointTokenRequest {
+  readonly merchantId: MerchantId
+  readonly endpointId: string
+  readonly permissions: readonly string[]
+  /** The endpoint isn't in the database yet. Otherwise the token ends with it. */
+  readonly isDraft: boolean
+}
+
 export interface AccessToken {
   readonly accessToken: string
   readonly expiresAt: Date
@@ -39,6 +48,8 @@ export interface TokenIssuer {
    * @throws RangeError when ttlSeconds is out of bounds
    */
   issue(request: TokenRequest): Promise<AccessToken>
+  /** Signs a token that reads payloads of webhooks, for a minute. */
+  issueForEndpoint(request: EndpointTokenRequest): Promise<string>
   /**
    * Signs a token for a job, for five minutes. The contract's endpoint takes it for queries alone, and counts them on
    * no rate; Hasura's API and WebSockets refuse it. Its requests fail when the holder is gone.
@@ -93,6 +104,10 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
       }
       const subject = request.kind === 'user' ? request.userId : request.customerId
       return sign({ kind: request.kind, merchant_id: merchantId, sid: sessionId }, subject, ttlSeconds)
+    },
+    async issueForEndpoint({ merchantId, endpointId, permissions, isDraft }) {
+      const claims = { kind: 'webhook', merchant_id: merchantId, permissions, draft: isDraft }
+      return (await sign(claims, endpointId, endpointTokenTtlSeconds)).accessToken
     },
     issueForJob: ({ merchantId, jobId, holder, permissions }) =>
       sign(

@@ -1,5 +1,6 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
+export type { WebhookOptions } from './events/index.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
 export type { DkimKey } from './messaging/sender-domain.ts'
 export { openSenders } from './merchant/index.ts'

@@ -15,6 +15,7 @@ import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { emailActions, unsubscribePages } from './email/index.ts'
 import { openEventQueue, receiveEvents } from './messaging/triggers/index.ts'
+import { type AddressRules, eventActions, openPayloads } from './events/index.ts'
 import { createApp, type Health } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
 import { identityActions, type IdentityOptions } from './identity/index.ts'
@@ -58,6 +59,10 @@ export interface ActionsOptions extends Address {
   readonly mode?: AccountMode
   /** The check of merchants' own sender domains, which the workers use, too. The machine's DNS if absent. */
   readonly senders?: Senders
+  /** Where webhooks may be sent; anywhere if absent, as in a test deployment. */
+  readonly webhookRules?: AddressRules
+  /** The contract's URL, where the queries of webhook endpoints are checked. Without it, endpoints with a query can't be written. */
+  readonly graphqlUrl?: string
   /** Whether strangers may ask for a shop (`/sign-up`). Off when absent. */
   readonly signUp?: boolean
   /** Seals the secrets in the database; the workers have the same keys. */
@@ -164,10 +169,19 @@ export function actionsByDomain(
     mode = 'TEST',
     senders = openSenders(),
     files,
+    webhookRules = { live: false, refusedNetworks: [] },
+    graphqlUrl,
     uninterrupted,
   }: Pick<
     ActionsOptions,
-    'cardProcessor' | 'formerProcessors' | 'endpoints' | 'mode' | 'senders' | 'files'
+    | 'cardProcessor'
+    | 'formerProcessors'
+    | 'endpoints'
+    | 'mode'
+    | 'senders'
+    | 'files'
+    | 'webhookRules'
+    | 'graphqlUrl'
   > & {
     /**
      * The connections for steps that a payment processor has begun. They are recorded whether or not the client still
@@ -199,6 +213,12 @@ export function actionsByDomain(
     analytics: analyticsActions(database),
     bulk: bulkActions(database, files),
     email: emailActions(database),
+    'webhook-endpoints': eventActions({
+      database,
+      secretBox,
+      payloads: graphqlUrl === undefined ? null : openPayloads(graphqlUrl, tokenIssuer),
+      rules: webhookRules,
+    }),
     notification: notificationActions(database),
     payment: {
       ...paymentActions({ database, keys, cashier, completeRefund, cardProcessor, accounts, methodKeeper }),

@@ -61,6 +61,10 @@ beforeAll(async () => {
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'LIVE', permissions: ['orders:read'] },
   })
+  const { webhookEndpoint } = await call('createWebhookEndpoint', {
+    input: { url: 'http://127.0.0.1:9/', topics: ['warehouse.updated'], enabled: false },
+  })
+  const endpointId = (webhookEndpoint as { id: string }).id
   const { paymentAccountId } = await call('connectPaymentAccount', {
     input: { processor: 'STRIPE', secretKey: 'sk_test_sandbox_theirs' },
   })
@@ -269,6 +273,14 @@ beforeAll(async () => {
     rotateApiKey: { input: { id: apiKeyId }, field: 'id' },
     revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
     setPublishableKeyOrigins: { input: { id: apiKeyId, origins: ['https://shop.example'] }, field: 'id' },
+    updateWebhookEndpoint: { input: { id: endpointId, input: { description: 'mine' } }, field: 'id' },
+    deleteWebhookEndpoint: { input: { id: endpointId }, field: 'id' },
+    rotateWebhookSecret: { input: { id: endpointId }, field: 'id' },
+    sendTestWebhook: { input: { id: endpointId }, field: 'id' },
+    replayWebhookDeliveries: {
+      input: { input: { endpointId, startDate: '2026-01-01T00:00:00Z' } },
+      field: 'endpointId',
+    },
     updatePaymentAccount: { input: { id: paymentAccountId, input: { name: 'mine' } }, field: 'id' },
     disablePaymentAccount: { input: { id: paymentAccountId }, field: 'id' },
     completeFileUpload: { input: { id: fileId }, field: 'id' },
@@ -309,6 +321,7 @@ describe('another merchant’s ids', () => {
         'createPublishableKey',
         'openGuestOrder',
         'connectPaymentAccount',
+        'createWebhookEndpoint',
         'setEmailSender',
         'checkEmailSender',
         'createRole',

@@ -32,6 +32,11 @@ export type KeyPrincipal = Caller & {
   readonly kind: 'key'
   readonly keyId: ApiKeyId
   readonly mode: Mode
+  /**
+   * The holder of a rate of its own: a webhook endpoint, whose payloads the platform reads. They count on no merchant. Absent for a
+   * merchant's own keys.
+   */
+  readonly ownRate?: string
 }
 
 /** A member of the merchant's staff with an access token. It sees the merchant's rows that its roles permit. */
@@ -102,6 +107,7 @@ export function rateHolderOf(principal: Principal, clientAddress: string | null,
     case 'guest':
       return guestsOf(principal, clientAddress ?? undefined)
     case 'key':
+      if (principal.ownRate !== undefined) return { merchantId: principal.ownRate, plan: 'ENTERPRISE' }
       if (buyer !== undefined) return guestsOf(principal, buyer)
       return { merchantId: principal.merchantId, plan: principal.plan }
     case 'user':

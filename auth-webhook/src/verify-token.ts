@@ -62,6 +62,8 @@ export async function verifyToken(
       return grantCustomer(sql, claims)
     case 'job':
       return grantJob(sql, claims)
+    case 'webhook':
+      return grantEndpoint(sql, claims)
     default:
       return claims satisfies never
   }
@@ -126,6 +128,8 @@ function actorOfClaims(claims: unknown): Actor | undefined {
       return { merchantId, kind: 'CUSTOMER', id: claimed.sub }
     case 'job':
       return { merchantId, kind: claimed.holder_kind === 'key' ? 'KEY' : 'USER', id: claimed.holder }
+    case 'webhook':
+      return { merchantId, kind: 'KEY', id: claimed.sub }
     default:
       return claimed satisfies never
   }
@@ -234,6 +238,37 @@ async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Ve
     )
   }
   return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId, sessionId }))
+}
+
+/**
+ * A webhook endpoint reads with the permissions that its token names, and changes nothing. The token ends with the endpoint, or when the
+ * endpoint is switched off and on for another caller.
+ */
+async function grantEndpoint(sql: Sql, claims: ClaimsOf<'webhook'>): Promise<Verification> {
+  const { merchant_id: merchantId, sub: endpointId, draft } = claims
+  const [row] = await sql<MerchantAccessRow[]>`
+    SELECT ${merchantAccessColumns(sql)}
+    FROM merchant.merchant m
+    JOIN merchant.subscription s ON s.merchant_id = m.id
+    WHERE m.id = ${merchantId} AND (
+      ${draft}::boolean
+      OR EXISTS (SELECT FROM events.endpoint e WHERE e.merchant_id = ${merchantId} AND e.id = ${endpointId}))`
+  if (row === undefined)
+    return refuse('SVC_AUTH_001', `token of webhook endpoint ${endpointId}, which does not exist`)
+  const permissions = claims.permissions.filter((name) => name.endsWith(':read'))
+  const keyId = endpointId as ApiKeyId
+  const { plan, features } = row
+  return granted(row, claims.exp, {
+    kind: 'key',
+    merchantId,
+    keyId,
+    mode: 'live',
+    ownRate: `webhook ${endpointId}`,
+    permissions: new Set(permissions),
+    plan,
+    features,
+    sessionVariables: sessionVariables({ kind: 'key', merchantId, keyId }, permissions),
+  })
 }
 
 /** The issuer has verified the e-mail address, or uses our ids for its customers. */

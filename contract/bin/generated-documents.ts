@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
 import { actionMetadata } from '../src/generation/action-metadata.ts'
 import { clientErrors } from '../src/generation/client-errors.ts'
+import { eventSchemas, withTopics } from '../src/generation/event-documents.ts'
 import { inputTypes } from '../src/generation/input-types.ts'
 import { loadContract } from '../src/schema/load.ts'
 
@@ -15,15 +17,20 @@ export interface GeneratedDocument {
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
   const contract = loadContract()
   const metadata = actionMetadata(contract)
+  const topics = read('../../sql/events/data.sql')
   return [
     await formatted('errors.md', errorsDocument(), 'markdown'),
     await formatted('schema.graphql', printSchema(lexicographicSortSchema(contract.schema)), 'graphql'),
     await formatted('../contract/src/generated/mutation-arguments.ts', inputTypes(contract), 'typescript'),
     await formatted('../client/src/generated/error-catalogue.ts', clientErrors(), 'typescript'),
+    await formatted('webhook-events.json', eventSchemas(contract, topics), 'json'),
+    await formatted('webhooks.md', withTopics(read('../../docs/webhooks.md'), topics), 'markdown'),
     { file: metadataFile('actions.graphql'), text: metadata.graphql },
     { file: metadataFile('actions.yaml'), text: metadata.yaml },
   ]
 }
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 
 const metadataFile = (name: string): URL => new URL(`../../metadata/${name}`, import.meta.url)
 

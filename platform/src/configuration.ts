@@ -10,7 +10,7 @@ import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-
 import { isPlace } from '@commerce-graph/auth-webhook/place-tag'
 import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/trusted-issuers'
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
-import type { DkimKey } from '@commerce-graph/actions'
+import type { DkimKey, WebhookOptions } from '@commerce-graph/actions'
 import type { S3Options } from '@commerce-graph/file-storage'
 import type { WalArchive } from '@commerce-graph/local-postgres'
 import { resolve } from 'node:path'
@@ -90,6 +90,10 @@ export interface PlatformConfig {
   readonly pushWebhookUrl?: string | undefined
   /** The secrets that sign them; several while one replaces another. */
   readonly pushWebhookSecrets?: readonly WebhookSecret[] | undefined
+  /** Networks (CIDR) of the operator's own with public addresses, to which no merchant's webhooks are sent; none by default. */
+  readonly webhookRefusedNetworks?: readonly string[] | undefined
+  /** When webhooks are sent again, and how long an answer may take, for tests; no environment variable sets it. */
+  readonly webhookTimes?: Pick<WebhookOptions, 'retries' | 'timeout'> | undefined
   /** The base URL of unsubscribe links; by default the actions on this machine. */
   readonly unsubscribeUrl?: string | undefined
   /** The operator's page that confirms requests for a shop, with `{token}` in it. Without it, only operators open shops. */
@@ -130,6 +134,11 @@ const port = z
     error: `must be from 1 to ${highestFirstPort}: five more ports follow it`,
   })
 
+const networks = z
+  .string()
+  .transform((value) => value.split(',').map((network) => network.trim()))
+  .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks like 10.0.0.0/8,fd00::/8' })))
+
 /** The environment variables of `npm start`; docs/operating.md describes them. An empty one counts as unset. */
 const environment = z.object({
   PORT: port.default(4000),
@@ -158,11 +167,7 @@ const environment = z.object({
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   REDIS_PASSWORD: z.string().optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((value) => value.split(',').map((network) => network.trim()))
-    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks like 10.0.0.0/8,fd00::/8' })))
-    .optional(),
+  TRUSTED_PROXIES: networks.optional(),
   TRUSTED_ISSUERS: z
     .string()
     .transform((text, context) => {
@@ -188,6 +193,7 @@ const environment = z.object({
   ...fileVariables,
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
   PUSH_WEBHOOK_SECRET: parsedBy(parseWebhookSecrets).optional(),
+  WEBHOOK_REFUSED_NETWORKS: networks.optional(),
   UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
     .transform((value) => value.replace(/\/$/, ''))
     .optional(),
@@ -262,6 +268,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     filesBucket: bucketOf(values),
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
     pushWebhookSecrets: values.PUSH_WEBHOOK_SECRET,
+    webhookRefusedNetworks: values.WEBHOOK_REFUSED_NETWORKS,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,
     signUpUrl: values.SIGN_UP_URL,
     encryptionKeys: values.ENCRYPTION_KEYS,

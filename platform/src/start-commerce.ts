@@ -6,7 +6,7 @@ import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
 import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
-import type { PlatformUrls, RunningServices, Services } from './services.ts'
+import { addressOf, type PlatformUrls, type RunningServices, type Services } from './services.ts'
 
 /** The actions, the workers, and the payment processors of both. @throws PlatformError if a setting is refused */
 export async function startCommerce(
@@ -20,6 +20,8 @@ export async function startCommerce(
   const { ports, started, stopping, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
+  const webhookRules = { live: config.mode === 'live', refusedNetworks: config.webhookRefusedNetworks ?? [] }
+  const graphqlUrl = `${addressOf(ports.gateway, config.host)}/graphql`
   const { dnsServers, dkim = null, spfInclude = null } = config
   const senders = openSenders({ dnsServers, dkim, spfInclude })
   const actions = await startActions({
@@ -33,6 +35,8 @@ export async function startCommerce(
     formerProcessors: payments.formerProcessors,
     endpoints: payments.endpoints,
     senders,
+    webhookRules,
+    graphqlUrl,
     signUp: config.signUpUrl !== undefined,
     mode: config.mode === 'live' ? 'LIVE' : 'TEST',
     logger: logger.child({ service: 'actions' }),
@@ -46,6 +50,7 @@ export async function startCommerce(
     endpoints: payments.endpoints,
     senders,
     signUpUrl: config.signUpUrl,
+    webhooks: { ...webhookRules, graphqlUrl, ...config.webhookTimes },
     secretBox,
     files: files.storage,
     filesUrl: files.url,

@@ -8,67 +8,6 @@ AS $$
   SELECT left(p_column, 1) || substr(replace(initcap(replace(p_column, '_', ' ')), ' ', ''), 2);
 $$;
 
--- Makes the triggers of a source: one for each kind of change that has a topic.
-CREATE FUNCTION events.watch(p_source events.source)
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_table regclass := p_source.table_name::regclass;
-  v_watched text[];
-  v_hidden text[];
-  v_change text;
-BEGIN
-  v_watched := ARRAY(
-    SELECT c FROM unnest(p_source.columns) c
-    UNION
-    SELECT t.column_name
-    FROM events.topic t
-    WHERE t.source = p_source.name AND t.column_name IS NOT NULL
-    ORDER BY 1
-  );
-  v_hidden := ARRAY(
-    SELECT a.attname
-    FROM pg_attribute a
-    WHERE
-      a.attrelid = v_table
-      AND a.attnum > 0
-      AND NOT a.attisdropped
-      AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
-    ORDER BY a.attname
-  );
-  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
-    EXECUTE
-      format(
-        'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW
-         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on''%s)
-         EXECUTE FUNCTION events.capture(%L, %L)',
-        lower(v_change),
-        CASE v_change
-          WHEN 'CREATED' THEN 'INSERT'
-          WHEN 'UPDATED' THEN 'UPDATE'
-          ELSE 'DELETE'
-        END,
-        v_table,
-        CASE v_change
-          WHEN 'UPDATED' THEN (
-            SELECT
-              format(
-                ' AND (%s) IS DISTINCT FROM (%s)',
-                string_agg(format('OLD.%I', c), ', '),
-                string_agg(format('NEW.%I', c), ', ')
-              )
-            FROM unnest(v_watched) c
-          )
-          ELSE ''
-        END,
-        p_source.name,
-        v_hidden
-      );
-  END LOOP;
-END;
-$$;
-
 -- Deletes events and what belongs to them, the oldest first.
 --
 -- answers: integer
@@ -161,4 +100,44 @@ BEGIN
       p_permission
     );
 END;
+$$;
+
+-- Whether an endpoint with these topics hears of the topic.
+CREATE FUNCTION events.hears(p_topics text[], p_topic text)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT p_topics && ARRAY[p_topic, split_part(p_topic, '.', 1) || '.*', '*'];
+$$;
+
+-- A lock for the number of a merchant's endpoints, and whether there may be one more.
+--
+-- answers: boolean
+CREATE FUNCTION events.may_add_endpoint(p_merchant_id uuid, p_most integer)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  RETURN (SELECT count(*) < p_most FROM events.endpoint e WHERE e.merchant_id = p_merchant_id);
+END;
+$$;
+
+-- Keeps what was rendered; a delivery that couldn't be waits, and is rendered later.
+--
+-- answers: void
+-- nullable: p_body
+CREATE FUNCTION events.keep_rendering(p_merchant_id uuid, p_id uuid, p_body text, p_delay interval)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE events.delivery d
+  SET
+    body = p_body,
+    claimed_until = NULL,
+    next_attempt_at = now() + p_delay
+  WHERE d.merchant_id = p_merchant_id AND d.id = p_id AND d.body IS NULL AND d.status = 'PENDING';
 $$;

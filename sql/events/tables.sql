@@ -83,3 +83,104 @@ CREATE TABLE events.deletion (
 );
 CREATE INDEX deletion_deleted_at ON events.deletion (merchant_id, deleted_at, id);
 CREATE INDEX deletion_age ON events.deletion (deleted_at);
+
+-- A merchant's server that events are sent to.
+CREATE TABLE events.endpoint (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  url text NOT NULL CHECK (char_length(url) BETWEEN 1 AND 2048),
+  description text,
+  -- Names of topics, `order.*` and `*`.
+  topics text[] NOT NULL CHECK (cardinality(topics) BETWEEN 1 AND 200),
+  -- Conditions that all hold: [{field, changed?, equals?, oneOf?, atLeast?, atMost?}].
+  filter jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(filter) = 'array'),
+  -- The selection of the record that is sent along; NULL: none.
+  query text CHECK (char_length(query) <= 20000),
+  -- Of the caller who wrote the endpoint last: it sees no more than that caller.
+  permissions text[] NOT NULL,
+  status text NOT NULL DEFAULT 'ENABLED' CHECK (status IN ('ENABLED', 'DISABLED')),
+  -- Why it was switched off, if the platform did it.
+  disabled_reason text CHECK (disabled_reason IN ('FAILING', 'GONE')),
+  disabled_at timestamptz,
+  -- Since when no delivery has succeeded; NULL after one that has.
+  failing_since timestamptz,
+  -- The keys that sign, sealed (actions/src/events/endpoint-secrets.ts).
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CHECK (disabled_reason IS NULL OR status = 'DISABLED'),
+  CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL))
+);
+CREATE INDEX endpoint_created_at ON events.endpoint (merchant_id, created_at, id);
+CREATE INDEX endpoint_enabled ON events.endpoint (merchant_id) WHERE status = 'ENABLED';
+
+-- An event on its way to an endpoint. It is first rendered, once, and then sent until it is taken or given up.
+CREATE TABLE events.delivery (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  endpoint_id uuid NOT NULL,
+  -- NULL: a test without an event.
+  event_id uuid,
+  is_test boolean NOT NULL DEFAULT FALSE,
+  topic text NOT NULL,
+  record_id uuid,
+  position text NOT NULL,
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SENDING', 'DELIVERED', 'FAILED')),
+  -- What is sent, byte for byte; NULL until it is rendered.
+  body text,
+  rendering_attempts integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  -- Attempts since it was last begun, or replayed.
+  tries integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  claimed_until timestamptz,
+  -- Of the last attempt.
+  response_status integer,
+  error text,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT delivery_endpoint_fkey
+    FOREIGN KEY (merchant_id, endpoint_id) REFERENCES events.endpoint
+      ON DELETE CASCADE,
+  CONSTRAINT delivery_event_fkey
+    FOREIGN KEY (merchant_id, event_id) REFERENCES events.event
+      ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX delivery_once ON events.delivery (merchant_id, endpoint_id, event_id) WHERE NOT is_test;
+CREATE INDEX delivery_created_at ON events.delivery (merchant_id, created_at, id);
+CREATE INDEX delivery_of_event ON events.delivery (merchant_id, event_id);
+CREATE INDEX delivery_of_endpoint ON events.delivery (merchant_id, endpoint_id, position);
+CREATE INDEX delivery_to_render ON events.delivery (created_at) WHERE body IS NULL AND status = 'PENDING';
+CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
+WHERE status = 'PENDING' AND body IS NOT NULL;
+CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)
+WHERE status IN ('PENDING', 'SENDING');
+CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
+
+-- A request to an endpoint, and how it ended.
+CREATE TABLE events.attempt (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  delivery_id uuid NOT NULL,
+  number integer NOT NULL,
+  url text NOT NULL,
+  request_headers jsonb NOT NULL,
+  -- NULL: there was no answer.
+  response_status integer,
+  response_headers jsonb,
+  -- The beginning of it.
+  response_body text CHECK (char_length(response_body) <= 4096),
+  error text CHECK (char_length(error) <= 500),
+  started_at timestamptz NOT NULL,
+  duration_ms integer NOT NULL,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT attempt_delivery_fkey
+    FOREIGN KEY (merchant_id, delivery_id) REFERENCES events.delivery
+      ON DELETE CASCADE
+);
+CREATE INDEX attempt_of_delivery ON events.attempt (merchant_id, delivery_id, number);

@@ -1,3 +1,14 @@
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE OF url, description, topics, filter, query, status, secret ON events.endpoint
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+-- A token that payloads are read with ends with its endpoint.
+CREATE TRIGGER access_changed
+AFTER DELETE OR UPDATE OF status, permissions ON events.endpoint
+FOR EACH ROW
+EXECUTE FUNCTION merchant.notify_access_changed();
+
 -- Notes a change of a row in the transaction of the change. Arguments: the source, and the columns that are left out.
 CREATE FUNCTION events.capture()
 RETURNS trigger

@@ -23,6 +23,7 @@ FROM
       ('STAFF_APPOINTMENT_CANCELLED', 'MERCHANT', FALSE),
       ('LOW_STOCK_ALERT', 'MERCHANT', FALSE),
       ('PAYMENT_DISPUTED', 'MERCHANT', FALSE),
-      ('SENDER_LOST', 'MERCHANT', FALSE)
+      ('SENDER_LOST', 'MERCHANT', FALSE),
+      ('WEBHOOK_DISABLED', 'MERCHANT', FALSE)
   ) AS k (kind, audience, receipt)
   CROSS JOIN unnest(ARRAY['EMAIL', 'PUSH', 'IN_APP']) AS c (channel);

@@ -29,6 +29,7 @@ const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process
 export async function startTestPlatform(
   config: Pick<
     PlatformConfig,
+    | 'webhookTimes'
     | 'smtpUrl'
     | 'signUpUrl'
     | 'place'

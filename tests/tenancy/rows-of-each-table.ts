@@ -86,6 +86,16 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     )
     INSERT INTO bulk.import_error (merchant_id, import_id, line, field, code, message)
     SELECT merchant_id, id, 2, 'sku', 'NOT_FOUND', 'of the matrix' FROM import`
+  // Switched off: nothing is sent to it.
+  await sql`
+    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, status, secret)
+    VALUES (${merchantId}, 'https://erp.example.com/', '{order.created}', '{}', 'DISABLED', 'of the matrix')`
+  await sql`
+    INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, body)
+    SELECT merchant_id, id, 'webhook.test', '0', 'FAILED', '{}' FROM events.endpoint WHERE merchant_id = ${merchantId}`
+  await sql`
+    INSERT INTO events.attempt (merchant_id, delivery_id, number, url, request_headers, started_at, duration_ms)
+    SELECT merchant_id, id, 1, 'https://erp.example.com/', '{}', now(), 1 FROM events.delivery WHERE merchant_id = ${merchantId}`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',

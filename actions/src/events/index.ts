@@ -1,1 +1,6 @@
+export { eventActions } from './actions.ts'
+export type { AddressRules } from './endpoint-address.ts'
+export { resealEndpoints } from './endpoint-secrets.ts'
+export { openPayloads } from './payloads.ts'
 export { purgeDeletions, purgeEvents, sequenceEvents } from './sequence.ts'
+export { startWebhookWorker, type WebhookOptions } from './webhook-worker.ts'

@@ -41,6 +41,8 @@ async function statusOf(orderId: string) {
   return found(row).status
 }
 
+const webhooks = { live: false, refusedNetworks: [], graphqlUrl: 'http://127.0.0.1:9/graphql' } as const
+
 const start = (options: Partial<WorkersOptions> = {}) =>
   startWorkers({
     databaseUrl: shop.databaseUrl,
@@ -50,6 +52,7 @@ const start = (options: Partial<WorkersOptions> = {}) =>
     filesUrl: 'http://127.0.0.1:9/files',
     mailer: createSmtpTransport('smtp://127.0.0.1:9'),
     unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
+    webhooks,
     intervals: {
       'expire-reservations': 200,
       'reconcile-payments': 200,
@@ -212,6 +215,7 @@ describe('the workers', () => {
       filesUrl: 'http://127.0.0.1:9/files',
       mailer: createSmtpTransport('smtp://127.0.0.1:9'),
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
+      webhooks,
       intervals: {
         'expire-reservations': 60_000,
         'reconcile-payments': 60_000,

@@ -8,7 +8,7 @@ import { purgeImports, runImports } from '../bulk/index.ts'
 import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
-import { purgeDeletions, purgeEvents, sequenceEvents } from '../events/index.ts'
+import { purgeDeletions, purgeEvents, resealEndpoints, sequenceEvents } from '../events/index.ts'
 import { processImages, purgeFiles } from '../files/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
@@ -190,7 +190,8 @@ export async function runMaintenance(
       return (
         (await tokenIssuer.resealKeys()) +
         (await resealAuthenticators({ database, secretBox })) +
-        (await resealAccounts({ database, secretBox }))
+        (await resealAccounts({ database, secretBox })) +
+        (await resealEndpoints({ database, secretBox }))
       )
     case 'prepare-audit-months':
       return audit.prepareMonths(database)

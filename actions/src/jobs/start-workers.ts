@@ -31,8 +31,7 @@ import {
   type ProcessorEndpoints,
   withCircuitBreaker,
 } from '../processors/index.ts'
-import { sequenceEvents } from '../events/index.ts'
-import { continuously } from './continuously.ts'
+import { startWebhookWorker, type WebhookOptions } from '../events/index.ts'
 import { settleUrl } from '../sql/generated/files.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
@@ -81,6 +80,8 @@ export interface WorkersOptions {
   readonly signUpUrl?: string | undefined
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
   readonly unsubscribeUrl: string
+  /** Where webhooks may be sent, and the contract that their payloads are read from. */
+  readonly webhooks: WebhookOptions
   /** The transport of pushes; without one, every push is SUPPRESSED. */
   readonly pusher?: PushTransport | undefined
   readonly retryPolicy?: RetryPolicy
@@ -127,13 +128,18 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'run-imports': 2_000,
 }
 
-/** Milliseconds between a look for changes and the next one. */
-const sequencingPause = 100
+/** Connections for events and webhooks, which keep nothing else waiting. */
+const webhookPoolSize = 6
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'workers' })
+  const webhookDatabase = connectDatabase({
+    databaseUrl,
+    poolSize: webhookPoolSize,
+    applicationName: 'webhooks',
+  })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const processors = [...options.processors, manualProcessor, balanceProcessor].map((one) =>
     withCircuitBreaker(one),
@@ -186,9 +192,12 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     backend.openWorker(eventQueue, handle, { concurrency: eventConcurrency }),
   ]
   for (const worker of workers) report(worker, logger)
-  const sequencing = continuously(() => sequenceEvents(database), {
-    pause: sequencingPause,
-    failed: (error) => logger.warn({ error }, 'events could not be sequenced'),
+  const webhookWorker = startWebhookWorker({
+    database: webhookDatabase,
+    secretBox,
+    tokenIssuer,
+    webhooks: options.webhooks,
+    logger,
   })
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
   return {
@@ -197,13 +206,17 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     async stop() {
       stopping.abort()
       await schedules.stop()
-      await sequencing.stop()
+      await webhookWorker.stop()
       await Promise.all(workers.map((worker) => worker.close()))
       await delivery.idle()
       await Promise.all([...queues.values()].map((queue) => queue.close()))
       await backend.close()
       messages.mailer.close()
-      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
+      await Promise.all([
+        database.end({ timeout: 5 }),
+        webhookDatabase.end({ timeout: 5 }),
+        tokenIssuer.close(),
+      ])
     },
   }
 }

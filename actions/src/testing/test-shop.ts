@@ -45,6 +45,7 @@ const allPermissions = new Set(
     'roles',
     'merchant',
     'imports',
+    'webhooks',
   ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
 )
 

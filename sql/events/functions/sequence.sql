@@ -1,6 +1,6 @@
--- Turns committed changes into events, in the order in which each record was changed, and gives each its position. One
--- caller at a time does it, and the lock is held until its commit; another returns at once. Changes of a merchant that
--- is gone are dropped.
+-- Turns committed changes into events, in the order in which each record was changed, and gives each its position, and
+-- queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit;
+-- another returns at once. Changes of a merchant that is gone are dropped.
 --
 -- answers: integer
 CREATE FUNCTION events.sequence(p_limit integer)
@@ -76,7 +76,19 @@ BEGIN
           END
         END
       ORDER BY h.version, t.column_name IS NOT NULL, t.name
-      RETURNING 1
+      RETURNING *
+    ),
+    queued AS (
+      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
+      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position
+      FROM
+        told t
+        JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
+      WHERE
+        t.permission = ANY (w.permissions)
+        AND events.hears(w.topics, t.topic)
+        AND events.matches(w.filter, t.record, t.changes)
+      ORDER BY t.position
     )
   SELECT (SELECT count(*) FROM taken)
   INTO v_taken;

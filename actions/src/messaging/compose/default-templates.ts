@@ -268,6 +268,13 @@ ${orderLines}${signature}`,
 <p>{{sender.problem}}. Until the records are back, the mails of {{shop.name}} come from the platform’s address.</p>`),
     text: `{{sender.problem}}. Until the records are back, the mails of {{shop.name}} come from the platform’s address.${signature}`,
   },
+  WEBHOOK_DISABLED: {
+    subject: 'Webhooks to {{endpoint.url}} are switched off',
+    html: page(`<h1>An endpoint takes no webhooks</h1>
+<p>{{endpoint.url}} has taken nothing since {{endpoint.failingSince}}, and is switched off. The last attempt: {{endpoint.error}}.</p>
+<p>When it works again, switch it on with updateWebhookEndpoint: it then gets what waits. replayWebhookDeliveries sends what has happened since.</p>`),
+    text: `{{endpoint.url}} has taken nothing since {{endpoint.failingSince}}, and is switched off. The last attempt: {{endpoint.error}}. When it works again, switch it on with updateWebhookEndpoint: it then gets what waits. replayWebhookDeliveries sends what has happened since.${signature}`,
+  },
   USER_INVITATION: tokenMail({
     subject: 'You are invited to {{shop.name}}',
     why: 'Hello {{user.name}}, {{shop.name}} has invited you to work with them. Set a password to join.',

@@ -146,6 +146,16 @@ export interface Facts {
     /** The address that mails came from, and what its domain lacks now. */
     readonly sender: { readonly address: string; readonly domain: string; readonly problem: string }
   }
+  readonly WEBHOOK_DISABLED: {
+    readonly endpoint: {
+      readonly id: string
+      readonly url: string
+      readonly reason: 'FAILING' | 'GONE'
+      readonly failingSince: string
+      /** What the last attempt ended with. */
+      readonly error: string
+    }
+  }
   readonly USER_INVITATION: UserTokenFacts
   readonly USER_PASSWORD_RESET: UserTokenFacts
   readonly USER_EMAIL_VERIFICATION: UserTokenFacts

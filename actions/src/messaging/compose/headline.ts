@@ -107,6 +107,14 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
         data: { domain: sender.domain },
       }
     }
+    case 'WEBHOOK_DISABLED': {
+      const { endpoint } = occasion.facts
+      return {
+        title: `Webhooks to ${endpoint.url} are switched off`,
+        body: `${endpoint.error}.`,
+        data: { webhookEndpointId: endpoint.id },
+      }
+    }
     default:
       return occasion satisfies never
   }

@@ -16,6 +16,7 @@ const messageKinds = [
   'LOW_STOCK_ALERT',
   'PAYMENT_DISPUTED',
   'SENDER_LOST',
+  'WEBHOOK_DISABLED',
 ] as const
 
 export type MessageKind = (typeof messageKinds)[number]

@@ -125,6 +125,19 @@ export function sampleOccasion(kind: EmailKind): Occasion {
           },
         },
       }
+    case 'WEBHOOK_DISABLED':
+      return {
+        kind,
+        facts: {
+          endpoint: {
+            id: '01a1f000-0000-7000-8000-000000000001',
+            url: 'https://erp.example.com/webhooks',
+            reason: 'FAILING',
+            failingSince: expiresAt,
+            error: 'The endpoint answered 500',
+          },
+        },
+      }
     case 'USER_INVITATION':
     case 'USER_PASSWORD_RESET':
     case 'USER_EMAIL_VERIFICATION':

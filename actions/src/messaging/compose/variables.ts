@@ -117,6 +117,13 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclo
     }
     case 'SENDER_LOST':
       return { ...common, sender: { ...occasion.facts.sender } }
+    case 'WEBHOOK_DISABLED': {
+      const { endpoint } = occasion.facts
+      return {
+        ...common,
+        endpoint: { ...endpoint, failingSince: formatTime(endpoint.failingSince, shop.timeZone) },
+      }
+    }
     case 'USER_INVITATION':
     case 'USER_PASSWORD_RESET':
     case 'USER_EMAIL_VERIFICATION':

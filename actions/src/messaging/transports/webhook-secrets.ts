@@ -1,5 +1,6 @@
-/** The key that signs webhooks: the bytes behind `whsec_`. */
-export type WebhookSecret = Buffer
+import type { WebhookSecret } from '../../webhook-signature.ts'
+
+export type { WebhookSecret }
 
 const prefix = 'whsec_'
 /** The length that Standard Webhooks requires of a secret. */

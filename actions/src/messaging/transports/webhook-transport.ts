@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { signatureHeaders } from '../../webhook-signature.ts'
 import type { SendOutcome } from './send-outcome.ts'
 import type { PushTransport } from './push-transport.ts'
 import type { WebhookSecret } from './webhook-secrets.ts'
@@ -18,7 +18,7 @@ export const createWebhookTransport = (url: string, secrets: readonly WebhookSec
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...signed(push.id, body, secrets) },
+        headers: { 'content-type': 'application/json', ...signatureHeaders(push.id, body, secrets) },
         body,
         redirect: 'manual',
         signal: AbortSignal.timeout(timeout),
@@ -31,19 +31,6 @@ export const createWebhookTransport = (url: string, secrets: readonly WebhookSec
     }
   },
 })
-
-/** The delivery's id is the message's, whichever attempt it is: a receiver knows a repetition by it. */
-function signed(id: string, body: string, secrets: readonly WebhookSecret[]): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const signatures = secrets.map(
-    (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
-  )
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
-  }
-}
 
 /** Whatever says nothing of the push itself may be mended: a wrong address, a secret that the receiver doesn't know yet. */
 function outcomeOf(status: number): SendOutcome {

@@ -1,3 +1,4 @@
+import { descending } from '../../projection/condition.ts'
 import { after, anyOf, atLeast, atMost, before, equals, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
@@ -29,6 +30,31 @@ const deletionList: ConnectionProjection = {
   },
 }
 
+const latestFirst = {
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' } },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+} as const
+
+const endpointList: ConnectionProjection = {
+  projection: 'WebhookEndpoint',
+  ...latestFirst,
+  filters: { status: equals('status', 'String') },
+}
+
+const deliveryList: ConnectionProjection = {
+  projection: 'WebhookDelivery',
+  ...latestFirst,
+  filters: {
+    endpointId: idEquals('endpoint_id'),
+    eventId: idEquals('event_id'),
+    topic: equals('topic', 'String'),
+    recordId: idEquals('record_id'),
+    status: equals('status', 'String'),
+    startDate: atLeast('created_at', 'timestamptz'),
+    endDate: atMost('created_at', 'timestamptz'),
+  },
+}
+
 export const events: DomainProjection = {
   subscriptions: {
     // The sequencer gives positions under a lock that it holds until they are committed (sql/events/functions/sequence.sql).
@@ -42,6 +68,10 @@ export const events: DomainProjection = {
     event: { kind: 'lookup', projection: 'Event', by: { id: idEquals('id') } },
     events: { kind: 'connection', connection: eventList },
     deletedRecords: { kind: 'connection', connection: deletionList },
+    webhookEndpoint: { kind: 'lookup', projection: 'WebhookEndpoint', by: { id: idEquals('id') } },
+    webhookEndpoints: { kind: 'connection', connection: endpointList },
+    webhookDelivery: { kind: 'lookup', projection: 'WebhookDelivery', by: { id: idEquals('id') } },
+    webhookDeliveries: { kind: 'connection', connection: deliveryList },
   },
   types: {
     Event: { type: 'Event', table: 'events_event' },
@@ -50,5 +80,24 @@ export const events: DomainProjection = {
       table: 'events_deletion',
       fields: { type: { kind: 'column', column: 'record_type' } },
     },
+    WebhookEndpoint: {
+      type: 'WebhookEndpoint',
+      table: 'events_endpoint',
+      // The database has it sealed. Actions answer it once.
+      fields: { secret: { kind: 'constant', value: null } },
+    },
+    WebhookDelivery: {
+      type: 'WebhookDelivery',
+      table: 'events_delivery',
+      fields: {
+        attemptCount: { kind: 'column', column: 'attempts' },
+        attempts: {
+          kind: 'list',
+          relationship: 'attempt_log',
+          orderBy: [descending('number'), descending('id')],
+        },
+      },
+    },
+    WebhookAttempt: { type: 'WebhookAttempt', table: 'events_attempt' },
   },
 }

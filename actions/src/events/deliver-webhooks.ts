@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Logger } from 'pino'
+import type { Database } from '../database.ts'
+import { announce } from '../messaging/outbox/index.ts'
+import * as events from '../sql/generated/events.ts'
+import { signatureHeaders } from '../webhook-signature.ts'
+import { openSecret } from './endpoint-secrets.ts'
+import type { WebhookAnswer, WebhookSender } from './send-webhook.ts'
+import type { Slots } from './slots.ts'
+
+export interface WebhookRetries {
+  /** Seconds from one attempt to the next. After the last one, a delivery has failed. */
+  readonly delays: readonly number[]
+  /** Seconds after which an endpoint is switched off if it has taken nothing. */
+  readonly switchOffAfter: number
+}
+
+const minute = 60
+const hour = 60 * minute
+
+/** Ten attempts over three days; an endpoint that has failed for as long is switched off. */
+export const defaultRetries: WebhookRetries = {
+  delays: [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 20 * hour],
+  switchOffAfter: 72 * hour,
+}
+
+export interface Delivering {
+  readonly database: Database
+  readonly secretBox: SecretBox
+  readonly sender: WebhookSender
+  readonly retries: WebhookRetries
+  /** One for each request that is under way. */
+  readonly slots: Slots
+  readonly logger: Logger
+}
+
+/** Requests to one endpoint that are under way at once, in one process or several. */
+const atOnce = 5
+/** Seconds: longer than a request takes. A process that ends has its deliveries sent again after them. */
+const lease = 45
+
+type Claimed = events.ClaimDeliveriesAnswer
+
+/** Begins to send the deliveries that are due, as far as there are free slots. Returns how many those are. */
+export async function deliverWebhooks(delivering: Delivering): Promise<number> {
+  const { database, slots, logger } = delivering
+  if (slots.free <= 0) return 0
+  const claimed = await events.claimDeliveries(database, { limit: slots.free, atOnce, lease })
+  for (const delivery of claimed)
+    slots.run(async () => {
+      try {
+        await deliver(delivering, delivery)
+      } catch (error) {
+        // The lease runs out, and it is sent again.
+        logger.warn({ error, delivery: delivery.id }, 'a webhook’s outcome could not be recorded')
+      }
+    })
+  return claimed.length
+}
+
+async function deliver(delivering: Delivering, delivery: Claimed): Promise<void> {
+  const { secretBox, sender } = delivering
+  const { merchantId, id, endpointId, url, body } = delivery
+  const endpoint = { merchantId, id: endpointId }
+  const secrets = [delivery.secret, delivery.previousSecret]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => openSecret(secretBox, endpoint, sealed))
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'CommerceGraph-Webhooks/1.0',
+    ...signatureHeaders(id, body, secrets),
+  }
+  const answer = await sender.send({ url, headers, body })
+  await recorded(() => settle(delivering, delivery, headers, answer))
+}
+
+async function settle(
+  { database, retries }: Delivering,
+  { merchantId, id, attempt, url, endpointId }: Claimed,
+  requestHeaders: Readonly<Record<string, string>>,
+  answer: WebhookAnswer,
+): Promise<void> {
+  await database.begin(async (sql) => {
+    const settled = await events.settleDelivery(sql, {
+      merchantId,
+      id,
+      attempt,
+      outcome: answer.outcome,
+      url,
+      requestHeaders,
+      responseStatus: answer.status,
+      responseHeaders: answer.headers,
+      responseBody: answer.body,
+      error: answer.error,
+      startedAt: answer.startedAt.toISOString(),
+      durationMs: answer.duration,
+      retryAfter: answer.retryAfter,
+      delays: retries.delays,
+      switchOffAfter: retries.switchOffAfter,
+    })
+    if (settled.outcome !== 'switched_off') return
+    const subjectKey = `${endpointId} ${settled.disabledAt}`
+    await announce(sql, { merchantId, kind: 'WEBHOOK_DISABLED', subjectKey, message: settled.message })
+  })
+}
+
+const recordingTries = 20
+const recordingPause = 1_000
+
+/** Repeats what records an outcome while the database is away: what was sent and isn't recorded is sent again. */
+async function recorded(record: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await record()
+      return
+    } catch (error) {
+      if (tries === recordingTries) throw error
+      await sleep(recordingPause)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+-- Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is
+-- with one caller at a time, so that one whose selection is slow holds up only itself.
+--
+-- answers:
+--   rows {
+--   merchant_id: uuid, endpoint_id: uuid, query: text | null, permissions: text[], id: uuid, attempt: integer,
+--   event: object
+--   }
+CREATE FUNCTION events.claim_renderings(p_limit integer, p_batch integer, p_lease interval)
+RETURNS TABLE (
+  merchant_id uuid,
+  endpoint_id uuid,
+  query text,
+  permissions text[],
+  id uuid,
+  attempt integer,
+  event jsonb
+)
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    waiting AS MATERIALIZED (
+      SELECT DISTINCT d.merchant_id, d.endpoint_id
+      FROM
+        (
+          SELECT x.merchant_id, x.endpoint_id
+          FROM events.delivery x
+          WHERE x.body IS NULL AND x.status = 'PENDING' AND x.next_attempt_at <= now()
+          ORDER BY x.created_at
+          LIMIT 10000
+        ) d
+    ),
+    chosen AS MATERIALIZED (
+      SELECT e.*
+      FROM
+        waiting w
+        JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.endpoint_id
+      WHERE
+        NOT EXISTS (
+          SELECT
+          FROM events.delivery d
+          WHERE
+            d.merchant_id = e.merchant_id
+            AND d.endpoint_id = e.id
+            AND d.body IS NULL
+            AND d.status = 'PENDING'
+            AND d.claimed_until > now()
+        )
+      ORDER BY random()
+      LIMIT p_limit
+    ),
+    taken AS (
+      UPDATE events.delivery d
+      SET
+        claimed_until = now() + p_lease,
+        rendering_attempts = d.rendering_attempts + 1
+      FROM
+        chosen c
+        CROSS JOIN LATERAL (
+          SELECT x.id
+          FROM events.delivery x
+          WHERE
+            x.merchant_id = c.merchant_id
+            AND x.endpoint_id = c.id
+            AND x.body IS NULL
+            AND x.status = 'PENDING'
+            AND x.next_attempt_at <= now()
+          ORDER BY x.position
+          LIMIT p_batch
+          FOR UPDATE SKIP LOCKED
+        ) due
+      WHERE d.merchant_id = c.merchant_id AND d.id = due.id
+      RETURNING d.merchant_id, d.endpoint_id, c.query, c.permissions, d.id, d.rendering_attempts, d.event_id, d.position
+    )
+  SELECT
+    t.merchant_id,
+    t.endpoint_id,
+    t.query,
+    t.permissions,
+    t.id,
+    t.rendering_attempts,
+    jsonb_build_object(
+      'id',
+      e.id,
+      'topic',
+      e.topic,
+      'position',
+      e.position,
+      'recordType',
+      e.record_type,
+      'recordId',
+      e.record_id,
+      'version',
+      e.version,
+      'occurredAt',
+      e.occurred_at,
+      'record',
+      e.record,
+      'changes',
+      e.changes
+    )
+  FROM
+    taken t
+    JOIN events.event e ON e.merchant_id = t.merchant_id AND e.id = t.event_id
+  ORDER BY t.endpoint_id, t.position;
+$$;
