@@ -18,6 +18,9 @@ const shared = {
 /** The longest life of a job's token: it is used at once, and no client ever has it. */
 export const jobTokenTtlSeconds = 300
 
+/** The life of a token that reads payloads of webhooks: one request. */
+export const endpointTokenTtlSeconds = 60
+
 /** The claims of our tokens, besides the registered ones that jose checks. `sid`: the token's session. */
 export const tokenClaims = z.discriminatedUnion('kind', [
   z.object({

@@ -3,7 +3,13 @@ import postgres from '@commerce-graph/postgres-driver'
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { currentSigningKey, resealSigningKeys, rotateSigningKey, signingAlgorithm } from './signing-keys.ts'
-import { audience, issuer, jobTokenTtlSeconds, maxTokenTtlSeconds } from './token-claims.ts'
+import {
+  audience,
+  endpointTokenTtlSeconds,
+  issuer,
+  jobTokenTtlSeconds,
+  maxTokenTtlSeconds,
+} from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId

@@ -19,7 +19,7 @@ interface Caller {
   readonly features: readonly string[]
   /** Computed once when the credential is verified, so that requests don't have to. */
   readonly sessionVariables: SessionVariables
-  /** The background job that reads for the caller. It only runs queries, and they count on no rate. */
+  /** The background job, or the webhook endpoint, that reads for the caller. It only runs queries, and they count on no rate. */
   readonly jobId?: string
 }
 
@@ -32,11 +32,6 @@ export type KeyPrincipal = Caller & {
   readonly kind: 'key'
   readonly keyId: ApiKeyId
   readonly mode: Mode
-  /**
-   * The holder of a rate of its own: a webhook endpoint, whose payloads the platform reads. They count on no merchant. Absent for a
-   * merchant's own keys.
-   */
-  readonly ownRate?: string
 }
 
 /** A member of the merchant's staff with an access token. It sees the merchant's rows that its roles permit. */
@@ -107,7 +102,6 @@ export function rateHolderOf(principal: Principal, clientAddress: string | null,
     case 'guest':
       return guestsOf(principal, clientAddress ?? undefined)
     case 'key':
-      if (principal.ownRate !== undefined) return { merchantId: principal.ownRate, plan: 'ENTERPRISE' }
       if (buyer !== undefined) return guestsOf(principal, buyer)
       return { merchantId: principal.merchantId, plan: principal.plan }
     case 'user':

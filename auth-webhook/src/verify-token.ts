@@ -263,7 +263,7 @@ async function grantEndpoint(sql: Sql, claims: ClaimsOf<'webhook'>): Promise<Ver
     merchantId,
     keyId,
     mode: 'live',
-    ownRate: `webhook ${endpointId}`,
+    jobId: endpointId,
     permissions: new Set(permissions),
     plan,
     features,

@@ -141,3 +141,17 @@ AS $$
     next_attempt_at = now() + p_delay
   WHERE d.merchant_id = p_merchant_id AND d.id = p_id AND d.body IS NULL AND d.status = 'PENDING';
 $$;
+
+-- Renews the claims of deliveries that are under way; those of which another attempt has begun are left alone.
+--
+-- answers: void
+CREATE FUNCTION events.keep_deliveries(p_ids uuid[], p_attempts integer[], p_lease interval)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE events.delivery d
+  SET claimed_until = now() + p_lease
+  FROM unnest(p_ids, p_attempts) AS c (id, attempt)
+  WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
+$$;

@@ -134,7 +134,7 @@ CREATE TABLE events.delivery (
   body text,
   rendering_attempts integer NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
-  -- Attempts since it was last begun, or replayed.
+  -- Attempts that have failed since it was queued, or replayed.
   tries integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   claimed_until timestamptz,
@@ -160,6 +160,8 @@ CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_att
 WHERE status = 'PENDING' AND body IS NOT NULL;
 CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)
 WHERE status IN ('PENDING', 'SENDING');
+-- A worker that renews its claims names the ids alone.
+CREATE INDEX delivery_sending ON events.delivery (id) WHERE status = 'SENDING';
 CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
 
 -- A request to an endpoint, and how it ended.

@@ -143,6 +143,13 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
       return 'Europe/Berlin'
     case 'origins':
       return 'https://shop.example'
+    case 'topic':
+    case 'topics':
+      return 'order.created'
+    case 'field':
+      return 'status'
+    case 'query':
+      return '{ id }'
     case 'clientId':
       return 'sandbox_of_the_test'
     case 'secretKey':

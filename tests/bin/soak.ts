@@ -1,7 +1,8 @@
 /**
- * Kills a platform at random moments of payments, and looks at what has become of them.
+ * Kills a platform at random moments of payments or webhooks, and looks at what has become of them.
  *
  *   npm run soak -- payments --rounds 100 --seed 1
+ *   npm run soak -- webhooks --rounds 100 --seed 1
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,13 +11,18 @@ import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { z } from 'zod'
 import { killPayments } from '../soak/kill-payments.ts'
+import { killWebhooks } from '../soak/kill-webhooks.ts'
 
-const help = `npm run soak -- payments [--rounds 100] [--seed <any whole number>]
+const help = `npm run soak -- payments|webhooks [--rounds 100] [--seed <any whole number>]
 
-Starts a platform over a Postgres of its own, and a payment sandbox that is never killed. Clients buy by card, with 3-D Secure, with
+payments: starts a platform over a Postgres of its own, and a payment sandbox that is never killed. Clients buy by card, with 3-D Secure, with
 reserved money and by direct debit; they refund and cancel. Each round kills the platform with SIGKILL after up to 1.5 seconds. Most
 clients send their requests again with the same Idempotency-Key, some never come back. In the end there is one order, one charge and one
 mail for each purchase, equal amounts, and the stock is right; otherwise it prints what is wrong, and exits with 1.
+
+webhooks: rows change, some changes are rolled back, and a receiver refuses a webhook now and then. Each round kills the platform, every
+fourth one restarts Postgres instead. In the end each committed change has arrived, in the order of its record, with one id and a valid
+signature, and nothing that was rolled back.
 
   --rounds N   kills; 100 unless said (about five minutes on two cores)
   --seed S     determines the moments of the kills and what the clients do
@@ -30,7 +36,8 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 })
-if (values.help === true || positionals.join() !== 'payments') {
+const [what = ''] = positionals
+if (values.help === true || positionals.length !== 1 || !['payments', 'webhooks'].includes(what)) {
   console.log(help)
   process.exit(values.help === true ? 0 : 2)
 }
@@ -47,18 +54,23 @@ const { rounds, seed } = z
 await using started = new AsyncDisposableStack()
 const folder = await mkdtemp(path.join(tmpdir(), 'soak-'))
 started.defer(() => rm(folder, { recursive: true, force: true }))
-const server = await startLocalPostgres({ dataDir: folder, databases: ['shop'] })
+let server = await startLocalPostgres({ dataDir: folder, databases: ['shop'] })
 started.defer(() => server.stop())
+const port = Number(new URL(server.url).port)
 
 console.log(`seed ${seed}, ${rounds} kills`)
-const { faults, ...figures } = await killPayments({
-  databaseUrl: server.url,
-  rounds,
-  seed,
-  leaving: 0.2,
-  tell: (line) => console.log(line),
-})
+const common = { databaseUrl: server.url, rounds, seed, tell: (line: string) => console.log(line) }
+const { faults, ...figures } =
+  what === 'payments'
+    ? await killPayments({ ...common, leaving: 0.2 })
+    : await killWebhooks({
+        ...common,
+        async restartPostgres() {
+          await server.stop()
+          server = await startLocalPostgres({ dataDir: folder, databases: ['shop'], port })
+        },
+      })
 console.log(figures)
 for (const fault of faults.slice(0, 50)) console.log(`FAULT ${fault}`)
-console.log(`${rounds} kills, ${figures.purchases} purchases, ${faults.length} faults (seed ${seed})`)
+console.log(`${rounds} kills, ${faults.length} faults (seed ${seed})`)
 process.exitCode = faults.length === 0 ? 0 : 1

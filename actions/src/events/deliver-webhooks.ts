@@ -32,31 +32,53 @@ export interface Delivering {
   readonly retries: WebhookRetries
   /** One for each request that is under way. */
   readonly slots: Slots
+  /** The deliveries that are under way in this process, with the number of the attempt. */
+  readonly underWay: Map<string, number>
   readonly logger: Logger
 }
 
 /** Requests to one endpoint that are under way at once, in one process or several. */
 const atOnce = 5
-/** Seconds: longer than a request takes. A process that ends has its deliveries sent again after them. */
-const lease = 45
+/** Seconds. A process renews its claims while it lives; what one that was killed had begun is sent again after them. */
+const lease = 12
+/** Milliseconds. A claim survives two renewals that fail. */
+const renewEvery = 3_500
 
 type Claimed = events.ClaimDeliveriesAnswer
 
 /** Begins to send the deliveries that are due, as far as there are free slots. Returns how many those are. */
 export async function deliverWebhooks(delivering: Delivering): Promise<number> {
-  const { database, slots, logger } = delivering
+  const { database, slots, underWay, logger } = delivering
   if (slots.free <= 0) return 0
   const claimed = await events.claimDeliveries(database, { limit: slots.free, atOnce, lease })
   for (const delivery of claimed)
     slots.run(async () => {
+      underWay.set(delivery.id, delivery.attempt)
       try {
         await deliver(delivering, delivery)
       } catch (error) {
         // The lease runs out, and it is sent again.
         logger.warn({ error, delivery: delivery.id }, 'a webhook’s outcome could not be recorded')
+      } finally {
+        underWay.delete(delivery.id)
       }
     })
   return claimed.length
+}
+
+/** Keeps the claims of deliveries that are under way in this process, until it is stopped. */
+export function keepDeliveries(database: Database, underWay: ReadonlyMap<string, number>): { stop(): void } {
+  const timer = setInterval(() => {
+    if (underWay.size === 0) return
+    events
+      .keepDeliveries(database, { ids: [...underWay.keys()], attempts: [...underWay.values()], lease })
+      .catch(() => undefined)
+  }, renewEvery)
+  return {
+    stop() {
+      clearInterval(timer)
+    },
+  }
 }
 
 async function deliver(delivering: Delivering, delivery: Claimed): Promise<void> {

@@ -39,7 +39,7 @@ export interface Payloads {
   read(reader: PayloadReader, document: string, references: readonly RecordReference[]): Promise<ReadRecords>
 }
 
-const timeout = 20_000
+const timeout = 10_000
 
 /**
  * Payloads are read at the contract's own address, as a client reads them: so there is one set of rules for what is valid, how deep and how

@@ -31,7 +31,7 @@ interface ToldEvent {
 /** Records of one endpoint that are read in one request. */
 export const renderingBatch = 10
 /** Seconds. A process that ends has its renderings taken over after them. */
-const lease = 30
+const lease = 12
 /** Seconds until the next try, at most. */
 const longestDelay = 60
 

@@ -4,7 +4,7 @@ import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import type { AddressRules } from './endpoint-address.ts'
-import { defaultRetries, deliverWebhooks, type WebhookRetries } from './deliver-webhooks.ts'
+import { defaultRetries, deliverWebhooks, keepDeliveries, type WebhookRetries } from './deliver-webhooks.ts'
 import { openPayloads } from './payloads.ts'
 import { renderPayloads } from './render-payloads.ts'
 import { createWebhookSender } from './send-webhook.ts'
@@ -31,6 +31,8 @@ export interface WebhookWorkerOptions {
 const renderingSlots = 16
 /** Requests that are under way at once: more than the endpoints that hang at the same time. */
 const deliverySlots = 500
+/** Milliseconds that requests under way have to end when the worker stops. */
+const stopGrace = 2_000
 /** Milliseconds between a look for work and the next one. There is no NOTIFY: docs/decisions/0170-events-are-sequenced-after-the-commit.md. */
 const pause = 100
 
@@ -55,17 +57,30 @@ export function startWebhookWorker({
     slots: slots(renderingSlots),
     logger,
   }
-  const delivering = { database, secretBox, sender, retries, slots: slots(deliverySlots), logger }
+  const delivering = {
+    database,
+    secretBox,
+    sender,
+    retries,
+    slots: slots(deliverySlots),
+    underWay: new Map<string, number>(),
+    logger,
+  }
   const loops = [
     continuously(() => sequenceEvents(database), 'events could not be sequenced', logger),
     continuously(() => renderPayloads(rendering), 'no payloads could be rendered', logger),
     continuously(() => deliverWebhooks(delivering), 'no webhooks could be sent', logger),
   ]
+  const keeping = keepDeliveries(database, delivering.underWay)
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
-      await Promise.all([rendering.slots.idle(), delivering.slots.idle()])
+      const idle = Promise.all([rendering.slots.idle(), delivering.slots.idle()])
+      await Promise.race([idle, sleep(stopGrace)])
+      // A receiver that hangs doesn't hold up a stop: its webhook is sent again.
       sender.close()
+      await idle
+      keeping.stop()
     },
   }
 }

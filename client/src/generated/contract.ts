@@ -2463,6 +2463,34 @@ export type CreateWarehousePayload = {
   readonly warehouse?: Maybe<Warehouse>;
 };
 
+/** An endpoint. Open in the specification. */
+export type CreateWebhookEndpointInput = {
+  /** What it is for. At most 500 characters, in one line. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether it is switched on; true when nothing is said. */
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The conditions that an event has to meet. At most 20 entries. */
+  readonly filter?: InputMaybe<ReadonlyArray<WebhookConditionInput>>;
+  /**
+   * What is sent of the record: a selection, `{ id orderNumber customer { email } }`. With topics about several types of records, one on each:
+   * `{ ... on Order { id } ... on Customer { id } }`. It is run once, soon after the event. 1 to 20,000 characters.
+   */
+  readonly query?: InputMaybe<Scalars['String']['input']>;
+  /** Topics, `order.*` for all of a kind, or `*` for all. Each takes the permission to read its record. 1 to 200 entries, each 1 to 100 characters, in one line. */
+  readonly topics: ReadonlyArray<Scalars['String']['input']>;
+  /** Where to. A live deployment sends over https, and to public addresses only. */
+  readonly url: Scalars['URL']['input'];
+};
+
+/** The payload of `createWebhookEndpoint`. Open in the specification. */
+export type CreateWebhookEndpointPayload = {
+  readonly __typename?: 'CreateWebhookEndpointPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The endpoint with its secret, which is shown once; null when there are errors. */
+  readonly webhookEndpoint?: Maybe<WebhookEndpoint>;
+};
+
 /**
  * A person or company that buys.
  *
@@ -3411,6 +3439,15 @@ export type DeleteWarehousePayload = {
   readonly success?: Maybe<Scalars['Boolean']['output']>;
 };
 
+/** The payload of `deleteWebhookEndpoint`. Open in the specification. */
+export type DeleteWebhookEndpointPayload = {
+  readonly __typename?: 'DeleteWebhookEndpointPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** Whether the record is deleted. */
+  readonly success?: Maybe<Scalars['Boolean']['output']>;
+};
+
 /**
  * A record that is there no more. Open in the specification.
  *
@@ -3956,7 +3993,9 @@ export type EmailKind =
   /** A user is invited, and joins with a first password. */
   | 'USER_INVITATION'
   /** A user has asked for a new password. */
-  | 'USER_PASSWORD_RESET';
+  | 'USER_PASSWORD_RESET'
+  /** An endpoint takes no webhooks and was switched off: a message to the merchant. */
+  | 'WEBHOOK_DISABLED';
 
 /**
  * Where the link of an e-mail with a token leads: to a page of the merchant's own. Open in the specification.
@@ -4117,7 +4156,9 @@ export type EmailTemplateKind =
   /** A user is invited, and joins with a first password. */
   | 'USER_INVITATION'
   /** A user has asked for a new password. */
-  | 'USER_PASSWORD_RESET';
+  | 'USER_PASSWORD_RESET'
+  /** An endpoint takes no webhooks and was switched off: a message to the merchant. */
+  | 'WEBHOOK_DISABLED';
 
 /** The fields that templates can be sorted by. Open in the specification. */
 export type EmailTemplateSortField =
@@ -6567,6 +6608,13 @@ export type Mutation = {
    */
   readonly createWarehouse?: Maybe<CreateWarehousePayload>;
   /**
+   * Has events sent to a server. The endpoint sees what its creator sees: whoever changes its URL, topics, filter or query later lends it
+   * its own permissions instead. A merchant has 100 endpoints at most. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly createWebhookEndpoint?: Maybe<CreateWebhookEndpointPayload>;
+  /**
    * Answers a merchant that it doesn't get the plan that it has asked for. Open in the specification.
    *
    * Needs an operator’s key.
@@ -6771,6 +6819,12 @@ export type Mutation = {
    * Needs the permission `inventory:write`; not for shoppers.
    */
   readonly deleteWarehouse?: Maybe<DeleteWarehousePayload>;
+  /**
+   * Deletes an endpoint, with what was sent to it and what waits. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly deleteWebhookEndpoint?: Maybe<DeleteWebhookEndpointPayload>;
   /** Takes the calling user's authenticator away. Refused while the merchant requires one. Open in the specification. */
   readonly disableMfa?: Maybe<DisableMfaPayload>;
   /**
@@ -6985,6 +7039,13 @@ export type Mutation = {
    */
   readonly removeRole?: Maybe<RemoveRolePayload>;
   /**
+   * Sends deliveries again, or all events of a span of time that the endpoint would hear of, also those that it missed while it was switched
+   * off. A delivery keeps its id and its body. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly replayWebhookDeliveries?: Maybe<ReplayWebhookDeliveriesPayload>;
+  /**
    * Mails a customer a token for a new password. The answer is the same when there is no such customer. Open in the specification.
    *
    * Needs the permission `customer_sessions:write`, or a publishable key; not for shoppers.
@@ -7061,6 +7122,12 @@ export type Mutation = {
    */
   readonly rotateApiKey?: Maybe<RotateApiKeyPayload>;
   /**
+   * Gives an endpoint a new secret. Until the overlap ends, webhooks are signed with both. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly rotateWebhookSecret?: Maybe<RotateWebhookSecretPayload>;
+  /**
    * Saves a card for a customer who has an account, so that later payments need only its id. `requiresAction` may ask for 3-D Secure, and
    * `confirmSavedPaymentMethod` follows. Open in the specification.
    *
@@ -7073,6 +7140,13 @@ export type Mutation = {
    * Needs the permission `email:write`; not for shoppers.
    */
   readonly scheduleEmailCampaign?: Maybe<ScheduleEmailCampaignPayload>;
+  /**
+   * Sends a webhook to try an endpoint out, also one that is switched off: once, without retries, and outside the order. It has the payload of
+   * the topic's latest event, or is a `webhook.test`. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly sendTestWebhook?: Maybe<SendTestWebhookPayload>;
   /**
    * Says how the payment of a merchant's plan stands: a billing system's hook calls it. PAST_DUE changes nothing for the merchant, UNPAID takes the features of its plan, and PAID gives them back. Open in the specification.
    *
@@ -7457,6 +7531,12 @@ export type Mutation = {
    * Needs the permission `inventory:write`; not for shoppers.
    */
   readonly updateWarehouse?: Maybe<UpdateWarehousePayload>;
+  /**
+   * Changes the given fields of an endpoint. Switched on again, it gets what waited for it. Open in the specification.
+   *
+   * Needs the permission `webhooks:write`; not for shoppers.
+   */
+  readonly updateWebhookEndpoint?: Maybe<UpdateWebhookEndpointPayload>;
   /** Shows an e-mail address to be its owner's, by a mailed token. Open in the specification. */
   readonly verifyEmail?: Maybe<VerifyEmailPayload>;
   /**
@@ -7937,6 +8017,12 @@ export type MutationcreateWarehouseArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateWebhookEndpointArgs = {
+  input: CreateWebhookEndpointInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationdeclinePlanRequestArgs = {
   merchantId: Scalars['ID']['input'];
   plan: SubscriptionPlan;
@@ -8137,6 +8223,12 @@ export type MutationdeleteUserArgs = {
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationdeleteWarehouseArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationdeleteWebhookEndpointArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -8374,6 +8466,12 @@ export type MutationremoveRoleArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationreplayWebhookDeliveriesArgs = {
+  input: ReplayWebhookDeliveriesInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationrequestCustomerPasswordResetArgs = {
   email: Scalars['EmailAddress']['input'];
 };
@@ -8451,6 +8549,13 @@ export type MutationrotateApiKeyArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationrotateWebhookSecretArgs = {
+  id: Scalars['ID']['input'];
+  overlapSeconds?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationsavePaymentMethodArgs = {
   input: SavePaymentMethodInput;
 };
@@ -8460,6 +8565,13 @@ export type MutationsavePaymentMethodArgs = {
 export type MutationscheduleEmailCampaignArgs = {
   id: Scalars['ID']['input'];
   scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationsendTestWebhookArgs = {
+  id: Scalars['ID']['input'];
+  topic?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -8896,6 +9008,13 @@ export type MutationupdateWarehouseArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationupdateWebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateWebhookEndpointInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationverifyEmailArgs = {
   token: Scalars['String']['input'];
 };
@@ -9036,7 +9155,9 @@ export type NotificationKind =
   /** A staff member's appointment has another time: a message to the staff member and the merchant. */
   | 'STAFF_APPOINTMENT_MOVED'
   /** A product that the receiver waits for is back in stock. */
-  | 'STOCK_ALERT';
+  | 'STOCK_ALERT'
+  /** An endpoint takes no webhooks and was switched off: a message to the merchant. */
+  | 'WEBHOOK_DISABLED';
 
 /** The platforms of devices. Open in the specification. */
 export type NotificationPlatform =
@@ -11417,6 +11538,30 @@ export type Query = {
    * Needs the permission `inventory:read`; not for shoppers.
    */
   readonly warehouses: WarehouseConnection;
+  /**
+   * What was sent to endpoints in the last 30 days, and what waits; latest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `webhooks:read`; not for shoppers.
+   */
+  readonly webhookDeliveries: WebhookDeliveryConnection;
+  /**
+   * A delivery by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `webhooks:read`; not for shoppers.
+   */
+  readonly webhookDelivery?: Maybe<WebhookDelivery>;
+  /**
+   * An endpoint by its id; null when there is none. Open in the specification.
+   *
+   * Needs the permission `webhooks:read`; not for shoppers.
+   */
+  readonly webhookEndpoint?: Maybe<WebhookEndpoint>;
+  /**
+   * The servers that events are sent to, latest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `webhooks:read`; not for shoppers.
+   */
+  readonly webhookEndpoints: WebhookEndpointConnection;
 };
 
 
@@ -12310,6 +12455,42 @@ export type QuerywarehousesArgs = {
   sortOrder?: InputMaybe<SortOrder>;
 };
 
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerywebhookDeliveriesArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<WebhookDeliveryFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<WebhookDeliverySortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerywebhookDeliveryArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerywebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerywebhookEndpointsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<WebhookEndpointFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<WebhookEndpointSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
 /** The payload of `reactivateUser`. Open in the specification. */
 export type ReactivateUserPayload = {
   readonly __typename?: 'ReactivateUserPayload';
@@ -12746,6 +12927,31 @@ export type RemoveRolePayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The changed record; null when there are errors. */
   readonly user?: Maybe<User>;
+};
+
+/** What to send again: deliveries, or a span of time. Open in the specification. */
+export type ReplayWebhookDeliveriesInput = {
+  /** These deliveries. 1 to 200 entries. */
+  readonly deliveryIds?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+  /** Events at this time or before it. */
+  readonly endDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** The endpoint's id. */
+  readonly endpointId: Scalars['ID']['input'];
+  /** Leaves out what the endpoint has taken. */
+  readonly onlyUndelivered?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Events at this time or after it. */
+  readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** The payload of `replayWebhookDeliveries`. Open in the specification. */
+export type ReplayWebhookDeliveriesPayload = {
+  readonly __typename?: 'ReplayWebhookDeliveriesPayload';
+  /** How many are sent again; null when there are errors. */
+  readonly count?: Maybe<Scalars['Int']['output']>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** At most 10,000 events of a span are sent again at once: then the time of the last one, from which to go on. Otherwise null. */
+  readonly replayedUntil?: Maybe<Scalars['DateTime']['output']>;
 };
 
 /** The dimensions that a report can be grouped by. Open in the specification. */
@@ -13389,6 +13595,15 @@ export type RotateApiKeyPayload = {
   readonly key?: Maybe<Scalars['String']['output']>;
 };
 
+/** The payload of `rotateWebhookSecret`. Open in the specification. */
+export type RotateWebhookSecretPayload = {
+  readonly __typename?: 'RotateWebhookSecretPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The endpoint with its new secret, which is shown once; null when there are errors. */
+  readonly webhookEndpoint?: Maybe<WebhookEndpoint>;
+};
+
 /** A card to save. Open in the specification. */
 export type SavePaymentMethodInput = {
   /** The customer, who has an account; of a shopper's own when nothing is said, which a merchant's key can't leave out. */
@@ -13589,6 +13804,15 @@ export type SearchType =
   | 'CATEGORY'
   /** Products. */
   | 'PRODUCT';
+
+/** The payload of `sendTestWebhook`. Open in the specification. */
+export type SendTestWebhookPayload = {
+  readonly __typename?: 'SendTestWebhookPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The delivery, which shows how it ended a moment later; null when there are errors. */
+  readonly webhookDelivery?: Maybe<WebhookDelivery>;
+};
 
 /**
  * A DNS record that the domain of a sender needs. Open in the specification.
@@ -15850,6 +16074,31 @@ export type UpdateWarehousePayload = {
   readonly warehouse?: Maybe<Warehouse>;
 };
 
+/** Changes of an endpoint. Open in the specification. */
+export type UpdateWebhookEndpointInput = {
+  /** What it is for. At most 500 characters, in one line. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Whether it is switched on. Never null. */
+  readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The conditions that an event has to meet. At most 20 entries. */
+  readonly filter?: InputMaybe<ReadonlyArray<WebhookConditionInput>>;
+  /** What is sent of the record; null: nothing. 1 to 20,000 characters. */
+  readonly query?: InputMaybe<Scalars['String']['input']>;
+  /** The topics. 1 to 200 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly topics?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Where to. Never null. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+};
+
+/** The payload of `updateWebhookEndpoint`. Open in the specification. */
+export type UpdateWebhookEndpointPayload = {
+  readonly __typename?: 'UpdateWebhookEndpointPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The changed endpoint; null when there are errors. */
+  readonly webhookEndpoint?: Maybe<WebhookEndpoint>;
+};
+
 /**
  * A person who works for the merchant.
  *
@@ -16170,6 +16419,240 @@ export type WarehouseSortField =
   /** By the time of the last change. */
   | 'UPDATED_AT';
 
+/**
+ * A request to an endpoint, and its answer. Open in the specification.
+ *
+ * Needs the permission `webhooks:read`; not for shoppers.
+ */
+export type WebhookAttempt = {
+  readonly __typename?: 'WebhookAttempt';
+  /** Milliseconds until the answer, or until it was given up. */
+  readonly durationMs: Scalars['Int']['output'];
+  /** Why it failed; null if it didn't. */
+  readonly error?: Maybe<Scalars['String']['output']>;
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** The number of the attempt, from 1. */
+  readonly number: Scalars['Int']['output'];
+  /** The headers that were sent. */
+  readonly requestHeaders: Scalars['JSON']['output'];
+  /** The beginning of the answer, 4,096 characters at most. */
+  readonly responseBody?: Maybe<Scalars['String']['output']>;
+  /** The headers of the answer. */
+  readonly responseHeaders?: Maybe<Scalars['JSON']['output']>;
+  /** The status of the answer; null: there was none. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** When it was sent. */
+  readonly startedAt: Scalars['DateTime']['output'];
+  /** Where it was sent. */
+  readonly url: Scalars['String']['output'];
+};
+
+/** A condition on a field of `Event.record`. All that it says has to hold. Open in the specification. */
+export type WebhookConditionInput = {
+  /** The number that it has at least, such as an amount in minor units. */
+  readonly atLeast?: InputMaybe<Scalars['Float']['input']>;
+  /** The number that it has at most. */
+  readonly atMost?: InputMaybe<Scalars['Float']['input']>;
+  /** Whether the event has to be an update of the field. */
+  readonly changed?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The value that it has: `SHIPPED`, `true`, `100`. At most 500 characters, in one line. */
+  readonly equals?: InputMaybe<Scalars['String']['input']>;
+  /** The field, such as `status`. 1 to 100 characters, in one line. */
+  readonly field: Scalars['String']['input'];
+  /** The values of which it has one. 1 to 50 entries, each at most 500 characters, in one line. */
+  readonly oneOf?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
+/**
+ * An event on its way to an endpoint. Open in the specification.
+ *
+ * Needs the permission `webhooks:read`; not for shoppers.
+ */
+export type WebhookDelivery = Node & {
+  readonly __typename?: 'WebhookDelivery';
+  /** How often it was sent. */
+  readonly attemptCount: Scalars['Int']['output'];
+  /** The latest attempts, latest first, 50 at most. */
+  readonly attempts: ReadonlyArray<WebhookAttempt>;
+  /** What is sent; null until it is rendered, a moment after the event. */
+  readonly body?: Maybe<Scalars['String']['output']>;
+  /** When it was queued. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** When it was taken. */
+  readonly deliveredAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The endpoint's id. */
+  readonly endpointId: Scalars['ID']['output'];
+  /** Why the last attempt failed. */
+  readonly error?: Maybe<Scalars['String']['output']>;
+  /** The event's id; null for a test without an event. */
+  readonly eventId?: Maybe<Scalars['ID']['output']>;
+  /** Unique identifier: the header `webhook-id`, the same for each attempt and each replay. */
+  readonly id: Scalars['ID']['output'];
+  /** Whether it was sent by `sendTestWebhook`. */
+  readonly isTest: Scalars['Boolean']['output'];
+  /** When it is sent next, as long as it is PENDING. A delivery also waits for earlier ones of the same record. */
+  readonly nextAttemptAt: Scalars['DateTime']['output'];
+  /** The id of the event's record. */
+  readonly recordId?: Maybe<Scalars['ID']['output']>;
+  /** The status of the last answer; null: there was none. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** Where it stands. */
+  readonly status: WebhookDeliveryStatus;
+  /** The topic. */
+  readonly topic: Scalars['String']['output'];
+};
+
+/** A page of deliveries. Open in the specification. */
+export type WebhookDeliveryConnection = {
+  readonly __typename?: 'WebhookDeliveryConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<WebhookDeliveryEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<WebhookDelivery>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An item of a WebhookDeliveryConnection and its place in the list. Open in the specification. */
+export type WebhookDeliveryEdge = {
+  readonly __typename?: 'WebhookDeliveryEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: WebhookDelivery;
+};
+
+/** Filters for a list of deliveries. Open in the specification. */
+export type WebhookDeliveryFilters = {
+  /** Queued at this time or before it. */
+  readonly endDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** To this endpoint. */
+  readonly endpointId?: InputMaybe<Scalars['ID']['input']>;
+  /** Of this event. */
+  readonly eventId?: InputMaybe<Scalars['ID']['input']>;
+  /** About the record with this id. */
+  readonly recordId?: InputMaybe<Scalars['ID']['input']>;
+  /** Queued at this time or after it. */
+  readonly startDate?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Which stand so now. */
+  readonly status?: InputMaybe<WebhookDeliveryStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<WebhookDeliveryStatus>>;
+  /** Of this topic. */
+  readonly topic?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The fields that deliveries can be sorted by. Open in the specification. */
+export type WebhookDeliverySortField =
+  /** By when they were created. */
+  | 'CREATED_AT';
+
+/** Where a delivery stands. Open in the specification. */
+export type WebhookDeliveryStatus =
+  /** The endpoint has answered with a status of 2xx. */
+  | 'DELIVERED'
+  /** Given up after three days. `replayWebhookDeliveries` sends it again. */
+  | 'FAILED'
+  /** To be sent, for the first time or again. */
+  | 'PENDING'
+  /** Being sent. */
+  | 'SENDING';
+
+/**
+ * A merchant's server that events are sent to. Open in the specification.
+ *
+ * Needs the permission `webhooks:read`; not for shoppers.
+ */
+export type WebhookEndpoint = Node & Timestamped & {
+  readonly __typename?: 'WebhookEndpoint';
+  /** When the record was created. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** What it is for. */
+  readonly description?: Maybe<Scalars['String']['output']>;
+  /** When it was switched off; null while it is on. */
+  readonly disabledAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Why the platform switched it off; null if it didn't. */
+  readonly disabledReason?: Maybe<WebhookEndpointDisabledReason>;
+  /** Since when it has taken nothing; null if it took the last webhook. */
+  readonly failingSince?: Maybe<Scalars['DateTime']['output']>;
+  /** The conditions that an event has to meet, as they were given: `[{field, changed, equals, oneOf, atLeast, atMost}]`. */
+  readonly filter: Scalars['JSON']['output'];
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** Until when the secret before signs as well; null: there is none. */
+  readonly previousSecretUntil?: Maybe<Scalars['DateTime']['output']>;
+  /** The selection of the record that is sent along as `data`; null: none. */
+  readonly query?: Maybe<Scalars['String']['output']>;
+  /** The secret that signs, `whsec_…`: in the answers of `createWebhookEndpoint` and `rotateWebhookSecret` only, and otherwise null. */
+  readonly secret?: Maybe<Scalars['String']['output']>;
+  /** Whether events are sent to it. */
+  readonly status: WebhookEndpointStatus;
+  /** Topics, `order.*` for all of a kind, or `*` for all. */
+  readonly topics: ReadonlyArray<Scalars['String']['output']>;
+  /** When the record was last changed. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+  /** Where to. */
+  readonly url: Scalars['String']['output'];
+};
+
+/** A page of endpoints. Open in the specification. */
+export type WebhookEndpointConnection = {
+  readonly __typename?: 'WebhookEndpointConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<WebhookEndpointEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<WebhookEndpoint>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** Why the platform switched an endpoint off. Open in the specification. */
+export type WebhookEndpointDisabledReason =
+  /** It has taken nothing for three days. */
+  | 'FAILING'
+  /** It answered 410 Gone. */
+  | 'GONE';
+
+/** An item of a WebhookEndpointConnection and its place in the list. Open in the specification. */
+export type WebhookEndpointEdge = {
+  readonly __typename?: 'WebhookEndpointEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: WebhookEndpoint;
+};
+
+/** Filters for a list of endpoints. Open in the specification. */
+export type WebhookEndpointFilters = {
+  /** With this status. */
+  readonly status?: InputMaybe<WebhookEndpointStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: InputMaybe<ReadonlyArray<WebhookEndpointStatus>>;
+  /** Changed at this time or after it. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** The fields that endpoints can be sorted by. Open in the specification. */
+export type WebhookEndpointSortField =
+  /** By when they were created. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
+
+/** Whether events are sent to an endpoint. Open in the specification. */
+export type WebhookEndpointStatus =
+  /** They are not: what waits stays, and new events are not queued. `replayWebhookDeliveries` sends those. */
+  | 'DISABLED'
+  /** They are. */
+  | 'ENABLED';
+
 /** A day of the week. Open in the specification. */
 export type Weekday =
   /** Friday. */
@@ -16188,7 +16671,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | Import | ImportError | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | Import | ImportError | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse | WebhookDelivery | WebhookEndpoint;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

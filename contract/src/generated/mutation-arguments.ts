@@ -193,6 +193,7 @@ export interface CreateEmailTemplateInput {
     | 'LOW_STOCK_ALERT'
     | 'PAYMENT_DISPUTED'
     | 'SENDER_LOST'
+    | 'WEBHOOK_DISABLED'
     | 'USER_INVITATION'
     | 'USER_PASSWORD_RESET'
     | 'USER_EMAIL_VERIFICATION'
@@ -419,6 +420,15 @@ export interface CreateWarehouseInput {
   readonly externalId?: string | null
   readonly metadata?: Readonly<Record<string, unknown>> | null
   readonly privateMetadata?: Readonly<Record<string, unknown>> | null
+}
+
+export interface CreateWebhookEndpointInput {
+  readonly url: string
+  readonly description?: string | null
+  readonly topics: readonly string[]
+  readonly filter?: readonly WebhookConditionInput[] | null
+  readonly query?: string | null
+  readonly enabled?: boolean | null
 }
 
 export interface CustomerInput {
@@ -744,6 +754,7 @@ export interface NotificationPreferenceInput {
     | 'LOW_STOCK_ALERT'
     | 'PAYMENT_DISPUTED'
     | 'SENDER_LOST'
+    | 'WEBHOOK_DISABLED'
   readonly channel: 'EMAIL' | 'PUSH' | 'IN_APP'
   readonly enabled: boolean
   readonly customerId?: string | null
@@ -815,6 +826,7 @@ export interface PreviewEmailTemplateInput {
     | 'LOW_STOCK_ALERT'
     | 'PAYMENT_DISPUTED'
     | 'SENDER_LOST'
+    | 'WEBHOOK_DISABLED'
     | 'USER_INVITATION'
     | 'USER_PASSWORD_RESET'
     | 'USER_EMAIL_VERIFICATION'
@@ -910,6 +922,14 @@ export interface RegisterCustomerInput {
   readonly phone?: string | null
   readonly marketingOptIn?: boolean | null
   readonly cartId?: string | null
+}
+
+export interface ReplayWebhookDeliveriesInput {
+  readonly endpointId: string
+  readonly deliveryIds?: readonly string[] | null
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly onlyUndelivered?: boolean | null
 }
 
 export interface RequestReturnInput {
@@ -1407,9 +1427,27 @@ export interface UpdateWarehouseInput {
   readonly privateMetadata?: Readonly<Record<string, unknown>>
 }
 
+export interface UpdateWebhookEndpointInput {
+  readonly url?: string
+  readonly description?: string | null
+  readonly topics?: readonly string[]
+  readonly filter?: readonly WebhookConditionInput[] | null
+  readonly query?: string | null
+  readonly enabled?: boolean
+}
+
 export interface VariantOptionInput {
   readonly name: string
   readonly value: string
+}
+
+export interface WebhookConditionInput {
+  readonly field: string
+  readonly changed?: boolean | null
+  readonly equals?: string | null
+  readonly oneOf?: readonly string[] | null
+  readonly atLeast?: number | null
+  readonly atMost?: number | null
 }
 
 /** The arguments of each field of Mutation, by the field's name. */
@@ -1669,6 +1707,12 @@ export interface MutationArguments {
   readonly checkEmailSender: {}
   readonly addIPWhitelist: { readonly ip: string; readonly description?: string | null }
   readonly removeIPWhitelist: { readonly id: string; readonly confirmLockout?: boolean | null }
+  readonly createWebhookEndpoint: { readonly input: CreateWebhookEndpointInput }
+  readonly updateWebhookEndpoint: { readonly id: string; readonly input: UpdateWebhookEndpointInput }
+  readonly deleteWebhookEndpoint: { readonly id: string }
+  readonly rotateWebhookSecret: { readonly id: string; readonly overlapSeconds?: number | null }
+  readonly sendTestWebhook: { readonly id: string; readonly topic?: string | null }
+  readonly replayWebhookDeliveries: { readonly input: ReplayWebhookDeliveriesInput }
   readonly createMetadataDefinition: { readonly input: CreateMetadataDefinitionInput }
   readonly updateMetadataDefinition: { readonly id: string; readonly input: UpdateMetadataDefinitionInput }
   readonly deleteMetadataDefinition: { readonly id: string }

@@ -21,6 +21,7 @@ const exceptions: Readonly<Record<string, string>> = {
   events: 'events never change: read on from a position',
   deletedRecords: 'what is deleted never changes: sort by DELETED_AT',
   stockMovements: 'entries of the ledger never change: sort by CREATED_AT',
+  webhookDeliveries: 'a log of requests, which no integrator copies: follow events',
   lowStock: 'rows are the stock as it is now: follow stockMovements',
   sessions: 'the sessions of the caller that are open now',
   merchants: 'an operator’s list, which no integrator copies',

@@ -1879,6 +1879,7 @@ CREATE TABLE email.template (
       'LOW_STOCK_ALERT',
       'PAYMENT_DISPUTED',
       'SENDER_LOST',
+      'WEBHOOK_DISABLED',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -1971,6 +1972,7 @@ CREATE TABLE email.delivery (
       'LOW_STOCK_ALERT',
       'PAYMENT_DISPUTED',
       'SENDER_LOST',
+      'WEBHOOK_DISABLED',
       'USER_INVITATION',
       'USER_PASSWORD_RESET',
       'USER_EMAIL_VERIFICATION',
@@ -2133,6 +2135,117 @@ CREATE TABLE events.deletion (
 CREATE INDEX deletion_deleted_at ON events.deletion (merchant_id, deleted_at, id);
 
 CREATE INDEX deletion_age ON events.deletion (deleted_at);
+
+CREATE TABLE events.endpoint (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  url text NOT NULL CHECK (char_length(url) BETWEEN 1 AND 2048),
+  description text,
+  -- Names of topics, `order.*` and `*`.
+  topics text[] NOT NULL CHECK (cardinality(topics) BETWEEN 1 AND 200),
+  -- Conditions that all hold: [{field, changed?, equals?, oneOf?, atLeast?, atMost?}].
+  filter jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(filter) = 'array'),
+  -- The selection of the record that is sent along; NULL: none.
+  query text CHECK (char_length(query) <= 20000),
+  -- Of the caller who wrote the endpoint last: it sees no more than that caller.
+  permissions text[] NOT NULL,
+  status text NOT NULL DEFAULT 'ENABLED' CHECK (status IN ('ENABLED', 'DISABLED')),
+  -- Why it was switched off, if the platform did it.
+  disabled_reason text CHECK (disabled_reason IN ('FAILING', 'GONE')),
+  disabled_at timestamptz,
+  -- Since when no delivery has succeeded; NULL after one that has.
+  failing_since timestamptz,
+  -- The keys that sign, sealed (actions/src/events/endpoint-secrets.ts).
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CHECK (disabled_reason IS NULL OR status = 'DISABLED'),
+  CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL))
+);
+
+CREATE INDEX endpoint_created_at ON events.endpoint (merchant_id, created_at, id);
+
+CREATE INDEX endpoint_enabled ON events.endpoint (merchant_id) WHERE status = 'ENABLED';
+
+CREATE TABLE events.delivery (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  endpoint_id uuid NOT NULL,
+  -- NULL: a test without an event.
+  event_id uuid,
+  is_test boolean NOT NULL DEFAULT FALSE,
+  topic text NOT NULL,
+  record_id uuid,
+  position text NOT NULL,
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SENDING', 'DELIVERED', 'FAILED')),
+  -- What is sent, byte for byte; NULL until it is rendered.
+  body text,
+  rendering_attempts integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  -- Attempts that have failed since it was queued, or replayed.
+  tries integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  claimed_until timestamptz,
+  -- Of the last attempt.
+  response_status integer,
+  error text,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT delivery_endpoint_fkey
+    FOREIGN KEY (merchant_id, endpoint_id) REFERENCES events.endpoint
+      ON DELETE CASCADE,
+  CONSTRAINT delivery_event_fkey
+    FOREIGN KEY (merchant_id, event_id) REFERENCES events.event
+      ON DELETE CASCADE
+);
+
+CREATE UNIQUE INDEX delivery_once ON events.delivery (merchant_id, endpoint_id, event_id) WHERE NOT is_test;
+
+CREATE INDEX delivery_created_at ON events.delivery (merchant_id, created_at, id);
+
+CREATE INDEX delivery_of_event ON events.delivery (merchant_id, event_id);
+
+CREATE INDEX delivery_of_endpoint ON events.delivery (merchant_id, endpoint_id, position);
+
+CREATE INDEX delivery_to_render ON events.delivery (created_at) WHERE body IS NULL AND status = 'PENDING';
+
+CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
+WHERE status = 'PENDING' AND body IS NOT NULL;
+
+CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)
+WHERE status IN ('PENDING', 'SENDING');
+
+CREATE INDEX delivery_sending ON events.delivery (id) WHERE status = 'SENDING';
+
+CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
+
+CREATE TABLE events.attempt (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  delivery_id uuid NOT NULL,
+  number integer NOT NULL,
+  url text NOT NULL,
+  request_headers jsonb NOT NULL,
+  -- NULL: there was no answer.
+  response_status integer,
+  response_headers jsonb,
+  -- The beginning of it.
+  response_body text CHECK (char_length(response_body) <= 4096),
+  error text CHECK (char_length(error) <= 500),
+  started_at timestamptz NOT NULL,
+  duration_ms integer NOT NULL,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT attempt_delivery_fkey
+    FOREIGN KEY (merchant_id, delivery_id) REFERENCES events.delivery
+      ON DELETE CASCADE
+);
+
+CREATE INDEX attempt_of_delivery ON events.attempt (merchant_id, delivery_id, number);
 
 -- sql/files/tables.sql
 
@@ -6276,66 +6389,6 @@ AS $$
   SELECT left(p_column, 1) || substr(replace(initcap(replace(p_column, '_', ' ')), ' ', ''), 2);
 $$;
 
-CREATE FUNCTION events.watch(p_source events.source)
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_table regclass := p_source.table_name::regclass;
-  v_watched text[];
-  v_hidden text[];
-  v_change text;
-BEGIN
-  v_watched := ARRAY(
-    SELECT c FROM unnest(p_source.columns) c
-    UNION
-    SELECT t.column_name
-    FROM events.topic t
-    WHERE t.source = p_source.name AND t.column_name IS NOT NULL
-    ORDER BY 1
-  );
-  v_hidden := ARRAY(
-    SELECT a.attname
-    FROM pg_attribute a
-    WHERE
-      a.attrelid = v_table
-      AND a.attnum > 0
-      AND NOT a.attisdropped
-      AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
-    ORDER BY a.attname
-  );
-  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
-    EXECUTE
-      format(
-        'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW
-         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on''%s)
-         EXECUTE FUNCTION events.capture(%L, %L)',
-        lower(v_change),
-        CASE v_change
-          WHEN 'CREATED' THEN 'INSERT'
-          WHEN 'UPDATED' THEN 'UPDATE'
-          ELSE 'DELETE'
-        END,
-        v_table,
-        CASE v_change
-          WHEN 'UPDATED' THEN (
-            SELECT
-              format(
-                ' AND (%s) IS DISTINCT FROM (%s)',
-                string_agg(format('OLD.%I', c), ', '),
-                string_agg(format('NEW.%I', c), ', ')
-              )
-            FROM unnest(v_watched) c
-          )
-          ELSE ''
-        END,
-        p_source.name,
-        v_hidden
-      );
-  END LOOP;
-END;
-$$;
-
 CREATE FUNCTION events.purge(p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
@@ -6421,6 +6474,49 @@ BEGIN
       p_permission
     );
 END;
+$$;
+
+CREATE FUNCTION events.hears(p_topics text[], p_topic text)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT p_topics && ARRAY[p_topic, split_part(p_topic, '.', 1) || '.*', '*'];
+$$;
+
+CREATE FUNCTION events.may_add_endpoint(p_merchant_id uuid, p_most integer)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM merchant.merchant m WHERE m.id = p_merchant_id FOR NO KEY UPDATE;
+  RETURN (SELECT count(*) < p_most FROM events.endpoint e WHERE e.merchant_id = p_merchant_id);
+END;
+$$;
+
+CREATE FUNCTION events.keep_rendering(p_merchant_id uuid, p_id uuid, p_body text, p_delay interval)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE events.delivery d
+  SET
+    body = p_body,
+    claimed_until = NULL,
+    next_attempt_at = now() + p_delay
+  WHERE d.merchant_id = p_merchant_id AND d.id = p_id AND d.body IS NULL AND d.status = 'PENDING';
+$$;
+
+CREATE FUNCTION events.keep_deliveries(p_ids uuid[], p_attempts integer[], p_lease interval)
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE events.delivery d
+  SET claimed_until = now() + p_lease
+  FROM unnest(p_ids, p_attempts) AS c (id, attempt)
+  WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
 $$;
 
 -- sql/files/functions.sql
@@ -15471,6 +15567,407 @@ BEGIN
 END;
 $$;
 
+-- sql/events/functions/claim_deliveries.sql
+
+CREATE FUNCTION events.claim_deliveries(p_limit integer, p_at_once integer, p_lease interval)
+RETURNS TABLE (
+  merchant_id uuid,
+  id uuid,
+  endpoint_id uuid,
+  url text,
+  secret text,
+  previous_secret text,
+  body text,
+  attempt integer
+)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE events.delivery d
+  SET
+    status = 'PENDING',
+    claimed_until = NULL
+  WHERE
+    (d.merchant_id, d.id) IN (
+      SELECT x.merchant_id, x.id
+      FROM events.delivery x
+      WHERE x.status = 'SENDING' AND x.claimed_until < now()
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    );
+  RETURN QUERY WITH
+      endpoint AS MATERIALIZED (
+        SELECT
+          e.*,
+          CASE
+            WHEN e.failing_since IS NULL THEN p_at_once
+            ELSE 1
+          END - (
+            SELECT count(*)
+            FROM events.delivery s
+            WHERE s.merchant_id = e.merchant_id AND s.endpoint_id = e.id AND s.status = 'SENDING'
+          ) AS free
+        FROM events.endpoint e
+        WHERE
+          e.status = 'ENABLED'
+          AND EXISTS (
+            SELECT
+            FROM events.delivery d
+            WHERE
+              d.merchant_id = e.merchant_id
+              AND d.endpoint_id = e.id
+              AND d.status = 'PENDING'
+              AND d.body IS NOT NULL
+              AND d.next_attempt_at <= now()
+          )
+          AND merchant.is_active(e.merchant_id)
+        ORDER BY random()
+      ),
+      due AS MATERIALIZED (
+        SELECT e.merchant_id, x.id, e.url, e.secret, e.previous_secret, e.previous_secret_until
+        FROM
+          endpoint e
+          CROSS JOIN LATERAL (
+            SELECT d.id
+            FROM events.delivery d
+            WHERE
+              d.merchant_id = e.merchant_id
+              AND d.endpoint_id = e.id
+              AND d.status = 'PENDING'
+              AND d.body IS NOT NULL
+              AND d.next_attempt_at <= now()
+              AND NOT EXISTS (
+                SELECT
+                FROM events.delivery b
+                WHERE
+                  b.merchant_id = d.merchant_id
+                  AND b.endpoint_id = d.endpoint_id
+                  AND b.record_id = d.record_id
+                  AND b.status IN ('PENDING', 'SENDING')
+                  AND b.position < d.position
+                  AND NOT d.is_test
+                  AND NOT b.is_test
+              )
+            ORDER BY d.next_attempt_at, d.position
+            LIMIT greatest(e.free, 0)
+            FOR UPDATE OF d SKIP LOCKED
+          ) x
+        LIMIT p_limit
+      ),
+      taken AS (
+        UPDATE events.delivery d
+        SET
+          status = 'SENDING',
+          attempts = d.attempts + 1,
+          claimed_until = now() + p_lease
+        FROM due u
+        WHERE d.merchant_id = u.merchant_id AND d.id = u.id
+        RETURNING d.*, u.url, u.secret, u.previous_secret, u.previous_secret_until
+      )
+    SELECT
+      t.merchant_id,
+      t.id,
+      t.endpoint_id,
+      t.url,
+      t.secret,
+      CASE
+        WHEN t.previous_secret_until > now() THEN t.previous_secret
+      END,
+      t.body,
+      t.attempts
+    FROM taken t
+    ORDER BY t.position;
+END;
+$$;
+
+-- sql/events/functions/claim_renderings.sql
+
+CREATE FUNCTION events.claim_renderings(p_limit integer, p_batch integer, p_lease interval)
+RETURNS TABLE (
+  merchant_id uuid,
+  endpoint_id uuid,
+  query text,
+  permissions text[],
+  id uuid,
+  attempt integer,
+  event jsonb
+)
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    waiting AS MATERIALIZED (
+      SELECT DISTINCT d.merchant_id, d.endpoint_id
+      FROM
+        (
+          SELECT x.merchant_id, x.endpoint_id
+          FROM events.delivery x
+          WHERE x.body IS NULL AND x.status = 'PENDING' AND x.next_attempt_at <= now()
+          ORDER BY x.created_at
+          LIMIT 10000
+        ) d
+    ),
+    chosen AS MATERIALIZED (
+      SELECT e.*
+      FROM
+        waiting w
+        JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.endpoint_id
+      WHERE
+        NOT EXISTS (
+          SELECT
+          FROM events.delivery d
+          WHERE
+            d.merchant_id = e.merchant_id
+            AND d.endpoint_id = e.id
+            AND d.body IS NULL
+            AND d.status = 'PENDING'
+            AND d.claimed_until > now()
+        )
+      ORDER BY random()
+      LIMIT p_limit
+    ),
+    taken AS (
+      UPDATE events.delivery d
+      SET
+        claimed_until = now() + p_lease,
+        rendering_attempts = d.rendering_attempts + 1
+      FROM
+        chosen c
+        CROSS JOIN LATERAL (
+          SELECT x.id
+          FROM events.delivery x
+          WHERE
+            x.merchant_id = c.merchant_id
+            AND x.endpoint_id = c.id
+            AND x.body IS NULL
+            AND x.status = 'PENDING'
+            AND x.next_attempt_at <= now()
+          ORDER BY x.position
+          LIMIT p_batch
+          FOR UPDATE SKIP LOCKED
+        ) due
+      WHERE d.merchant_id = c.merchant_id AND d.id = due.id
+      RETURNING d.merchant_id, d.endpoint_id, c.query, c.permissions, d.id, d.rendering_attempts, d.event_id, d.position
+    )
+  SELECT
+    t.merchant_id,
+    t.endpoint_id,
+    t.query,
+    t.permissions,
+    t.id,
+    t.rendering_attempts,
+    jsonb_build_object(
+      'id',
+      e.id,
+      'topic',
+      e.topic,
+      'position',
+      e.position,
+      'recordType',
+      e.record_type,
+      'recordId',
+      e.record_id,
+      'version',
+      e.version,
+      'occurredAt',
+      e.occurred_at,
+      'record',
+      e.record,
+      'changes',
+      e.changes
+    )
+  FROM
+    taken t
+    JOIN events.event e ON e.merchant_id = t.merchant_id AND e.id = t.event_id
+  ORDER BY t.endpoint_id, t.position;
+$$;
+
+-- sql/events/functions/matches.sql
+
+CREATE FUNCTION events.matches(p_filter jsonb, p_record jsonb, p_changes jsonb)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT
+    coalesce(
+      bool_and(
+        CASE
+          WHEN (c ->> 'changed')::boolean THEN p_changes ? (c ->> 'field')
+          ELSE TRUE
+        END
+        AND CASE
+          WHEN c ->> 'equals' IS NOT NULL THEN coalesce(v.value = c ->> 'equals', FALSE)
+          ELSE TRUE
+        END
+        AND CASE
+          WHEN jsonb_typeof(c -> 'oneOf') = 'array' THEN coalesce((c -> 'oneOf') ? v.value, FALSE)
+          ELSE TRUE
+        END
+        AND CASE
+          WHEN c ->> 'atLeast' IS NULL THEN TRUE
+          WHEN jsonb_typeof(p_record -> (c ->> 'field')) = 'number' THEN v.value::numeric >= (c ->> 'atLeast')::numeric
+          ELSE FALSE
+        END
+        AND CASE
+          WHEN c ->> 'atMost' IS NULL THEN TRUE
+          WHEN jsonb_typeof(p_record -> (c ->> 'field')) = 'number' THEN v.value::numeric <= (c ->> 'atMost')::numeric
+          ELSE FALSE
+        END
+      ),
+      TRUE
+    )
+  FROM
+    jsonb_array_elements(p_filter) c
+    CROSS JOIN LATERAL (SELECT p_record ->> (c ->> 'field') AS value) v;
+$$;
+
+-- sql/events/functions/queue_test.sql
+
+CREATE FUNCTION events.queue_test(p_merchant_id uuid, p_endpoint_id uuid, p_topic text, p_body text)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_endpoint events.endpoint;
+  v_event events.event;
+  v_id uuid;
+BEGIN
+  SELECT * INTO v_endpoint FROM events.endpoint e WHERE e.merchant_id = p_merchant_id AND e.id = p_endpoint_id;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_endpoint');
+  END IF;
+  SELECT *
+  INTO v_event
+  FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND e.topic = p_topic AND e.permission = ANY (v_endpoint.permissions)
+  ORDER BY e.position DESC
+  LIMIT 1;
+  INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, is_test, topic, record_id, position, body)
+  VALUES
+    (
+      p_merchant_id,
+      p_endpoint_id,
+      v_event.id,
+      TRUE,
+      coalesce(v_event.topic, 'webhook.test'),
+      v_event.record_id,
+      coalesce(v_event.position, lpad('0', 16, '0')),
+      CASE
+        WHEN v_event.id IS NULL THEN p_body
+      END
+    )
+  RETURNING id
+  INTO v_id;
+  RETURN jsonb_build_object('outcome', 'queued', 'webhookDeliveryId', v_id);
+END;
+$$;
+
+-- sql/events/functions/replay.sql
+
+CREATE FUNCTION events.replay(
+  p_merchant_id uuid,
+  p_endpoint_id uuid,
+  p_from timestamptz,
+  p_to timestamptz,
+  p_delivery_ids uuid[],
+  p_only_undelivered boolean,
+  p_limit integer
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_endpoint events.endpoint;
+  v_count integer;
+  v_events integer;
+  v_until timestamptz;
+BEGIN
+  SELECT *
+  INTO v_endpoint
+  FROM events.endpoint e
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_endpoint_id
+  FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_endpoint');
+  END IF;
+  WITH
+    wanted AS MATERIALIZED (
+      SELECT e.merchant_id, e.id, e.topic, e.record_id, e.position, e.occurred_at
+      FROM events.event e
+      WHERE
+        e.merchant_id = p_merchant_id
+        AND p_delivery_ids IS NULL
+        AND e.occurred_at >= coalesce(p_from, '-infinity')
+        AND e.occurred_at <= coalesce(p_to, 'infinity')
+        AND e.permission = ANY (v_endpoint.permissions)
+        AND events.hears(v_endpoint.topics, e.topic)
+        AND events.matches(v_endpoint.filter, e.record, e.changes)
+        AND (
+          NOT p_only_undelivered
+          OR NOT EXISTS (
+            SELECT
+            FROM events.delivery d
+            WHERE
+              d.merchant_id = e.merchant_id
+              AND d.endpoint_id = p_endpoint_id
+              AND d.event_id = e.id
+              AND NOT d.is_test
+              AND d.status = 'DELIVERED'
+          )
+        )
+      ORDER BY e.position
+      LIMIT p_limit
+    ),
+    added AS (
+      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
+      SELECT w.merchant_id, p_endpoint_id, w.id, w.topic, w.record_id, w.position
+      FROM wanted w
+      ON CONFLICT (merchant_id, endpoint_id, event_id) WHERE NOT is_test DO UPDATE
+        SET
+          status = 'PENDING',
+          tries = 0,
+          claimed_until = NULL,
+          next_attempt_at = now(),
+          delivered_at = NULL
+        WHERE delivery.status IN ('DELIVERED', 'FAILED', 'PENDING')
+      RETURNING 1
+    ),
+    named AS (
+      UPDATE events.delivery d
+      SET
+        status = 'PENDING',
+        tries = 0,
+        claimed_until = NULL,
+        next_attempt_at = now(),
+        delivered_at = NULL
+      WHERE
+        d.merchant_id = p_merchant_id
+        AND d.endpoint_id = p_endpoint_id
+        AND d.id = ANY (p_delivery_ids)
+        AND d.status <> 'SENDING'
+        AND NOT (p_only_undelivered AND d.status = 'DELIVERED')
+      RETURNING 1
+    )
+  SELECT
+    (SELECT count(*) FROM added) + (SELECT count(*) FROM named),
+    (SELECT count(*) FROM wanted),
+    (SELECT max(w.occurred_at) FROM wanted w)
+  INTO v_count, v_events, v_until;
+  RETURN jsonb_build_object(
+    'outcome',
+    'replayed',
+    'count',
+    v_count,
+    'until',
+    CASE
+      WHEN v_events = p_limit THEN to_json(v_until) #>> '{}'
+    END
+  );
+END;
+$$;
+
 -- sql/events/functions/sequence.sql
 
 CREATE FUNCTION events.sequence(p_limit integer)
@@ -15546,11 +16043,233 @@ BEGIN
           END
         END
       ORDER BY h.version, t.column_name IS NOT NULL, t.name
-      RETURNING 1
+      RETURNING *
+    ),
+    queued AS (
+      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
+      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position
+      FROM
+        told t
+        JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
+      WHERE
+        t.permission = ANY (w.permissions)
+        AND events.hears(w.topics, t.topic)
+        AND events.matches(w.filter, t.record, t.changes)
+      ORDER BY t.position
     )
   SELECT (SELECT count(*) FROM taken)
   INTO v_taken;
   RETURN v_taken;
+END;
+$$;
+
+-- sql/events/functions/settle_delivery.sql
+
+CREATE FUNCTION events.settle_delivery(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_attempt integer,
+  p_outcome text,
+  p_url text,
+  p_request_headers jsonb,
+  p_response_status integer,
+  p_response_headers jsonb,
+  p_response_body text,
+  p_error text,
+  p_started_at timestamptz,
+  p_duration_ms integer,
+  p_retry_after integer,
+  p_delays integer[],
+  p_switch_off_after interval
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_delivery events.delivery;
+  v_endpoint events.endpoint;
+  v_reason text;
+BEGIN
+  SELECT * INTO v_delivery FROM events.delivery d WHERE d.merchant_id = p_merchant_id AND d.id = p_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  INSERT INTO events.attempt
+    (
+      merchant_id,
+      delivery_id,
+      number,
+      url,
+      request_headers,
+      response_status,
+      response_headers,
+      response_body,
+      error,
+      started_at,
+      duration_ms
+    )
+  VALUES
+    (
+      p_merchant_id,
+      p_id,
+      p_attempt,
+      p_url,
+      p_request_headers,
+      p_response_status,
+      p_response_headers,
+      p_response_body,
+      p_error,
+      p_started_at,
+      p_duration_ms
+    );
+  IF v_delivery.status <> 'SENDING' OR v_delivery.attempts <> p_attempt THEN
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  UPDATE events.delivery d
+  SET
+    status = CASE
+      WHEN p_outcome = 'delivered' THEN 'DELIVERED'
+      WHEN d.is_test
+      OR d.tries >= cardinality(p_delays) THEN 'FAILED'
+      ELSE 'PENDING'
+    END,
+    tries = d.tries + 1,
+    claimed_until = NULL,
+    response_status = p_response_status,
+    error = p_error,
+    delivered_at = CASE
+      WHEN p_outcome = 'delivered' THEN clock_timestamp()
+    END,
+    next_attempt_at = now() + make_interval(
+      secs => greatest(coalesce(p_delays[d.tries + 1], 0) * (1 + random() / 5), coalesce(p_retry_after, 0))
+    )
+  WHERE d.merchant_id = p_merchant_id AND d.id = p_id;
+  -- A test says nothing about the deliveries.
+  IF v_delivery.is_test THEN
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  IF p_outcome = 'delivered' THEN
+    UPDATE events.endpoint e
+    SET failing_since = NULL
+    WHERE e.merchant_id = p_merchant_id AND e.id = v_delivery.endpoint_id AND e.failing_since IS NOT NULL;
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  SELECT *
+  INTO v_endpoint
+  FROM events.endpoint e
+  WHERE e.merchant_id = p_merchant_id AND e.id = v_delivery.endpoint_id
+  FOR NO KEY UPDATE;
+  v_reason := CASE
+    WHEN p_outcome = 'gone' THEN 'GONE'
+    WHEN v_endpoint.failing_since < now() - p_switch_off_after THEN 'FAILING'
+  END;
+  IF v_endpoint.status <> 'ENABLED' OR (v_reason IS NULL AND v_endpoint.failing_since IS NOT NULL) THEN
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  UPDATE events.endpoint e
+  SET
+    failing_since = coalesce(e.failing_since, now()),
+    status = CASE
+      WHEN v_reason IS NULL THEN e.status
+      ELSE 'DISABLED'
+    END,
+    disabled_reason = v_reason,
+    disabled_at = CASE
+      WHEN v_reason IS NOT NULL THEN now()
+    END
+  WHERE e.merchant_id = p_merchant_id AND e.id = v_endpoint.id
+  RETURNING *
+  INTO v_endpoint;
+  IF v_reason IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'settled');
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome',
+    'switched_off',
+    'disabledAt',
+    to_json(v_endpoint.disabled_at) #>> '{}',
+    'message',
+    notification.merchant_message(
+      p_merchant_id,
+      jsonb_build_object(
+        'endpoint',
+        jsonb_build_object(
+          'id',
+          v_endpoint.id,
+          'url',
+          v_endpoint.url,
+          'reason',
+          v_reason,
+          'failingSince',
+          v_endpoint.failing_since,
+          'error',
+          p_error
+        )
+      )
+    )
+  );
+END;
+$$;
+
+-- sql/events/functions/watch.sql
+
+CREATE FUNCTION events.watch(p_source events.source)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_table regclass := p_source.table_name::regclass;
+  v_watched text[];
+  v_hidden text[];
+  v_change text;
+BEGIN
+  v_watched := ARRAY(
+    SELECT c FROM unnest(p_source.columns) c
+    UNION
+    SELECT t.column_name
+    FROM events.topic t
+    WHERE t.source = p_source.name AND t.column_name IS NOT NULL
+    ORDER BY 1
+  );
+  v_hidden := ARRAY(
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE
+      a.attrelid = v_table
+      AND a.attnum > 0
+      AND NOT a.attisdropped
+      AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
+    ORDER BY a.attname
+  );
+  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
+    EXECUTE
+      format(
+        'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW
+         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on''%s)
+         EXECUTE FUNCTION events.capture(%L, %L)',
+        lower(v_change),
+        CASE v_change
+          WHEN 'CREATED' THEN 'INSERT'
+          WHEN 'UPDATED' THEN 'UPDATE'
+          ELSE 'DELETE'
+        END,
+        v_table,
+        CASE v_change
+          WHEN 'UPDATED' THEN (
+            SELECT
+              format(
+                ' AND (%s) IS DISTINCT FROM (%s)',
+                string_agg(format('OLD.%I', c), ', '),
+                string_agg(format('NEW.%I', c), ', ')
+              )
+            FROM unnest(v_watched) c
+          )
+          ELSE ''
+        END,
+        p_source.name,
+        v_hidden
+      );
+  END LOOP;
 END;
 $$;
 
@@ -23414,6 +24133,46 @@ EXECUTE FUNCTION email.write_token_mail();
 
 -- sql/events/triggers.sql
 
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE OF url, description, topics, filter, query, status, secret ON events.endpoint
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+-- sql/merchant/triggers.sql
+
+CREATE FUNCTION merchant.notify_access_changed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- An api_key's last_used_at is written in the background and changes no access.
+  IF
+    TG_TABLE_NAME = 'api_key'
+    AND TG_OP = 'UPDATE'
+    AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at'
+  THEN
+    RETURN NULL;
+  END IF;
+  PERFORM
+    pg_notify(
+      'access_changed',
+      to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME
+        WHEN 'merchant' THEN 'id'
+        WHEN 'api_key' THEN 'reaches_merchant_id'
+        ELSE 'merchant_id'
+      END
+    );
+  RETURN NULL;
+END;
+$$;
+
+-- sql/events/triggers.sql
+
+CREATE TRIGGER access_changed
+AFTER DELETE OR UPDATE OF status, permissions ON events.endpoint
+FOR EACH ROW
+EXECUTE FUNCTION merchant.notify_access_changed();
+
 CREATE FUNCTION events.capture()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -23959,32 +24718,6 @@ CREATE TRIGGER keep_with_merchant
 AFTER DELETE ON merchant.settings
 FOR EACH ROW
 EXECUTE FUNCTION merchant.keep_with_merchant('settings_kept');
-
-CREATE FUNCTION merchant.notify_access_changed()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  -- An api_key's last_used_at is written in the background and changes no access.
-  IF
-    TG_TABLE_NAME = 'api_key'
-    AND TG_OP = 'UPDATE'
-    AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at'
-  THEN
-    RETURN NULL;
-  END IF;
-  PERFORM
-    pg_notify(
-      'access_changed',
-      to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME
-        WHEN 'merchant' THEN 'id'
-        WHEN 'api_key' THEN 'reaches_merchant_id'
-        ELSE 'merchant_id'
-      END
-    );
-  RETURN NULL;
-END;
-$$;
 
 CREATE TRIGGER access_changed
 AFTER INSERT OR UPDATE OR DELETE ON merchant.api_key
@@ -26233,7 +26966,8 @@ FROM
       ('STAFF_APPOINTMENT_CANCELLED', 'MERCHANT', FALSE),
       ('LOW_STOCK_ALERT', 'MERCHANT', FALSE),
       ('PAYMENT_DISPUTED', 'MERCHANT', FALSE),
-      ('SENDER_LOST', 'MERCHANT', FALSE)
+      ('SENDER_LOST', 'MERCHANT', FALSE),
+      ('WEBHOOK_DISABLED', 'MERCHANT', FALSE)
   ) AS k (kind, audience, receipt)
   CROSS JOIN unnest(ARRAY['EMAIL', 'PUSH', 'IN_APP']) AS c (channel);
 

@@ -96,7 +96,6 @@ BEGIN
         SET
           status = 'SENDING',
           attempts = d.attempts + 1,
-          tries = d.tries + 1,
           claimed_until = now() + p_lease
         FROM due u
         WHERE d.merchant_id = u.merchant_id AND d.id = u.id

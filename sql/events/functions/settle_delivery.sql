@@ -70,9 +70,10 @@ BEGIN
     status = CASE
       WHEN p_outcome = 'delivered' THEN 'DELIVERED'
       WHEN d.is_test
-      OR d.tries > cardinality(p_delays) THEN 'FAILED'
+      OR d.tries >= cardinality(p_delays) THEN 'FAILED'
       ELSE 'PENDING'
     END,
+    tries = d.tries + 1,
     claimed_until = NULL,
     response_status = p_response_status,
     error = p_error,
@@ -80,7 +81,7 @@ BEGIN
       WHEN p_outcome = 'delivered' THEN clock_timestamp()
     END,
     next_attempt_at = now() + make_interval(
-      secs => greatest(coalesce(p_delays[d.tries], 0) * (1 + random() / 5), coalesce(p_retry_after, 0))
+      secs => greatest(coalesce(p_delays[d.tries + 1], 0) * (1 + random() / 5), coalesce(p_retry_after, 0))
     )
   WHERE d.merchant_id = p_merchant_id AND d.id = p_id;
   -- A test says nothing about the deliveries.

@@ -1,5 +1,15 @@
 import { descending } from '../../projection/condition.ts'
-import { after, anyOf, atLeast, atMost, before, equals, idEquals } from '../../projection/filter.ts'
+import {
+  after,
+  anyOf,
+  atLeast,
+  atMost,
+  before,
+  equals,
+  idEquals,
+  statusFilters,
+} from '../../projection/filter.ts'
+import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const eventList: ConnectionProjection = {
@@ -38,7 +48,8 @@ const latestFirst = {
 const endpointList: ConnectionProjection = {
   projection: 'WebhookEndpoint',
   ...latestFirst,
-  filters: { status: equals('status', 'String') },
+  sortFields: { ...latestFirst.sortFields, ...updatedAtSort },
+  filters: { ...statusFilters(), ...updatedAtFilters },
 }
 
 const deliveryList: ConnectionProjection = {
@@ -49,7 +60,7 @@ const deliveryList: ConnectionProjection = {
     eventId: idEquals('event_id'),
     topic: equals('topic', 'String'),
     recordId: idEquals('record_id'),
-    status: equals('status', 'String'),
+    ...statusFilters(),
     startDate: atLeast('created_at', 'timestamptz'),
     endDate: atMost('created_at', 'timestamptz'),
   },
