@@ -1,9 +1,19 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { createProgress, ImportStopped, InputError, runImport, type ImportSummary } from '../src/index.ts'
+import {
+  createProgress,
+  type Format,
+  formats,
+  ImportStopped,
+  InputError,
+  type JobState,
+  runImport,
+  runJob,
+  type ImportSummary,
+} from '../src/index.ts'
 
 const repository = join(import.meta.dirname, '../..')
 // `npm run` changes to the repository's folder, but paths on the command line are relative to the caller's folder.
@@ -13,6 +23,10 @@ const dataDir = resolve(repository, process.env.DATA_DIR ?? '.data')
 const options = z.object({
   url: z.url().optional(),
   key: z.string().optional(),
+  format: z.enum(formats).optional(),
+  type: z.enum(['product', 'customer', 'category', 'promotion', 'review', 'order']).optional(),
+  mapping: z.string().optional(),
+  currency: z.string().default('USD'),
   dryRun: z.boolean().default(false),
   onExisting: z.enum(['skip', 'update']),
   state: z.string(),
@@ -22,14 +36,27 @@ const options = z.object({
 
 const program = new Command('npm run import --')
   .description(
-    'Imports products and customers, as JSON Lines or CSV (docs/import.md), through the public API.\n' +
-      'An import that was interrupted goes on where it stopped when it is started again.',
+    'Imports products, customers, orders with their history and more (docs/import.md), through the public API.\n' +
+      'With --format, files are imported by jobs of the platform, which go on whatever happens here.\n' +
+      'Without it, rows of products and customers are sent by this command itself.',
   )
   .argument('<file...>', 'files named .jsonl, .ndjson or .csv')
   .option('--url <url>', 'the endpoint, …/graphql; that of the running platform when nothing is said')
   .addOption(
     new Option('--key <key>', 'the API key; the running platform’s live key').env('COMMERCE_GRAPH_API_KEY'),
   )
+  .addOption(new Option('--format <format>', 'the format of the files').choices(formats))
+  .addOption(
+    new Option(
+      '--type <type>',
+      'with --format csv or jsonl: the type of rows that do not say theirs',
+    ).choices(['product', 'customer', 'category', 'promotion', 'review', 'order']),
+  )
+  .option(
+    '--mapping <file>',
+    'with --format shopify-…: a copy of importer/mappings/<format>.json that was changed',
+  )
+  .option('--currency <code>', 'with --format shopify-products: the currency of the prices; USD')
   .option('--dry-run', 'check every row and send nothing')
   .addOption(
     new Option('--on-existing <what>', 'what to do with a SKU or e-mail address that is there already')
@@ -65,16 +92,19 @@ async function runningPlatform(): Promise<{ url: string; key: string }> {
 
 async function main(): Promise<number> {
   program.parse()
-  const { url, key, dryRun, onExisting, state, report, concurrency: batches } = options.parse(program.opts())
+  const given = options.parse(program.opts())
+  const { url, key, dryRun, onExisting, state, report, concurrency: batches } = given
   const stopping = new AbortController()
   // npm repeats a terminal's Ctrl-C; the second signal is ignored.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 
-  const target = dryRun
-    ? undefined
-    : url !== undefined && key !== undefined
+  const connection = async () =>
+    url !== undefined && key !== undefined
       ? { url, key }
       : { ...(await runningPlatform()), ...(url && { url }), ...(key && { key }) }
+  if (given.format !== undefined)
+    return runJobs({ ...given, format: given.format }, await connection(), stopping.signal)
+  const target = dryRun ? undefined : await connection()
   const reportPath = resolve(calledFrom, report)
   const summary = await runImport({
     files: program.args.map((file) => resolve(calledFrom, file)),
@@ -90,6 +120,60 @@ async function main(): Promise<number> {
   if (stopping.signal.aborted) return 130
   return summary.counts.refused > 0 || summary.stopped !== undefined ? 1 : 0
 }
+
+type Given = z.infer<typeof options> & { readonly format: Format }
+
+/** Imports the files one after the other, each by a job. */
+async function runJobs(
+  { format, type, mapping, currency, dryRun, onExisting, report }: Given,
+  target: { readonly url: string; readonly key: string },
+  stopping: AbortSignal,
+): Promise<number> {
+  const reportPath = resolve(calledFrom, report)
+  await rm(reportPath, { force: true })
+  let code = 0
+  for (const file of program.args) {
+    let shown = ''
+    const state = await runJob({
+      target,
+      file: resolve(calledFrom, file),
+      format,
+      recordType: type === undefined ? null : recordTypes[type],
+      mappingFile: mapping === undefined ? null : resolve(calledFrom, mapping),
+      currency,
+      dryRun,
+      update: onExisting === 'update',
+      reportPath,
+      stopping,
+      onProgress(now) {
+        const text = progressText(file, now)
+        if (text !== shown) process.stderr.write(`${text}\n`)
+        shown = text
+      },
+    })
+    console.log(jobText(file, state, dryRun))
+    if (state.refused > 0) console.log(`Refused rows and their reasons: ${reportPath}`)
+    if (stopping.aborted) return 130
+    if (state.refused > 0 || state.status !== 'SUCCEEDED') code = 1
+  }
+  return code
+}
+
+const recordTypes = {
+  product: 'PRODUCT',
+  customer: 'CUSTOMER',
+  category: 'CATEGORY',
+  promotion: 'PROMOTION',
+  review: 'REVIEW',
+  order: 'ORDER',
+} as const
+
+const progressText = (file: string, { status, rows, checked, written, refused }: JobState): string =>
+  `${file}: ${status.toLowerCase()}, ${checked} checked, ${written}${rows == null ? '' : ` of ${rows}`} written, ${refused} refused`
+
+const jobText = (file: string, state: JobState, dryRun: boolean): string =>
+  `${file}: ${state.rows ?? state.checked} rows, ${state.imported} ${dryRun ? 'would be ' : ''}imported, ${state.unchanged} unchanged, ` +
+  `${state.refused} ${dryRun ? 'would be ' : ''}refused${state.failure == null ? '' : `: ${state.failure}`}`
 
 function summaryText({ rows, counts, stopped }: ImportSummary, dryRun: boolean, reportPath: string): string {
   const { created, updated, skipped, refused } = counts

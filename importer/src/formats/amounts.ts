@@ -1,0 +1,33 @@
+/** A decimal amount such as `12.50` in the minor units of its currency; 0 for an empty text, NaN for no amount. */
+export function minorUnits(text: string, currency: string): number {
+  if (text === '') return 0
+  const match = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(text.replaceAll(',', ''))
+  if (match === null) return Number.NaN
+  const digits = digitsOf(currency)
+  const [, sign = '', whole = '0', fraction = ''] = match
+  const kept = `${fraction}${'0'.repeat(digits + 1)}`
+  const units = Number(`${whole}${kept.slice(0, digits)}`) + (Number(kept[digits]) >= 5 ? 1 : 0)
+  return sign === '-' ? -units : units
+}
+
+/** Digits after the point, by ISO 4217. */
+function digitsOf(currency: string): number {
+  try {
+    return (
+      new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
+      2
+    )
+  } catch {
+    return 2
+  }
+}
+
+/** A time such as `2023-01-05 10:00:00 -0500` as ISO 8601; null for an empty text. */
+export function isoTime(text: string): string | null {
+  if (text === '') return null
+  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/.exec(text)
+  if (match === null) return text
+  const [, day = '', time = '', seconds = ':00', zone = 'Z'] = match
+  const offset = zone === 'UTC' || zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`
+  return `${day}T${time}${seconds}${offset}`
+}
