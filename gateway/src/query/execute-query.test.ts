@@ -52,6 +52,8 @@ const found: Readonly<Record<string, string>> = {
   emailDelivery: `(id: "${fixtureId('email_delivery', 1, 1)}")`,
   notification: `(id: "${fixtureId('notification', 1, 1)}")`,
   pushDelivery: `(id: "${fixtureId('push', 1, 1)}")`,
+  node: `(id: "${fixtureId('order', 1, 1)}")`,
+  nodes: `(ids: ["${fixtureId('product', 1, 1)}", "${fixtureId('customer', 1, 1)}"])`,
   search: '(query: "product")',
   searchSuggestions: '(query: "pro")',
   availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
