@@ -67,6 +67,104 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION search.facet_key(p_kind text, p_name text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT hashtextextended(p_kind || E'\x1f' || p_name || E'\x1f' || p_value, 0);
+$$;
+
+CREATE FUNCTION search.option_key(p_name text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  -- In any case, as a product's options are told apart.
+  SELECT search.facet_key('OPTION', lower(p_name), lower(p_value));
+$$;
+
+CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+RETURNS TABLE (key bigint, kind text, name text, value text)
+LANGUAGE sql
+STABLE
+ROWS 10
+AS $$
+  SELECT search.facet_key('TAG', '', t.tag), 'TAG', '', t.tag
+  FROM unnest(p_tags) AS t (tag)
+  UNION
+  SELECT search.facet_key('CATEGORY', '', c.category_id::text), 'CATEGORY', '', c.category_id::text
+  FROM catalog.category_product c
+  WHERE c.merchant_id = p_merchant_id AND c.product_id = p_product_id
+  UNION
+  SELECT search.option_key(o.name, o.value), 'OPTION', o.name, o.value
+  FROM
+    catalog.product_variant v
+    JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
+$$;
+
+CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(DISTINCT f.key ORDER BY f.key), '{}')
+  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags) f;
+$$;
+
+CREATE FUNCTION search.is_stocked(p_merchant_id uuid, p_product_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (SELECT FROM search.stocked_product s WHERE s.merchant_id = p_merchant_id AND s.product_id = p_product_id);
+$$;
+
+CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+-- Planned anew, as search.learn_words is.
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  INSERT INTO search.facet_value (merchant_id, key, kind, name, value)
+  SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags) f
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = f.key)
+  ORDER BY f.key, f.name, f.value;
+END;
+$$;
+
+CREATE FUNCTION search.write_facet_keys(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  UPDATE search.document d
+  SET facet_keys = k.keys
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags) AS keys) k
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND d.merchant_id = p.merchant_id
+    AND d.product_id = p.id
+    AND d.facet_keys <> k.keys;
+  PERFORM search.learn_facet_values(p_merchant_id, p_product_ids);
+END;
+$$;
+
 CREATE FUNCTION search.write_products(p_products catalog.product[])
 RETURNS void
 LANGUAGE plpgsql
@@ -75,13 +173,38 @@ BEGIN
   DELETE FROM search.document d
   USING unnest(p_products) p
   WHERE p.deleted_at IS NOT NULL AND d.merchant_id = p.merchant_id AND d.product_id = p.id;
-  INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (
+      merchant_id,
+      product_id,
+      title,
+      shown_title,
+      title_words,
+      public,
+      created_at,
+      status,
+      lowest_price,
+      highest_price,
+      popularity,
+      in_stock,
+      facet_keys,
+      stemmer,
+      words
+    )
   SELECT
     p.merchant_id,
     p.id,
     search.normalized(p.name),
     p.name,
+    strip(search.weighed(p.name, m.stemmer, 'A')),
     p.status = 'ACTIVE',
+    p.created_at,
+    p.status,
+    p.lowest_price,
+    p.highest_price,
+    p.popularity,
+    search.is_stocked(p.merchant_id, p.id),
+    search.facet_keys_of(p.merchant_id, p.id, p.tags),
     m.stemmer,
     search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
       p.description,
@@ -101,7 +224,13 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       public = excluded.public,
+      created_at = excluded.created_at,
+      status = excluded.status,
+      lowest_price = excluded.lowest_price,
+      highest_price = excluded.highest_price,
+      facet_keys = excluded.facet_keys,
       stemmer = excluded.stemmer,
       words = excluded.words;
   PERFORM search.learn_words(l.merchant_id, l.words)
@@ -113,6 +242,14 @@ BEGIN
         CROSS JOIN LATERAL unnest(search.words_of(concat_ws(' ', p.name, search.labels_of(p), p.description))) AS w (
           word
         )
+      WHERE p.deleted_at IS NULL
+      GROUP BY p.merchant_id
+    ) l;
+  PERFORM search.learn_facet_values(l.merchant_id, l.ids)
+  FROM
+    (
+      SELECT p.merchant_id, array_agg(p.id) AS ids
+      FROM unnest(p_products) p
       WHERE p.deleted_at IS NULL
       GROUP BY p.merchant_id
     ) l;
@@ -128,14 +265,17 @@ DECLARE
   v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
   SELECT * INTO STRICT v_category FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id;
-  INSERT INTO search.document (merchant_id, category_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (merchant_id, category_id, title, shown_title, title_words, public, created_at, stemmer, words)
   VALUES
     (
       p_merchant_id,
       p_category_id,
       search.normalized(v_category.name),
       v_category.name,
+      strip(search.weighed(v_category.name, v_stemmer, 'A')),
       TRUE,
+      v_category.created_at,
       v_stemmer,
       search.weighed(v_category.name, v_stemmer, 'A') || search.weighed(v_category.description, v_stemmer, 'C')
     )
@@ -143,6 +283,7 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       stemmer = excluded.stemmer,
       words = excluded.words;
   PERFORM
@@ -159,14 +300,17 @@ DECLARE
   v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
   SELECT * INTO STRICT v_article FROM search.article a WHERE a.merchant_id = p_merchant_id AND a.id = p_article_id;
-  INSERT INTO search.document (merchant_id, article_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (merchant_id, article_id, title, shown_title, title_words, public, created_at, stemmer, words)
   VALUES
     (
       p_merchant_id,
       p_article_id,
       search.normalized(v_article.name),
       v_article.name,
+      strip(search.weighed(v_article.name, v_stemmer, 'A')),
       v_article.status = 'PUBLISHED',
+      v_article.created_at,
       v_stemmer,
       search.weighed(v_article.name, v_stemmer, 'A') || search.weighed(
         array_to_string(v_article.tags, ' '),
@@ -178,6 +322,7 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       public = excluded.public,
       stemmer = excluded.stemmer,
       words = excluded.words;
@@ -307,33 +452,89 @@ AS $$
   FROM (SELECT coalesce(hasura_session ->> 'x-hasura-permissions', '{}')::text[] AS permissions) p;
 $$;
 
-CREATE FUNCTION search.search(
-  hasura_session json,
-  query text,
-  types text[] DEFAULT NULL,
-  category_id uuid DEFAULT NULL,
-  tags text[] DEFAULT NULL,
-  price_min bigint DEFAULT NULL,
-  price_max bigint DEFAULT NULL,
-  in_stock boolean DEFAULT NULL,
-  status text DEFAULT NULL
-)
-RETURNS SETOF search.hit
+-- answers: integer
+CREATE FUNCTION search.refresh_products(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_taken integer;
+BEGIN
+  -- One statement, so one snapshot: a change that commits meanwhile leaves its own row to the next run.
+  WITH
+    waiting AS MATERIALIZED (
+      SELECT DISTINCT s.merchant_id, s.product_id
+      FROM (SELECT * FROM search.stale_product ORDER BY merchant_id, id LIMIT p_limit) s
+    ),
+    -- A document that another transaction writes is left to the next run as well.
+    locked AS MATERIALIZED (
+      SELECT d.merchant_id, d.id, d.product_id
+      FROM
+        search.document d
+        JOIN waiting w ON w.merchant_id = d.merchant_id AND w.product_id = d.product_id
+      ORDER BY d.merchant_id, d.product_id
+      FOR NO KEY UPDATE OF d SKIP LOCKED
+    ),
+    written AS (
+      UPDATE search.document d
+      SET
+        popularity = p.popularity,
+        in_stock = search.is_stocked(l.merchant_id, l.product_id)
+      FROM
+        locked l
+        JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
+      WHERE d.merchant_id = l.merchant_id AND d.id = l.id
+    ),
+    taken AS (
+      DELETE FROM search.stale_product s
+      USING waiting w
+      WHERE
+        s.merchant_id = w.merchant_id
+        AND s.product_id = w.product_id
+        AND (
+          EXISTS (SELECT FROM locked l WHERE l.merchant_id = w.merchant_id AND l.product_id = w.product_id)
+          OR NOT EXISTS (
+            SELECT
+            FROM search.document d
+            WHERE d.merchant_id = w.merchant_id AND d.product_id = w.product_id
+          )
+        )
+      RETURNING s.id
+    )
+  SELECT count(*)
+  INTO v_taken
+  FROM taken;
+  RETURN v_taken;
+END;
+$$;
+
+CREATE FUNCTION search.in_stock_of(p_merchant_id uuid)
+RETURNS text
 LANGUAGE sql
 STABLE
-ROWS 200
 AS $$
-  SELECT *
-  FROM
-    search.found(
-      search.scope_of(hasura_session),
-      query,
-      types,
-      category_id,
-      tags,
-      price_min,
-      price_max,
-      in_stock,
-      status
-    );
+  -- What the document says; of a product that waits for the job, what is so now.
+  SELECT
+    CASE
+      WHEN EXISTS (SELECT FROM search.stale_product s WHERE s.merchant_id = p_merchant_id) THEN concat(
+        'CASE WHEN d.product_id IN (',
+        'SELECT s.product_id FROM search.stale_product s WHERE s.merchant_id = (($1).scope).merchant_id',
+        ') THEN search.is_stocked(d.merchant_id, d.product_id) ELSE d.in_stock END'
+      )
+      ELSE 'd.in_stock'
+    END;
+$$;
+
+CREATE FUNCTION search.type_of(p_document search.document)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_document.product_id IS NOT NULL THEN 'PRODUCT'
+      WHEN p_document.category_id IS NOT NULL THEN 'CATEGORY'
+      ELSE 'ARTICLE'
+    END;
 $$;

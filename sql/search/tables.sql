@@ -40,6 +40,19 @@ CREATE TABLE search.document (
   words tsvector NOT NULL,
   -- The language of the stems (platform.language).
   stemmer text NOT NULL,
+  -- The words of the title alone.
+  title_words tsvector NOT NULL,
+  -- Of the record: what results are sorted by.
+  created_at timestamptz NOT NULL,
+  -- Of a product, what results are filtered and counted by. A row in search.stale_product means that in_stock and
+  -- popularity may be old.
+  status text,
+  lowest_price bigint,
+  highest_price bigint,
+  popularity bigint,
+  in_stock boolean,
+  -- Its tags, categories and variants' options (search.facet_key).
+  facet_keys bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
   CONSTRAINT document_product_key UNIQUE (merchant_id, product_id),
@@ -52,7 +65,18 @@ CREATE TABLE search.document (
   FOREIGN KEY (merchant_id, article_id) REFERENCES search.article
     ON DELETE CASCADE
 );
-CREATE INDEX document_words ON search.document USING gin (merchant_id, words);
+-- The words stay out of the row: filters and counts read many rows, and only ranking reads the words.
+ALTER TABLE search.document ALTER COLUMN words SET STORAGE EXTERNAL;
+ALTER TABLE search.document ALTER COLUMN title_words SET STORAGE MAIN;
+ALTER TABLE search.document ALTER COLUMN facet_keys SET STORAGE MAIN;
+ALTER TABLE search.document ALTER COLUMN title SET STORAGE MAIN;
+ALTER TABLE search.document ALTER COLUMN shown_title SET STORAGE MAIN;
+ALTER TABLE search.document SET (toast_tuple_target = 128);
+CREATE INDEX document_words ON search.document USING gin (merchant_id, words, title_words, facet_keys);
+CREATE INDEX document_created_at ON search.document (merchant_id, created_at, id);
+CREATE INDEX document_name ON search.document (merchant_id, shown_title, id);
+CREATE INDEX document_price ON search.document (merchant_id, lowest_price, id) WHERE product_id IS NOT NULL;
+CREATE INDEX document_popularity ON search.document (merchant_id, popularity, id) WHERE product_id IS NOT NULL;
 CREATE INDEX document_stemmer ON search.document (merchant_id, stemmer);
 CREATE INDEX document_title ON search.document (merchant_id, title text_pattern_ops);
 
@@ -71,22 +95,68 @@ CREATE TABLE search.changed_language (
     ON DELETE CASCADE
 );
 
+-- What a document's facet_keys stand for. Writers never wait for each other here, so a key may occur twice.
+CREATE TABLE search.facet_value (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  key bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION')),
+  -- The option's name; empty for others.
+  name text NOT NULL,
+  value text NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+CREATE INDEX facet_value_key ON search.facet_value (merchant_id, key);
+
+-- Products whose stock appeared or ended, or of which units were ordered, since a job wrote their documents. Writers
+-- only add rows: an order never waits for search.
+CREATE TABLE search.stale_product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE search.hit (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
   product_id uuid,
   category_id uuid,
   article_id uuid,
-  -- The higher the better: a title that is what was typed, one that begins with it, and then by how much and where the
-  -- words stand.
-  rank real NOT NULL,
+  -- Its place on the page, from 1.
+  position integer NOT NULL,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT hit_is_never_stored CHECK (FALSE)
+);
+
+-- One row: where a page begins and ends. A value is what the results are sorted by, as text.
+CREATE TABLE search.page_info (
+  merchant_id uuid PRIMARY KEY,
+  start_value text,
+  start_id uuid,
+  end_value text,
+  end_id uuid,
+  has_next_page boolean NOT NULL,
+  has_previous_page boolean NOT NULL,
+  -- What the results are sorted by.
+  sort_by text NOT NULL,
+  CONSTRAINT page_info_is_never_stored CHECK (FALSE)
+);
+
+-- One row.
+CREATE TABLE search.total (
+  merchant_id uuid PRIMARY KEY,
+  count integer NOT NULL,
+  CONSTRAINT total_is_never_stored CHECK (FALSE)
 );
 
 CREATE TABLE search.facet (
   merchant_id uuid NOT NULL,
   name text NOT NULL,
+  -- NULL for all but options.
+  option_name text,
   value text NOT NULL,
   label text NOT NULL,
   count integer NOT NULL,

@@ -56,17 +56,37 @@ BEGIN
         changed p
         JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
       WHERE
-        (p.name, p.description, p.sku, p.variant_skus, p.tags, p.status, p.deleted_at) IS DISTINCT FROM (
+        (
+          p.name,
+          p.description,
+          p.sku,
+          p.variant_skus,
+          p.tags,
+          p.status,
+          p.deleted_at,
+          p.lowest_price,
+          p.highest_price,
+          p.created_at
+        ) IS DISTINCT FROM (
           b.name,
           b.description,
           b.sku,
           b.variant_skus,
           b.tags,
           b.status,
-          b.deleted_at
+          b.deleted_at,
+          b.lowest_price,
+          b.highest_price,
+          b.created_at
         )
     ) c
   GROUP BY c.part;
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT p.merchant_id, p.id
+  FROM
+    changed p
+    JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+  WHERE p.popularity <> b.popularity;
   RETURN NULL;
 END;
 $$;
@@ -122,3 +142,169 @@ AFTER UPDATE OF language ON merchant.settings
 FOR EACH ROW
 WHEN (NEW.language <> OLD.language)
 EXECUTE FUNCTION search.note_language();
+
+CREATE FUNCTION search.follow_categories()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.product_ids)
+  FROM (SELECT merchant_id, array_agg(DISTINCT product_id) AS product_ids FROM changed GROUP BY merchant_id) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.category_product
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_categories();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON catalog.category_product
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_categories();
+
+CREATE FUNCTION search.follow_options()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.product_ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS product_ids
+      FROM
+        changed o
+        JOIN catalog.product_variant v ON v.merchant_id = o.merchant_id AND v.id = o.variant_id
+      GROUP BY v.merchant_id
+    ) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE TRIGGER follow_search_of_changes
+AFTER UPDATE ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON catalog.variant_option
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE FUNCTION search.follow_new_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- The stock of a product with variants is its variants'.
+  INSERT INTO search.stale_product (merchant_id, product_id) SELECT DISTINCT v.merchant_id, v.product_id FROM changed v;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_variants();
+
+CREATE FUNCTION search.follow_ended_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT p.merchant_id, p.id
+  FROM catalog.product p
+  WHERE p.merchant_id = OLD.merchant_id AND p.id = OLD.product_id;
+  PERFORM search.write_facet_keys(OLD.merchant_id, ARRAY[OLD.product_id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION search.follow_ended_variant();
+
+CREATE FUNCTION search.follow_new_stock()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    changed l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE l.available > 0;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_stock();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON inventory.stock_level
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_stock();
+
+CREATE FUNCTION search.follow_stock()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    changed l
+    JOIN before b
+      ON b.merchant_id = l.merchant_id AND b.stock_item_id = l.stock_item_id AND b.warehouse_id = l.warehouse_id
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE (l.available > 0) <> (b.available > 0);
+  RETURN NULL;
+END;
+$$;
+
+/* sql-parser-cst-disable */
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_stock();
+/* sql-parser-cst-enable */
+
+CREATE FUNCTION search.follow_warehouse()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    inventory.stock_level l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER UPDATE OF active ON inventory.warehouse
+FOR EACH ROW
+WHEN (NEW.active <> OLD.active)
+EXECUTE FUNCTION search.follow_warehouse();

@@ -30,7 +30,7 @@ import {
   reconcilePayments,
   resealAccounts,
 } from '../payment/index.ts'
-import { followLanguages } from '../search/index.ts'
+import { followLanguages, refreshSearch } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from '../messaging/outbox/index.ts'
 import * as audit from '../sql/generated/audit.ts'
@@ -48,6 +48,7 @@ export const maintenanceJobs = [
   'expire-points',
   'refresh-rollups',
   'follow-languages',
+  'refresh-search',
   'tell-back-in-stock',
   'advance-campaigns',
   'deliver-messages',
@@ -155,6 +156,8 @@ export async function runMaintenance(
       return refreshRollups(database)
     case 'follow-languages':
       return followLanguages(database)
+    case 'refresh-search':
+      return refreshSearch(database)
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':

@@ -110,6 +110,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'expire-points': 60_000,
   'refresh-rollups': 10_000,
   'follow-languages': 30_000,
+  'refresh-search': 10_000,
   'tell-back-in-stock': 30_000,
   'advance-campaigns': 5_000,
   'deliver-messages': 2_000,

@@ -1,1 +1,2 @@
 export { followLanguages } from './follow-languages.ts'
+export { refreshSearch } from './refresh-search.ts'

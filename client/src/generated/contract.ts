@@ -11450,8 +11450,8 @@ export type Query = {
   readonly roles: RoleConnection;
   /**
    * Finds products, categories and articles by words of their titles, descriptions, SKUs and tags, best first. All words must be there, in
-   * any order, each at least as it begins; a word that is nowhere is taken for what was most likely meant. A key finds what its
-   * permissions cover, a shopper what is for sale or published.
+   * any order, each at least as it begins; a word that is nowhere is taken for what was most likely meant. Without a text, it lists what
+   * the filters leave: a category's page. A key finds what its permissions cover, a shopper what is for sale or published.
    */
   readonly search: SearchResults;
   /** Titles that what is typed could go on to, best first. Open in the specification. */
@@ -12305,10 +12305,13 @@ export type QueryrolesArgs = {
 
 /** What can be read. A request reads in one go, however much it selects. */
 export type QuerysearchArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
   filters?: InputMaybe<SearchFilters>;
   first?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
-  query: Scalars['String']['input'];
+  query?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<SearchSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
 };
 
 
@@ -13715,7 +13718,7 @@ export type ScheduleType =
 /** A value by which results can be narrowed down. Open in the specification. */
 export type SearchFacet = {
   readonly __typename?: 'SearchFacet';
-  /** How many results have it. */
+  /** How many results there are with it. For an option's value: if `options` had this value alone for the option. */
   readonly count: Scalars['Int']['output'];
   /** The value in words: a category's name. */
   readonly label: Scalars['String']['output'];
@@ -13725,6 +13728,8 @@ export type SearchFacet = {
   readonly min?: Maybe<Scalars['Money']['output']>;
   /** The property with this value. */
   readonly name: SearchFacetName;
+  /** The option's name, for `options`: `Size`. Null for all but OPTION. */
+  readonly optionName?: Maybe<Scalars['String']['output']>;
   /** The value, as `filters` takes it: a type, a category's id, a tag, `true` or `false`, a status. Of prices, the range. */
   readonly value: Scalars['String']['output'];
 };
@@ -13735,6 +13740,8 @@ export type SearchFacetName =
   | 'CATEGORY'
   /** Whether some of the product is available: `inStock`. */
   | 'IN_STOCK'
+  /** The values of an option of the products' variants, up to 50 for each option: `options`. */
+  | 'OPTION'
   /** The product's price, in up to five ranges: `priceMin` and `priceMax`. */
   | 'PRICE'
   /** The product's status: `status`. Not for shoppers. */
@@ -13754,6 +13761,8 @@ export type SearchFilters = {
    * Needs the permission `inventory:read`, a shopper's token, or a publishable key.
    */
   readonly inStock?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Products with variants that have one of the values, for each of the options; in any case. Up to 20 options. */
+  readonly options?: InputMaybe<ReadonlyArray<SearchOptionFilter>>;
   /** Products that cost at most this much. */
   readonly priceMax?: InputMaybe<Scalars['Money']['input']>;
   /** Products that cost at least this much. */
@@ -13770,6 +13779,14 @@ export type SearchFilters = {
   readonly types?: InputMaybe<ReadonlyArray<SearchType>>;
 };
 
+/** Values of one option of variants. Open in the specification. */
+export type SearchOptionFilter = {
+  /** The option's name: `Size`. */
+  readonly name: Scalars['String']['input'];
+  /** One of these, 1 to 50. */
+  readonly values: ReadonlyArray<Scalars['String']['input']>;
+};
+
 /** The types of search results. */
 export type SearchResult = Article | Category | Product;
 
@@ -13777,15 +13794,30 @@ export type SearchResult = Article | Category | Product;
 export type SearchResults = {
   readonly __typename?: 'SearchResults';
   /**
-   * By what the results can be narrowed down, and how many would be left: the types of all results, and the categories, tags, prices, stock
-   * and statuses of the products among them. Open in the specification.
+   * By what the results can be narrowed down, and how many would be left: the types of all results, and the categories, tags, options of
+   * variants, prices, stock and statuses of the products among them. Open in the specification.
    */
   readonly facets: ReadonlyArray<SearchFacet>;
-  /** The results, best first. */
+  /** Where this page stands. Open in the specification. */
+  readonly pageInfo: PageInfo;
+  /** The results, in the order of `sortBy`. */
   readonly results: ReadonlyArray<SearchResult>;
-  /** How many results there are, counted up to 5,000. Open in the specification. */
+  /** How many results there are over all pages. Open in the specification. */
   readonly totalCount: Scalars['Int']['output'];
 };
+
+/** What search results can be sorted by. Equal results are sorted by their ids. Open in the specification. */
+export type SearchSortField =
+  /** The units of a product that were ever ordered, as of some minutes ago; all results are products. */
+  | 'BEST_SELLING'
+  /** The time of creation. */
+  | 'CREATED_AT'
+  /** The title, by its letters' code points. */
+  | 'NAME'
+  /** The lowest price of a product; all results are products. */
+  | 'PRICE'
+  /** How well a result matches the text: the 1,100 best at most are listed, though all are counted. Without a text, the same as CREATED_AT. */
+  | 'RELEVANCE';
 
 /** A title that what is typed could go on to. Open in the specification. */
 export type SearchSuggestion = {

@@ -1,4 +1,5 @@
 import { getNamedType, isObjectType } from 'graphql'
+import { encodeCursor } from '../cursor/cursor.ts'
 import { columnName } from '../projection/column-name.ts'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FunctionPart, RootProjection } from '../projection/types.ts'
@@ -13,7 +14,6 @@ import {
   newRow,
 } from '../shape/shape.ts'
 import type { SelectedField } from './field-access.ts'
-import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import type { HasuraField } from './hasura-document.ts'
 import { listBound, planLimit, planRow } from './plan-row.ts'
@@ -100,7 +100,7 @@ export function planFunctions(
         const refusal = scope.refusalOf({ key, type: type.name, definition, group })
         return refusal
           ? { key, field: undefined, read: (_answer, context) => refuse(refusal, context) }
-          : planPart(scope, part, { key, group, args, passed })
+          : planPart(scope, part, { key, group, passed })
       })
     },
   )
@@ -122,21 +122,24 @@ export function planFunctions(
 interface Asked {
   readonly key: string
   readonly group: FieldGroup
-  readonly args: FieldArguments
   readonly passed: Readonly<Record<string, VariableReference>>
 }
 
-function planPart(scope: PlanScope, part: FunctionPart, { key, group, args, passed }: Asked): PartPlan {
+function planPart(scope: PlanScope, part: FunctionPart, { key, group, passed }: Asked): PartPlan {
   const alias = scope.hiddenKey()
   switch (part.kind) {
-    case 'count': {
-      const count = { function: 'count' } as const
+    case 'value':
       return {
         key,
-        field: { ...aggregateField(alias, part.function, count, undefined), args: { args: passed } },
-        read: (answer) => readAggregate(take(answer, alias), count),
+        field: { alias, name: part.function, args: { args: passed }, selection: [column(part.column)] },
+        read: (answer) => onlyRow(take(answer, alias))[part.column] ?? part.empty,
       }
-    }
+    case 'pageInfo':
+      return {
+        key,
+        field: { alias, name: part.function, args: { args: passed }, selection: pageColumns.map(column) },
+        read: (answer) => shapePageInfo(scope, group, part.list, onlyRow(take(answer, alias))),
+      }
     case 'list': {
       const row = planRow(scope, part.projection, selectionSetsOf(group))
       const complete = listShape(rowShape(row.shapes))
@@ -148,19 +151,18 @@ function planPart(scope: PlanScope, part: FunctionPart, { key, group, args, pass
       }
     }
     case 'union': {
-      const { orderBy, offset } = part
+      const { orderBy } = part
       const members = Object.entries(part.members).map(([relationship, projection]) => {
         const row = planRow(scope, projection, selectionSetsOf(group))
         const field: HasuraField = { alias: relationship, name: relationship, selection: row.fields }
         return { relationship, field, complete: rowShape(row.shapes) }
       })
-      const page = { limit: planLimit(scope, part.limit, args), offset: planOffset(scope, offset, args) }
       return {
         key,
         field: {
           alias,
           name: part.function,
-          args: { args: passed, orderBy, ...page },
+          args: { args: passed, orderBy },
           selection: members.map(({ field }) => field),
         },
         read: (answer, context) =>
@@ -182,11 +184,35 @@ const completed = (
   context: ShapeContext,
 ): unknown => (complete ? complete(value, context) : value)
 
-function planOffset(scope: PlanScope, argument: string, args: FieldArguments): VariableReference | undefined {
-  if (args.now[argument] == null) return undefined
-  const variable = scope.variable('Int!')
-  scope.binders.push((request, { variables }) => {
-    variables[variable.name] = args.in(request)[argument]
-  })
-  return variable
+const column = (name: string): HasuraField => ({ alias: name, name })
+
+const pageColumns = [
+  'start_value',
+  'start_id',
+  'end_value',
+  'end_id',
+  'has_next_page',
+  'has_previous_page',
+  'sort_by',
+] as const
+
+const onlyRow = (rows: unknown): Row => (rows as readonly Row[])[0] ?? newRow()
+
+/** The fields of PageInfo that the client asks for. */
+function shapePageInfo(scope: PlanScope, group: FieldGroup, list: string, row: Row): Row {
+  const type = scope.schema.getType('PageInfo')
+  if (!isObjectType(type)) throw new Error('the contract has no PageInfo')
+  const cursor = (value: unknown, id: unknown) =>
+    typeof id === 'string' ? encodeCursor({ sort: `${list}.${String(row['sort_by'])}`, value, id }) : null
+  const info: Readonly<Record<string, unknown>> = {
+    __typename: type.name,
+    hasNextPage: row['has_next_page'] ?? false,
+    hasPreviousPage: row['has_previous_page'] ?? false,
+    startCursor: cursor(row['start_value'], row['start_id']),
+    endCursor: cursor(row['end_value'], row['end_id']),
+  }
+  const shaped = newRow()
+  for (const [key, [field]] of collectFields(scope, type, selectionSetsOf(group)))
+    shaped[key] = info[field.name.value]
+  return shaped
 }

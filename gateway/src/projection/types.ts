@@ -203,8 +203,10 @@ export type FunctionPart =
       readonly projection: string
       readonly orderBy: readonly OrderBy[]
     }
-  /** The number of rows; `function` is the function to aggregate over. */
-  | { readonly kind: 'count'; readonly function: string }
+  /** A column of the row that the function returns, or `empty` if it returns none. */
+  | { readonly kind: 'value'; readonly function: string; readonly column: string; readonly empty: number }
+  /** Where a page begins and ends: the row with the columns of `search.page_info` that the function returns, if any. */
+  | { readonly kind: 'pageInfo'; readonly function: string; readonly list: string }
   /** Records of several types: of each row, the one that an object relationship leads to. */
   | {
       readonly kind: 'union'
@@ -212,9 +214,6 @@ export type FunctionPart =
       /** The members' projections, by the relationships that lead to them. */
       readonly members: Readonly<Record<string, string>>
       readonly orderBy: readonly OrderBy[]
-      readonly limit: PresetLimit
-      /** The argument that says how many rows to pass over. */
-      readonly offset: string
     }
 
 export interface FunctionArgument {

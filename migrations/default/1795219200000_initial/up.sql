@@ -155,6 +155,24 @@ CREATE SCHEMA search;
 
 CREATE TYPE search.scope AS (merchant_id uuid, public_only boolean, products boolean, articles boolean);
 
+CREATE TYPE search.key_group AS (name text, keys bigint[]);
+
+CREATE TYPE search.request AS (
+  scope search.scope,
+  -- The text as a title is compared, and its words; both NULL without a text.
+  title text,
+  words tsquery,
+  types text[],
+  products_only boolean,
+  -- All of these, and one of each group.
+  keys bigint[],
+  groups search.key_group[],
+  price_min bigint,
+  price_max bigint,
+  in_stock boolean,
+  status text
+);
+
 -- sql/analytics/tables.sql
 
 CREATE SCHEMA analytics;
@@ -4073,6 +4091,19 @@ CREATE TABLE search.document (
   words tsvector NOT NULL,
   -- The language of the stems (platform.language).
   stemmer text NOT NULL,
+  -- The words of the title alone.
+  title_words tsvector NOT NULL,
+  -- Of the record: what results are sorted by.
+  created_at timestamptz NOT NULL,
+  -- Of a product, what results are filtered and counted by. A row in search.stale_product means that in_stock and
+  -- popularity may be old.
+  status text,
+  lowest_price bigint,
+  highest_price bigint,
+  popularity bigint,
+  in_stock boolean,
+  -- Its tags, categories and variants' options (search.facet_key).
+  facet_keys bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
   CONSTRAINT document_product_key UNIQUE (merchant_id, product_id),
@@ -4086,7 +4117,27 @@ CREATE TABLE search.document (
     ON DELETE CASCADE
 );
 
-CREATE INDEX document_words ON search.document USING gin (merchant_id, words);
+ALTER TABLE search.document ALTER COLUMN words SET STORAGE EXTERNAL;
+
+ALTER TABLE search.document ALTER COLUMN title_words SET STORAGE MAIN;
+
+ALTER TABLE search.document ALTER COLUMN facet_keys SET STORAGE MAIN;
+
+ALTER TABLE search.document ALTER COLUMN title SET STORAGE MAIN;
+
+ALTER TABLE search.document ALTER COLUMN shown_title SET STORAGE MAIN;
+
+ALTER TABLE search.document SET (toast_tuple_target = 128);
+
+CREATE INDEX document_words ON search.document USING gin (merchant_id, words, title_words, facet_keys);
+
+CREATE INDEX document_created_at ON search.document (merchant_id, created_at, id);
+
+CREATE INDEX document_name ON search.document (merchant_id, shown_title, id);
+
+CREATE INDEX document_price ON search.document (merchant_id, lowest_price, id) WHERE product_id IS NOT NULL;
+
+CREATE INDEX document_popularity ON search.document (merchant_id, popularity, id) WHERE product_id IS NOT NULL;
 
 CREATE INDEX document_stemmer ON search.document (merchant_id, stemmer);
 
@@ -4109,22 +4160,64 @@ CREATE TABLE search.changed_language (
     ON DELETE CASCADE
 );
 
+CREATE TABLE search.facet_value (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  key bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION')),
+  -- The option's name; empty for others.
+  name text NOT NULL,
+  value text NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX facet_value_key ON search.facet_value (merchant_id, key);
+
+CREATE TABLE search.stale_product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE search.hit (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
   product_id uuid,
   category_id uuid,
   article_id uuid,
-  -- The higher the better: a title that is what was typed, one that begins with it, and then by how much and where the
-  -- words stand.
-  rank real NOT NULL,
+  -- Its place on the page, from 1.
+  position integer NOT NULL,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT hit_is_never_stored CHECK (FALSE)
+);
+
+CREATE TABLE search.page_info (
+  merchant_id uuid PRIMARY KEY,
+  start_value text,
+  start_id uuid,
+  end_value text,
+  end_id uuid,
+  has_next_page boolean NOT NULL,
+  has_previous_page boolean NOT NULL,
+  -- What the results are sorted by.
+  sort_by text NOT NULL,
+  CONSTRAINT page_info_is_never_stored CHECK (FALSE)
+);
+
+CREATE TABLE search.total (
+  merchant_id uuid PRIMARY KEY,
+  count integer NOT NULL,
+  CONSTRAINT total_is_never_stored CHECK (FALSE)
 );
 
 CREATE TABLE search.facet (
   merchant_id uuid NOT NULL,
   name text NOT NULL,
+  -- NULL for all but options.
+  option_name text,
   value text NOT NULL,
   label text NOT NULL,
   count integer NOT NULL,
@@ -11882,6 +11975,125 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION search.facet_key(p_kind text, p_name text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT hashtextextended(p_kind || E'\x1f' || p_name || E'\x1f' || p_value, 0);
+$$;
+
+CREATE FUNCTION search.option_key(p_name text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  -- In any case, as a product's options are told apart.
+  SELECT search.facet_key('OPTION', lower(p_name), lower(p_value));
+$$;
+
+CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+RETURNS TABLE (key bigint, kind text, name text, value text)
+LANGUAGE sql
+STABLE
+ROWS 10
+AS $$
+  SELECT search.facet_key('TAG', '', t.tag), 'TAG', '', t.tag
+  FROM unnest(p_tags) AS t (tag)
+  UNION
+  SELECT search.facet_key('CATEGORY', '', c.category_id::text), 'CATEGORY', '', c.category_id::text
+  FROM catalog.category_product c
+  WHERE c.merchant_id = p_merchant_id AND c.product_id = p_product_id
+  UNION
+  SELECT search.option_key(o.name, o.value), 'OPTION', o.name, o.value
+  FROM
+    catalog.product_variant v
+    JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
+$$;
+
+CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(DISTINCT f.key ORDER BY f.key), '{}')
+  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags) f;
+$$;
+
+-- sql/search/views.sql
+
+CREATE VIEW search.stocked_product AS
+  SELECT i.merchant_id, i.product_id
+  FROM
+    inventory.stock_item i
+    JOIN inventory.stock_level l ON l.merchant_id = i.merchant_id AND l.stock_item_id = i.id AND l.available > 0
+    JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
+  WHERE
+    i.sku IS NOT NULL
+    AND (
+      i.variant_id IS NOT NULL
+      OR NOT EXISTS (
+        SELECT
+        FROM catalog.product_variant v
+        WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
+      )
+    );
+
+-- sql/search/functions.sql
+
+CREATE FUNCTION search.is_stocked(p_merchant_id uuid, p_product_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (SELECT FROM search.stocked_product s WHERE s.merchant_id = p_merchant_id AND s.product_id = p_product_id);
+$$;
+
+CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+-- Planned anew, as search.learn_words is.
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  INSERT INTO search.facet_value (merchant_id, key, kind, name, value)
+  SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags) f
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = f.key)
+  ORDER BY f.key, f.name, f.value;
+END;
+$$;
+
+CREATE FUNCTION search.write_facet_keys(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  UPDATE search.document d
+  SET facet_keys = k.keys
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags) AS keys) k
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND d.merchant_id = p.merchant_id
+    AND d.product_id = p.id
+    AND d.facet_keys <> k.keys;
+  PERFORM search.learn_facet_values(p_merchant_id, p_product_ids);
+END;
+$$;
+
 CREATE FUNCTION search.write_products(p_products catalog.product[])
 RETURNS void
 LANGUAGE plpgsql
@@ -11890,13 +12102,38 @@ BEGIN
   DELETE FROM search.document d
   USING unnest(p_products) p
   WHERE p.deleted_at IS NOT NULL AND d.merchant_id = p.merchant_id AND d.product_id = p.id;
-  INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (
+      merchant_id,
+      product_id,
+      title,
+      shown_title,
+      title_words,
+      public,
+      created_at,
+      status,
+      lowest_price,
+      highest_price,
+      popularity,
+      in_stock,
+      facet_keys,
+      stemmer,
+      words
+    )
   SELECT
     p.merchant_id,
     p.id,
     search.normalized(p.name),
     p.name,
+    strip(search.weighed(p.name, m.stemmer, 'A')),
     p.status = 'ACTIVE',
+    p.created_at,
+    p.status,
+    p.lowest_price,
+    p.highest_price,
+    p.popularity,
+    search.is_stocked(p.merchant_id, p.id),
+    search.facet_keys_of(p.merchant_id, p.id, p.tags),
     m.stemmer,
     search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
       p.description,
@@ -11916,7 +12153,13 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       public = excluded.public,
+      created_at = excluded.created_at,
+      status = excluded.status,
+      lowest_price = excluded.lowest_price,
+      highest_price = excluded.highest_price,
+      facet_keys = excluded.facet_keys,
       stemmer = excluded.stemmer,
       words = excluded.words;
   PERFORM search.learn_words(l.merchant_id, l.words)
@@ -11928,6 +12171,14 @@ BEGIN
         CROSS JOIN LATERAL unnest(search.words_of(concat_ws(' ', p.name, search.labels_of(p), p.description))) AS w (
           word
         )
+      WHERE p.deleted_at IS NULL
+      GROUP BY p.merchant_id
+    ) l;
+  PERFORM search.learn_facet_values(l.merchant_id, l.ids)
+  FROM
+    (
+      SELECT p.merchant_id, array_agg(p.id) AS ids
+      FROM unnest(p_products) p
       WHERE p.deleted_at IS NULL
       GROUP BY p.merchant_id
     ) l;
@@ -11943,14 +12194,17 @@ DECLARE
   v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
   SELECT * INTO STRICT v_category FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id;
-  INSERT INTO search.document (merchant_id, category_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (merchant_id, category_id, title, shown_title, title_words, public, created_at, stemmer, words)
   VALUES
     (
       p_merchant_id,
       p_category_id,
       search.normalized(v_category.name),
       v_category.name,
+      strip(search.weighed(v_category.name, v_stemmer, 'A')),
       TRUE,
+      v_category.created_at,
       v_stemmer,
       search.weighed(v_category.name, v_stemmer, 'A') || search.weighed(v_category.description, v_stemmer, 'C')
     )
@@ -11958,6 +12212,7 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       stemmer = excluded.stemmer,
       words = excluded.words;
   PERFORM
@@ -11974,14 +12229,17 @@ DECLARE
   v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
   SELECT * INTO STRICT v_article FROM search.article a WHERE a.merchant_id = p_merchant_id AND a.id = p_article_id;
-  INSERT INTO search.document (merchant_id, article_id, title, shown_title, public, stemmer, words)
+  INSERT INTO search.document
+    (merchant_id, article_id, title, shown_title, title_words, public, created_at, stemmer, words)
   VALUES
     (
       p_merchant_id,
       p_article_id,
       search.normalized(v_article.name),
       v_article.name,
+      strip(search.weighed(v_article.name, v_stemmer, 'A')),
       v_article.status = 'PUBLISHED',
+      v_article.created_at,
       v_stemmer,
       search.weighed(v_article.name, v_stemmer, 'A') || search.weighed(
         array_to_string(v_article.tags, ' '),
@@ -11993,6 +12251,7 @@ BEGIN
     SET
       title = excluded.title,
       shown_title = excluded.shown_title,
+      title_words = excluded.title_words,
       public = excluded.public,
       stemmer = excluded.stemmer,
       words = excluded.words;
@@ -12196,138 +12455,90 @@ AS $$
   FROM (SELECT coalesce(hasura_session ->> 'x-hasura-permissions', '{}')::text[] AS permissions) p;
 $$;
 
--- sql/search/functions/found.sql
-
-CREATE FUNCTION search.found(
-  p_scope search.scope,
-  p_query text,
-  p_types text[],
-  p_category_id uuid,
-  p_tags text[],
-  p_price_min bigint,
-  p_price_max bigint,
-  p_in_stock boolean,
-  p_status text
-)
-RETURNS SETOF search.hit
+CREATE FUNCTION search.refresh_products(p_limit integer)
+RETURNS integer
 LANGUAGE plpgsql
-STABLE
-ROWS 200
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_words tsquery := search.words_query(p_scope.merchant_id, p_query);
-  v_words_in_title tsquery := search.in_title(v_words);
-  v_title text := search.normalized(p_query);
-  v_products_only boolean := num_nonnulls(p_category_id, p_tags, p_price_min, p_price_max, p_in_stock, p_status) > 0;
+  v_taken integer;
 BEGIN
-  IF v_words IS NULL THEN
-    RETURN;
-  END IF;
-  RETURN QUERY SELECT
-      f.merchant_id,
-      f.id,
-      f.product_id,
-      f.category_id,
-      f.article_id,
-      (
-        ts_rank('{0.05, 0.2, 0.4, 1}', f.words, v_words) + CASE
-          WHEN f.title = v_title THEN 2
-          WHEN starts_with(f.title, v_title) THEN 1
-          ELSE 0
-        END + 0.01 / (1 + char_length(f.title)) -- Of equal ones, the one that says least else.
-      )::real
-    FROM
-      (
-        SELECT d.*
-        FROM search.document d
-        WHERE
-          d.merchant_id = p_scope.merchant_id
-          AND d.words @@ v_words
-          AND (d.public OR NOT p_scope.public_only)
-          AND CASE
-            WHEN d.article_id IS NULL THEN p_scope.products
-            ELSE p_scope.articles
-          END
-          AND (
-            p_types IS NULL
-            OR CASE
-              WHEN d.product_id IS NOT NULL THEN 'PRODUCT'
-              WHEN d.category_id IS NOT NULL THEN 'CATEGORY'
-              ELSE 'ARTICLE'
-            END = ANY (p_types)
+  -- One statement, so one snapshot: a change that commits meanwhile leaves its own row to the next run.
+  WITH
+    waiting AS MATERIALIZED (
+      SELECT DISTINCT s.merchant_id, s.product_id
+      FROM (SELECT * FROM search.stale_product ORDER BY merchant_id, id LIMIT p_limit) s
+    ),
+    -- A document that another transaction writes is left to the next run as well.
+    locked AS MATERIALIZED (
+      SELECT d.merchant_id, d.id, d.product_id
+      FROM
+        search.document d
+        JOIN waiting w ON w.merchant_id = d.merchant_id AND w.product_id = d.product_id
+      ORDER BY d.merchant_id, d.product_id
+      FOR NO KEY UPDATE OF d SKIP LOCKED
+    ),
+    written AS (
+      UPDATE search.document d
+      SET
+        popularity = p.popularity,
+        in_stock = search.is_stocked(l.merchant_id, l.product_id)
+      FROM
+        locked l
+        JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
+      WHERE d.merchant_id = l.merchant_id AND d.id = l.id
+    ),
+    taken AS (
+      DELETE FROM search.stale_product s
+      USING waiting w
+      WHERE
+        s.merchant_id = w.merchant_id
+        AND s.product_id = w.product_id
+        AND (
+          EXISTS (SELECT FROM locked l WHERE l.merchant_id = w.merchant_id AND l.product_id = w.product_id)
+          OR NOT EXISTS (
+            SELECT
+            FROM search.document d
+            WHERE d.merchant_id = w.merchant_id AND d.product_id = w.product_id
           )
-          AND (
-            NOT v_products_only
-            OR EXISTS (
-              SELECT
-              FROM catalog.product p
-              WHERE
-                p.merchant_id = d.merchant_id
-                AND p.id = d.product_id
-                AND (p_tags IS NULL OR p.tags @> p_tags)
-                AND (p_price_min IS NULL OR p.highest_price >= p_price_min)
-                AND (p_price_max IS NULL OR p.lowest_price <= p_price_max)
-                AND (p_status IS NULL OR p.status = p_status)
-                AND (
-                  p_category_id IS NULL
-                  OR EXISTS (
-                    SELECT
-                    FROM catalog.category_product c
-                    WHERE c.merchant_id = p.merchant_id AND c.product_id = p.id AND c.category_id = p_category_id
-                  )
-                )
-                AND (
-                  p_in_stock IS NULL
-                  OR p_in_stock = coalesce(
-                    (
-                      SELECT TRUE
-                      FROM search.stocked_product s
-                      WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id
-                      LIMIT 1
-                    ),
-                    FALSE
-                  )
-                )
-            )
-          )
-        ORDER BY d.words @@ v_words_in_title DESC, d.id
-        LIMIT 5000
-      ) f;
+        )
+      RETURNING s.id
+    )
+  SELECT count(*)
+  INTO v_taken
+  FROM taken;
+  RETURN v_taken;
 END;
 $$;
 
--- sql/search/functions.sql
-
-CREATE FUNCTION search.search(
-  hasura_session json,
-  query text,
-  types text[] DEFAULT NULL,
-  category_id uuid DEFAULT NULL,
-  tags text[] DEFAULT NULL,
-  price_min bigint DEFAULT NULL,
-  price_max bigint DEFAULT NULL,
-  in_stock boolean DEFAULT NULL,
-  status text DEFAULT NULL
-)
-RETURNS SETOF search.hit
+CREATE FUNCTION search.in_stock_of(p_merchant_id uuid)
+RETURNS text
 LANGUAGE sql
 STABLE
-ROWS 200
 AS $$
-  SELECT *
-  FROM
-    search.found(
-      search.scope_of(hasura_session),
-      query,
-      types,
-      category_id,
-      tags,
-      price_min,
-      price_max,
-      in_stock,
-      status
-    );
+  -- What the document says; of a product that waits for the job, what is so now.
+  SELECT
+    CASE
+      WHEN EXISTS (SELECT FROM search.stale_product s WHERE s.merchant_id = p_merchant_id) THEN concat(
+        'CASE WHEN d.product_id IN (',
+        'SELECT s.product_id FROM search.stale_product s WHERE s.merchant_id = (($1).scope).merchant_id',
+        ') THEN search.is_stocked(d.merchant_id, d.product_id) ELSE d.in_stock END'
+      )
+      ELSE 'd.in_stock'
+    END;
+$$;
+
+CREATE FUNCTION search.type_of(p_document search.document)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_document.product_id IS NOT NULL THEN 'PRODUCT'
+      WHEN p_document.category_id IS NOT NULL THEN 'CATEGORY'
+      ELSE 'ARTICLE'
+    END;
 $$;
 
 -- sql/analytics/functions/bounds.sql
@@ -21665,18 +21876,78 @@ BEGIN
 END;
 $$;
 
+-- sql/search/functions/count_results.sql
+
+CREATE FUNCTION search.count_results(
+  hasura_session json,
+  query text DEFAULT NULL,
+  types text[] DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
+)
+RETURNS SETOF search.total
+LANGUAGE plpgsql
+STABLE
+ROWS 1
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_request search.request := search.request_of(
+    hasura_session,
+    query,
+    types,
+    category_id,
+    tags,
+    options,
+    price_min,
+    price_max,
+    in_stock,
+    status,
+    sort_by
+  );
+BEGIN
+  IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
+    RETURN;
+  END IF;
+  RETURN QUERY EXECUTE
+    'SELECT (($1).scope).merchant_id, count(*)::integer FROM search.document d WHERE ' || search.matches(
+      v_request,
+      TRUE
+    )
+    USING v_request;
+END;
+$$;
+
 -- sql/search/functions/facets.sql
 
 CREATE FUNCTION search.facets(
   hasura_session json,
-  query text,
+  query text DEFAULT NULL,
   types text[] DEFAULT NULL,
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
-  status text DEFAULT NULL
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
 )
 RETURNS SETOF search.facet
 LANGUAGE plpgsql
@@ -21685,132 +21956,538 @@ ROWS 50
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_scope search.scope := search.scope_of(hasura_session);
-BEGIN
-  RETURN QUERY WITH
-      hit AS MATERIALIZED (
-        SELECT h.*
-        FROM search.found(v_scope, query, types, category_id, tags, price_min, price_max, in_stock, status) h
-      ),
-      product AS MATERIALIZED (
-        SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags
-        FROM
-          hit h
-          JOIN catalog.product p ON p.merchant_id = h.merchant_id AND p.id = h.product_id
-      ),
-      -- A step to round by: a power of ten, of which at least five lie between the prices.
-      step AS (
-        SELECT power(10, floor(log(greatest((max(p.highest_price) - min(p.lowest_price)) / 5, 1))))::bigint AS size
-        FROM product p
-      ),
-      bound AS (
-        SELECT DISTINCT p.lowest_price / s.size * s.size AS min
-        FROM
-          (
-            SELECT x.lowest_price, row_number() OVER (ORDER BY x.lowest_price) - 1 AS number, count(*) OVER () AS total
-            FROM product x
-          ) p,
-          step s
-        -- The lowest price, and where the second to the fifth part begins.
-        WHERE p.number IN (0, p.total / 5, p.total * 2 / 5, p.total * 3 / 5, p.total * 4 / 5)
-      ),
-      price_range AS (
-        SELECT
-          b.min,
-          coalesce(
-            lead(b.min) OVER (ORDER BY b.min) - 1,
-            (
-              SELECT (max(p.highest_price) / s.size + 1) * s.size - 1
-              FROM
-                product p,
-                step s
-              GROUP BY s.size
-            )
-          ) AS max
-        FROM bound b
-      ),
-      counted(name, value, label, count, min, max) AS (
-        SELECT
-          'TYPE',
-          t.type,
-          initcap(t.type),
-          count(*),
-          NULL::bigint,
-          NULL::bigint
-        FROM
-          hit h
-          CROSS JOIN LATERAL (
-            SELECT
-              CASE
-                WHEN h.product_id IS NOT NULL THEN 'PRODUCT'
-                WHEN h.category_id IS NOT NULL THEN 'CATEGORY'
-                ELSE 'ARTICLE'
-              END AS type
-          ) t
-        GROUP BY t.type
-        UNION ALL
-        (
-          SELECT 'CATEGORY', c.id::text, c.name, count(*), NULL, NULL
-          FROM
-            product p
-            JOIN catalog.category_product x ON x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
-            JOIN catalog.category c ON c.merchant_id = x.merchant_id AND c.id = x.category_id
-          GROUP BY c.id, c.name
-          ORDER BY count(*) DESC, c.id
-          LIMIT 50
-        )
-        UNION ALL
-        (
-          SELECT 'TAG', t.tag, t.tag, count(*), NULL, NULL
-          FROM
-            product p
-            CROSS JOIN LATERAL (SELECT DISTINCT tag FROM unnest(p.tags) AS tag) t
-          GROUP BY t.tag
-          ORDER BY count(*) DESC, t.tag
-          LIMIT 50
-        )
-        UNION ALL
-        SELECT 'PRICE', r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
-        FROM
-          price_range r
-          JOIN product p ON p.highest_price >= r.min AND p.lowest_price <= r.max
-        GROUP BY r.min, r.max
-        UNION ALL
-        SELECT
-          'IN_STOCK',
-          s.available::text,
-          CASE
-            WHEN s.available THEN 'In stock'
-            ELSE 'Out of stock'
-          END,
-          count(*),
-          NULL,
-          NULL
-        FROM
-          product p
-          CROSS JOIN LATERAL (
-            -- With a limit, because Postgres would look through the whole stock for a few products otherwise.
-            SELECT
-              coalesce(
-                (
-                  SELECT TRUE
-                  FROM search.stocked_product x
-                  WHERE x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
-                  LIMIT 1
-                ),
-                FALSE
-              ) AS available
-          ) s
-        GROUP BY s.available
-        UNION ALL
-        SELECT 'STATUS', p.status, initcap(p.status), count(*), NULL, NULL
-        FROM product p
-        WHERE NOT v_scope.public_only
-        GROUP BY p.status
+  v_request search.request := search.request_of(
+    hasura_session,
+    query,
+    types,
+    category_id,
+    tags,
+    options,
+    price_min,
+    price_max,
+    in_stock,
+    status,
+    sort_by
+  );
+  v_groups search.key_group[] := v_request.groups;
+  -- Of a row, the names of the groups of which it has none.
+  v_missed text := (
+    SELECT
+      format(
+        'array_remove(ARRAY[%s]::text[], NULL)',
+        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
       )
-    SELECT v_scope.merchant_id, c.name, c.value, c.label, c.count::integer, c.min, c.max
-    FROM counted c;
+    FROM unnest(v_groups) g
+  );
+BEGIN
+  RETURN QUERY EXECUTE
+    format(
+      $statement$
+      WITH
+        candidate AS MATERIALIZED (
+          SELECT
+            search.type_of(d) AS type,
+            d.status,
+            d.lowest_price,
+            d.highest_price,
+            d.facet_keys,
+            %1$s AS in_stock,
+            %2$s AS missed
+          FROM search.document d
+          WHERE %3$s
+        ),
+        hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
+        -- A value of an option is counted as if the option had no filter yet: with what misses this filter alone.
+        counted_key AS MATERIALIZED (
+          SELECT k.key, k.missed, count(*) AS count
+          FROM
+            (
+              SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
+              FROM candidate c
+              WHERE cardinality(c.missed) < 2
+            ) k
+          GROUP BY k.key, k.missed
+        ),
+        named AS (
+          SELECT v.key, v.kind, v.name, v.value, sum(k.count) AS count
+          FROM
+            counted_key k
+            CROSS JOIN LATERAL (
+              SELECT x.*
+              FROM search.facet_value x
+              WHERE x.merchant_id = (($1).scope).merchant_id AND x.key = k.key
+              ORDER BY x.id
+              LIMIT 1
+            ) v
+          WHERE k.missed IS NULL OR (v.kind = 'OPTION' AND lower(v.name) = k.missed)
+          GROUP BY v.key, v.kind, v.name, v.value
+        ),
+        most AS (
+          SELECT
+            n.kind,
+            min(n.name) OVER (PARTITION BY n.kind, lower(n.name)) AS name,
+            n.value,
+            n.count,
+            row_number() OVER (PARTITION BY n.kind, lower(n.name) ORDER BY n.count DESC, n.value) AS place
+          FROM named n
+        ),
+        -- A step to round by: a power of ten, of which at least five lie between the prices.
+        step AS (
+          SELECT power(10, floor(log(greatest((max(h.highest_price) - min(h.lowest_price)) / 5, 1))))::bigint AS size
+          FROM hit h
+        ),
+        bound AS (
+          SELECT DISTINCT q.price / s.size * s.size AS min
+          FROM
+            (
+              -- The lowest price, and where the second to the fifth part begins.
+              SELECT
+                unnest(percentile_disc('{0,0.2,0.4,0.6,0.8}'::float8[]) WITHIN GROUP (ORDER BY h.lowest_price)) AS price
+              FROM hit h
+            ) q,
+            step s
+        ),
+        price_range AS (
+          SELECT
+            b.min,
+            coalesce(
+              lead(b.min) OVER (ORDER BY b.min) - 1,
+              (
+                SELECT (max(h.highest_price) / s.size + 1) * s.size - 1
+                FROM
+                  hit h,
+                  step s
+                GROUP BY s.size
+              )
+            ) AS max
+          FROM bound b
+          WHERE b.min IS NOT NULL
+        ),
+        grouped AS (
+          SELECT h.type, h.in_stock, h.status, grouping(h.type, h.in_stock, h.status) AS by, count(*) AS count
+          FROM hit h
+          GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
+        ),
+        counted(name, option_name, value, label, count, min, max) AS (
+          SELECT 'TYPE', NULL::text, g.type, initcap(g.type), g.count, NULL::bigint, NULL::bigint
+          FROM grouped g
+          WHERE g.by = 3
+          UNION ALL
+          SELECT m.kind, nullif(m.name, ''), m.value, coalesce(c.name, m.value), m.count, NULL, NULL
+          FROM
+            most m
+            LEFT JOIN catalog.category c
+              ON m.kind = 'CATEGORY' AND c.merchant_id = (($1).scope).merchant_id AND c.id::text = m.value
+          WHERE m.place <= 50
+          UNION ALL
+          SELECT 'PRICE', NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          FROM
+            price_range r
+            JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
+          GROUP BY r.min, r.max
+          UNION ALL
+          SELECT
+            'IN_STOCK',
+            NULL,
+            g.in_stock::text,
+            CASE
+              WHEN g.in_stock THEN 'In stock'
+              ELSE 'Out of stock'
+            END,
+            g.count,
+            NULL,
+            NULL
+          FROM grouped g
+          WHERE g.by = 5 AND g.in_stock IS NOT NULL
+          UNION ALL
+          SELECT 'STATUS', NULL, g.status, initcap(g.status), g.count, NULL, NULL
+          FROM grouped g
+          WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
+        )
+      SELECT (($1).scope).merchant_id, c.name, c.option_name, c.value, c.label, c.count::integer, c.min, c.max
+      FROM counted c
+      $statement$,
+      search.in_stock_of((v_request.scope).merchant_id),
+      CASE
+        WHEN v_groups IS NULL THEN '''{}''::text[]'
+        ELSE v_missed
+      END,
+      search.matches(v_request, FALSE)
+    )
+    USING v_request;
 END;
+$$;
+
+-- sql/search/functions/matches.sql
+
+CREATE FUNCTION search.matches(p_request search.request, p_of_groups boolean)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_scope search.scope := p_request.scope;
+  -- Only the conditions of the request, because Postgres plans a short statement better. $1 is the request.
+  v_conditions text[] := ARRAY[
+    'd.merchant_id = (($1).scope).merchant_id',
+    CASE
+      WHEN v_scope.public_only THEN 'd.public'
+    END,
+    CASE
+      WHEN NOT v_scope.products THEN 'd.article_id IS NOT NULL'
+    END,
+    CASE
+      WHEN NOT v_scope.articles THEN 'd.article_id IS NULL'
+    END,
+    CASE
+      WHEN p_request.products_only THEN 'd.product_id IS NOT NULL'
+    END,
+    CASE
+      WHEN p_request.types IS NOT NULL THEN 'search.type_of(d) = ANY (($1).types)'
+    END,
+    CASE
+      WHEN p_request.words IS NOT NULL THEN 'd.words @@ ($1).words'
+    END,
+    CASE
+      WHEN p_request.keys IS NOT NULL THEN 'd.facet_keys @> ($1).keys'
+    END,
+    CASE
+      WHEN p_request.price_min IS NOT NULL THEN 'd.highest_price >= ($1).price_min'
+    END,
+    CASE
+      WHEN p_request.price_max IS NOT NULL THEN 'd.lowest_price <= ($1).price_max'
+    END,
+    CASE
+      WHEN p_request.status IS NOT NULL THEN 'd.status = ($1).status'
+    END,
+    CASE
+      WHEN p_request.in_stock IS NOT NULL THEN search.in_stock_of(v_scope.merchant_id) || ' = ($1).in_stock'
+    END
+  ];
+BEGIN
+  IF p_of_groups THEN
+    v_conditions := v_conditions || ARRAY(
+      SELECT format('d.facet_keys && %L::bigint[]', g.keys)
+      FROM unnest(p_request.groups) g
+    );
+  END IF;
+  RETURN array_to_string(v_conditions, ' AND ');
+END;
+$$;
+
+-- sql/search/functions/page.sql
+
+CREATE FUNCTION search.page(
+  p_request search.request,
+  p_sort_by text,
+  p_sort_order text,
+  p_after_value text,
+  p_after_id uuid,
+  p_page_size integer,
+  p_page_offset integer
+)
+RETURNS TABLE (document search.document, sort_value text)
+LANGUAGE plpgsql
+STABLE
+ROWS 20
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_column text := CASE
+    WHEN p_sort_by = 'RELEVANCE'
+    AND p_request.words IS NOT NULL THEN 'rank'
+    WHEN p_sort_by = 'PRICE' THEN 'lowest_price'
+    WHEN p_sort_by = 'NAME' THEN 'shown_title'
+    WHEN p_sort_by = 'BEST_SELLING' THEN 'popularity'
+    ELSE 'created_at'
+  END;
+  v_type text := CASE v_column
+    WHEN 'rank' THEN 'real'
+    WHEN 'shown_title' THEN 'text'
+    WHEN 'created_at' THEN 'timestamptz'
+    ELSE 'bigint'
+  END;
+  v_ascending boolean := v_column <> 'rank'
+  AND coalesce(p_sort_order = 'ASC', v_column IN ('lowest_price', 'shown_title'));
+  v_matches text := search.matches(p_request, TRUE);
+  v_source text := CASE
+    WHEN v_column = 'rank' THEN format('SELECT r.document, r.rank FROM search.ranked($1, %L) r', v_matches)
+    ELSE format('SELECT d AS document, d.%I FROM search.document d WHERE %s', v_column, v_matches)
+  END;
+BEGIN
+  -- What matches is found first, and sorted then. An index of the sorted column would be read until enough rows match,
+  -- which may be all of it.
+  IF num_nonnulls(p_request.words, p_request.keys, p_request.groups) > 0 THEN
+    v_source := v_source || ' OFFSET 0';
+  END IF;
+  RETURN QUERY EXECUTE
+    format(
+      'SELECT s.document, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, (s.document).id %s LIMIT %s OFFSET %s',
+      CASE
+        WHEN v_column = 'created_at' THEN format(
+          'to_char(s.created_at AT TIME ZONE %L, %L)',
+          'UTC',
+          'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+        )
+        ELSE format('s.%I::text', v_column)
+      END,
+      v_source,
+      CASE
+        WHEN p_after_id IS NULL THEN 'TRUE'
+        ELSE format(
+          '(s.%I, (s.document).id) %s (%L::%s, %L::uuid)',
+          v_column,
+          CASE
+            WHEN v_ascending THEN '>'
+            ELSE '<'
+          END,
+          p_after_value,
+          v_type,
+          p_after_id
+        )
+      END,
+      v_column,
+      CASE
+        WHEN v_ascending THEN 'ASC'
+        ELSE 'DESC'
+      END,
+      CASE
+        WHEN v_ascending THEN 'ASC'
+        ELSE 'DESC'
+      END,
+      -- A page has up to 100, and one more says whether there is another.
+      least(greatest(p_page_size, 0), 101),
+      least(greatest(p_page_offset, 0), 1000)
+    )
+    USING p_request;
+END;
+$$;
+
+-- sql/search/functions/request_of.sql
+
+CREATE FUNCTION search.request_of(
+  hasura_session json,
+  p_query text,
+  p_types text[],
+  p_category_id uuid,
+  p_tags text[],
+  p_options jsonb,
+  p_price_min bigint,
+  p_price_max bigint,
+  p_in_stock boolean,
+  p_status text,
+  p_sort_by text
+)
+RETURNS search.request
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_request search.request;
+BEGIN
+  v_request.scope := search.scope_of(hasura_session);
+  IF p_query IS NOT NULL THEN
+    v_request.title := search.normalized(p_query);
+    -- A text without a word finds nothing: no document's word has a space.
+    v_request.words := coalesce(search.words_query((v_request.scope).merchant_id, p_query), '''no word'''::tsquery);
+  END IF;
+  v_request.types := p_types;
+  v_request.price_min := p_price_min;
+  v_request.price_max := p_price_max;
+  v_request.in_stock := p_in_stock;
+  v_request.status := p_status;
+  v_request.keys := (
+    SELECT array_agg(k.key)
+    FROM
+      (
+        SELECT search.facet_key('TAG', '', tag) AS key
+        FROM unnest(p_tags) AS tag
+        UNION
+        SELECT search.facet_key('CATEGORY', '', p_category_id::text)
+        WHERE p_category_id IS NOT NULL
+      ) k
+  );
+  v_request.groups := (
+    SELECT array_agg(ROW(g.name, g.keys)::search.key_group ORDER BY g.name)
+    FROM
+      (
+        SELECT lower(o ->> 'name') AS name, array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
+        FROM
+          jsonb_array_elements(p_options) AS o
+          CROSS JOIN LATERAL jsonb_array_elements_text(o -> 'values') AS x (value)
+        GROUP BY lower(o ->> 'name')
+      ) g
+  );
+  v_request.products_only := p_sort_by IN ('PRICE', 'BEST_SELLING')
+  OR num_nonnulls(p_tags, p_category_id, p_price_min, p_price_max, p_in_stock, p_status, v_request.groups) > 0;
+  RETURN v_request;
+END;
+$$;
+
+-- sql/search/functions/page_bounds.sql
+
+CREATE FUNCTION search.page_bounds(
+  hasura_session json,
+  query text DEFAULT NULL,
+  types text[] DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
+)
+RETURNS SETOF search.page_info
+LANGUAGE sql
+STABLE
+ROWS 1
+AS $$
+  SELECT
+    (hasura_session ->> 'x-hasura-merchant-id')::uuid,
+    (array_agg(p.sort_value ORDER BY p.position))[1],
+    (array_agg((p.document).id ORDER BY p.position))[1],
+    (array_agg(p.sort_value ORDER BY p.position))[least(count(*), page_size)],
+    (array_agg((p.document).id ORDER BY p.position))[least(count(*), page_size)],
+    count(*) > page_size,
+    after_id IS NOT NULL OR page_offset > 0,
+    sort_by
+  FROM
+    search.page(
+      search.request_of(
+        hasura_session,
+        query,
+        types,
+        category_id,
+        tags,
+        options,
+        price_min,
+        price_max,
+        in_stock,
+        status,
+        sort_by
+      ),
+      sort_by,
+      sort_order,
+      after_value,
+      after_id,
+      page_size + 1,
+      page_offset
+    ) WITH ORDINALITY AS p (document, sort_value, position)
+  HAVING (search.scope_of(hasura_session)).products OR (search.scope_of(hasura_session)).articles;
+$$;
+
+-- sql/search/functions/ranked.sql
+
+CREATE FUNCTION search.ranked(p_request search.request, p_matches text)
+RETURNS TABLE (document search.document, rank real)
+LANGUAGE plpgsql
+STABLE
+ROWS 1000
+-- Of a common word, Postgres would expect to meet enough matches soon, and read all documents when they are elsewhere.
+SET enable_seqscan = OFF
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  -- Of each kind as many as pages can show: 1,000 may be passed over, and 101 are read.
+  RETURN QUERY EXECUTE
+    replace(
+      $statement$
+      SELECT
+        c.document,
+        (
+          ts_rank('{0.05, 0.2, 0.4, 1}', (c.document).words, ($1).words) + CASE
+            WHEN (c.document).title = ($1).title THEN 2
+            WHEN starts_with((c.document).title, ($1).title) THEN 1
+            ELSE 0
+          END + 0.01 / (1 + char_length((c.document).title)) -- Of equal ones, the one that says least else.
+        )::real
+      FROM
+        (
+          SELECT DISTINCT ON ((u.document).id) u.document
+          FROM
+            (
+              (
+                SELECT d AS document
+                FROM search.document d
+                WHERE <matches> AND d.title LIKE ($1).title || '%'
+                ORDER BY d.title
+                LIMIT 1101
+              )
+              UNION ALL
+              (SELECT d FROM search.document d WHERE <matches> AND d.title_words @@ ($1).words LIMIT 1101)
+              UNION ALL
+              (SELECT d FROM search.document d WHERE <matches> LIMIT 1101)
+            ) u
+        ) c
+      $statement$,
+      '<matches>',
+      p_matches
+    )
+    USING p_request;
+END;
+$$;
+
+-- sql/search/functions/search.sql
+
+CREATE FUNCTION search.search(
+  hasura_session json,
+  query text DEFAULT NULL,
+  types text[] DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
+)
+RETURNS SETOF search.hit
+LANGUAGE sql
+STABLE
+ROWS 20
+AS $$
+  SELECT
+    (p.document).merchant_id,
+    (p.document).id,
+    (p.document).product_id,
+    (p.document).category_id,
+    (p.document).article_id,
+    p.position::integer
+  FROM
+    search.page(
+      search.request_of(
+        hasura_session,
+        query,
+        types,
+        category_id,
+        tags,
+        options,
+        price_min,
+        price_max,
+        in_stock,
+        status,
+        sort_by
+      ),
+      sort_by,
+      sort_order,
+      after_value,
+      after_id,
+      page_size,
+      page_offset
+    ) WITH ORDINALITY AS p (document, sort_value, position);
 $$;
 
 -- sql/search/functions/suggestions.sql
@@ -22498,25 +23175,6 @@ CREATE VIEW payment.saved_payment_method AS
   FROM
     payment.saved_method s
     JOIN payment.processor_customer h ON h.merchant_id = s.merchant_id AND h.id = s.processor_customer_id;
-
--- sql/search/views.sql
-
-CREATE VIEW search.stocked_product AS
-  SELECT i.merchant_id, i.product_id
-  FROM
-    inventory.stock_item i
-    JOIN inventory.stock_level l ON l.merchant_id = i.merchant_id AND l.stock_item_id = i.id AND l.available > 0
-    JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
-  WHERE
-    i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT EXISTS (
-        SELECT
-        FROM catalog.product_variant v
-        WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
-      )
-    );
 
 -- sql/verification/views.sql
 
@@ -26180,17 +26838,37 @@ BEGIN
         changed p
         JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
       WHERE
-        (p.name, p.description, p.sku, p.variant_skus, p.tags, p.status, p.deleted_at) IS DISTINCT FROM (
+        (
+          p.name,
+          p.description,
+          p.sku,
+          p.variant_skus,
+          p.tags,
+          p.status,
+          p.deleted_at,
+          p.lowest_price,
+          p.highest_price,
+          p.created_at
+        ) IS DISTINCT FROM (
           b.name,
           b.description,
           b.sku,
           b.variant_skus,
           b.tags,
           b.status,
-          b.deleted_at
+          b.deleted_at,
+          b.lowest_price,
+          b.highest_price,
+          b.created_at
         )
     ) c
   GROUP BY c.part;
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT p.merchant_id, p.id
+  FROM
+    changed p
+    JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+  WHERE p.popularity <> b.popularity;
   RETURN NULL;
 END;
 $$;
@@ -26244,6 +26922,170 @@ AFTER UPDATE OF language ON merchant.settings
 FOR EACH ROW
 WHEN (NEW.language <> OLD.language)
 EXECUTE FUNCTION search.note_language();
+
+CREATE FUNCTION search.follow_categories()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.product_ids)
+  FROM (SELECT merchant_id, array_agg(DISTINCT product_id) AS product_ids FROM changed GROUP BY merchant_id) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.category_product
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_categories();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON catalog.category_product
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_categories();
+
+CREATE FUNCTION search.follow_options()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.product_ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS product_ids
+      FROM
+        changed o
+        JOIN catalog.product_variant v ON v.merchant_id = o.merchant_id AND v.id = o.variant_id
+      GROUP BY v.merchant_id
+    ) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE TRIGGER follow_search_of_changes
+AFTER UPDATE ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON catalog.variant_option
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_options();
+
+CREATE FUNCTION search.follow_new_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- The stock of a product with variants is its variants'.
+  INSERT INTO search.stale_product (merchant_id, product_id) SELECT DISTINCT v.merchant_id, v.product_id FROM changed v;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_variants();
+
+CREATE FUNCTION search.follow_ended_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT p.merchant_id, p.id
+  FROM catalog.product p
+  WHERE p.merchant_id = OLD.merchant_id AND p.id = OLD.product_id;
+  PERFORM search.write_facet_keys(OLD.merchant_id, ARRAY[OLD.product_id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION search.follow_ended_variant();
+
+CREATE FUNCTION search.follow_new_stock()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    changed l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE l.available > 0;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_stock();
+
+CREATE TRIGGER follow_search_of_deletions
+AFTER DELETE ON inventory.stock_level
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.follow_new_stock();
+
+CREATE FUNCTION search.follow_stock()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    changed l
+    JOIN before b
+      ON b.merchant_id = l.merchant_id AND b.stock_item_id = l.stock_item_id AND b.warehouse_id = l.warehouse_id
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE (l.available > 0) <> (b.available > 0);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_stock();
+
+CREATE FUNCTION search.follow_warehouse()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT DISTINCT i.merchant_id, i.product_id
+  FROM
+    inventory.stock_level l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search
+AFTER UPDATE OF active ON inventory.warehouse
+FOR EACH ROW
+WHEN (NEW.active <> OLD.active)
+EXECUTE FUNCTION search.follow_warehouse();
 
 -- sql/analytics/data.sql
 

@@ -1,13 +1,20 @@
 CREATE FUNCTION search.facets(
   hasura_session json,
-  query text,
+  query text DEFAULT NULL,
   types text[] DEFAULT NULL,
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
-  status text DEFAULT NULL
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
 )
 RETURNS SETOF search.facet
 LANGUAGE plpgsql
@@ -16,130 +23,164 @@ ROWS 50
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_scope search.scope := search.scope_of(hasura_session);
-BEGIN
-  RETURN QUERY WITH
-      hit AS MATERIALIZED (
-        SELECT h.*
-        FROM search.found(v_scope, query, types, category_id, tags, price_min, price_max, in_stock, status) h
-      ),
-      product AS MATERIALIZED (
-        SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags
-        FROM
-          hit h
-          JOIN catalog.product p ON p.merchant_id = h.merchant_id AND p.id = h.product_id
-      ),
-      -- A step to round by: a power of ten, of which at least five lie between the prices.
-      step AS (
-        SELECT power(10, floor(log(greatest((max(p.highest_price) - min(p.lowest_price)) / 5, 1))))::bigint AS size
-        FROM product p
-      ),
-      bound AS (
-        SELECT DISTINCT p.lowest_price / s.size * s.size AS min
-        FROM
-          (
-            SELECT x.lowest_price, row_number() OVER (ORDER BY x.lowest_price) - 1 AS number, count(*) OVER () AS total
-            FROM product x
-          ) p,
-          step s
-        -- The lowest price, and where the second to the fifth part begins.
-        WHERE p.number IN (0, p.total / 5, p.total * 2 / 5, p.total * 3 / 5, p.total * 4 / 5)
-      ),
-      price_range AS (
-        SELECT
-          b.min,
-          coalesce(
-            lead(b.min) OVER (ORDER BY b.min) - 1,
-            (
-              SELECT (max(p.highest_price) / s.size + 1) * s.size - 1
-              FROM
-                product p,
-                step s
-              GROUP BY s.size
-            )
-          ) AS max
-        FROM bound b
-      ),
-      counted(name, value, label, count, min, max) AS (
-        SELECT
-          'TYPE',
-          t.type,
-          initcap(t.type),
-          count(*),
-          NULL::bigint,
-          NULL::bigint
-        FROM
-          hit h
-          CROSS JOIN LATERAL (
-            SELECT
-              CASE
-                WHEN h.product_id IS NOT NULL THEN 'PRODUCT'
-                WHEN h.category_id IS NOT NULL THEN 'CATEGORY'
-                ELSE 'ARTICLE'
-              END AS type
-          ) t
-        GROUP BY t.type
-        UNION ALL
-        (
-          SELECT 'CATEGORY', c.id::text, c.name, count(*), NULL, NULL
-          FROM
-            product p
-            JOIN catalog.category_product x ON x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
-            JOIN catalog.category c ON c.merchant_id = x.merchant_id AND c.id = x.category_id
-          GROUP BY c.id, c.name
-          ORDER BY count(*) DESC, c.id
-          LIMIT 50
-        )
-        UNION ALL
-        (
-          SELECT 'TAG', t.tag, t.tag, count(*), NULL, NULL
-          FROM
-            product p
-            CROSS JOIN LATERAL (SELECT DISTINCT tag FROM unnest(p.tags) AS tag) t
-          GROUP BY t.tag
-          ORDER BY count(*) DESC, t.tag
-          LIMIT 50
-        )
-        UNION ALL
-        SELECT 'PRICE', r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
-        FROM
-          price_range r
-          JOIN product p ON p.highest_price >= r.min AND p.lowest_price <= r.max
-        GROUP BY r.min, r.max
-        UNION ALL
-        SELECT
-          'IN_STOCK',
-          s.available::text,
-          CASE
-            WHEN s.available THEN 'In stock'
-            ELSE 'Out of stock'
-          END,
-          count(*),
-          NULL,
-          NULL
-        FROM
-          product p
-          CROSS JOIN LATERAL (
-            -- With a limit, because Postgres would look through the whole stock for a few products otherwise.
-            SELECT
-              coalesce(
-                (
-                  SELECT TRUE
-                  FROM search.stocked_product x
-                  WHERE x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
-                  LIMIT 1
-                ),
-                FALSE
-              ) AS available
-          ) s
-        GROUP BY s.available
-        UNION ALL
-        SELECT 'STATUS', p.status, initcap(p.status), count(*), NULL, NULL
-        FROM product p
-        WHERE NOT v_scope.public_only
-        GROUP BY p.status
+  v_request search.request := search.request_of(
+    hasura_session,
+    query,
+    types,
+    category_id,
+    tags,
+    options,
+    price_min,
+    price_max,
+    in_stock,
+    status,
+    sort_by
+  );
+  v_groups search.key_group[] := v_request.groups;
+  -- Of a row, the names of the groups of which it has none.
+  v_missed text := (
+    SELECT
+      format(
+        'array_remove(ARRAY[%s]::text[], NULL)',
+        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
       )
-    SELECT v_scope.merchant_id, c.name, c.value, c.label, c.count::integer, c.min, c.max
-    FROM counted c;
+    FROM unnest(v_groups) g
+  );
+BEGIN
+  RETURN QUERY EXECUTE
+    format(
+      $statement$
+      WITH
+        candidate AS MATERIALIZED (
+          SELECT
+            search.type_of(d) AS type,
+            d.status,
+            d.lowest_price,
+            d.highest_price,
+            d.facet_keys,
+            %1$s AS in_stock,
+            %2$s AS missed
+          FROM search.document d
+          WHERE %3$s
+        ),
+        hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
+        -- A value of an option is counted as if the option had no filter yet: with what misses this filter alone.
+        counted_key AS MATERIALIZED (
+          SELECT k.key, k.missed, count(*) AS count
+          FROM
+            (
+              SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
+              FROM candidate c
+              WHERE cardinality(c.missed) < 2
+            ) k
+          GROUP BY k.key, k.missed
+        ),
+        named AS (
+          SELECT v.key, v.kind, v.name, v.value, sum(k.count) AS count
+          FROM
+            counted_key k
+            CROSS JOIN LATERAL (
+              SELECT x.*
+              FROM search.facet_value x
+              WHERE x.merchant_id = (($1).scope).merchant_id AND x.key = k.key
+              ORDER BY x.id
+              LIMIT 1
+            ) v
+          WHERE k.missed IS NULL OR (v.kind = 'OPTION' AND lower(v.name) = k.missed)
+          GROUP BY v.key, v.kind, v.name, v.value
+        ),
+        most AS (
+          SELECT
+            n.kind,
+            min(n.name) OVER (PARTITION BY n.kind, lower(n.name)) AS name,
+            n.value,
+            n.count,
+            row_number() OVER (PARTITION BY n.kind, lower(n.name) ORDER BY n.count DESC, n.value) AS place
+          FROM named n
+        ),
+        -- A step to round by: a power of ten, of which at least five lie between the prices.
+        step AS (
+          SELECT power(10, floor(log(greatest((max(h.highest_price) - min(h.lowest_price)) / 5, 1))))::bigint AS size
+          FROM hit h
+        ),
+        bound AS (
+          SELECT DISTINCT q.price / s.size * s.size AS min
+          FROM
+            (
+              -- The lowest price, and where the second to the fifth part begins.
+              SELECT
+                unnest(percentile_disc('{0,0.2,0.4,0.6,0.8}'::float8[]) WITHIN GROUP (ORDER BY h.lowest_price)) AS price
+              FROM hit h
+            ) q,
+            step s
+        ),
+        price_range AS (
+          SELECT
+            b.min,
+            coalesce(
+              lead(b.min) OVER (ORDER BY b.min) - 1,
+              (
+                SELECT (max(h.highest_price) / s.size + 1) * s.size - 1
+                FROM
+                  hit h,
+                  step s
+                GROUP BY s.size
+              )
+            ) AS max
+          FROM bound b
+          WHERE b.min IS NOT NULL
+        ),
+        grouped AS (
+          SELECT h.type, h.in_stock, h.status, grouping(h.type, h.in_stock, h.status) AS by, count(*) AS count
+          FROM hit h
+          GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
+        ),
+        counted(name, option_name, value, label, count, min, max) AS (
+          SELECT 'TYPE', NULL::text, g.type, initcap(g.type), g.count, NULL::bigint, NULL::bigint
+          FROM grouped g
+          WHERE g.by = 3
+          UNION ALL
+          SELECT m.kind, nullif(m.name, ''), m.value, coalesce(c.name, m.value), m.count, NULL, NULL
+          FROM
+            most m
+            LEFT JOIN catalog.category c
+              ON m.kind = 'CATEGORY' AND c.merchant_id = (($1).scope).merchant_id AND c.id::text = m.value
+          WHERE m.place <= 50
+          UNION ALL
+          SELECT 'PRICE', NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          FROM
+            price_range r
+            JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
+          GROUP BY r.min, r.max
+          UNION ALL
+          SELECT
+            'IN_STOCK',
+            NULL,
+            g.in_stock::text,
+            CASE
+              WHEN g.in_stock THEN 'In stock'
+              ELSE 'Out of stock'
+            END,
+            g.count,
+            NULL,
+            NULL
+          FROM grouped g
+          WHERE g.by = 5 AND g.in_stock IS NOT NULL
+          UNION ALL
+          SELECT 'STATUS', NULL, g.status, initcap(g.status), g.count, NULL, NULL
+          FROM grouped g
+          WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
+        )
+      SELECT (($1).scope).merchant_id, c.name, c.option_name, c.value, c.label, c.count::integer, c.min, c.max
+      FROM counted c
+      $statement$,
+      search.in_stock_of((v_request.scope).merchant_id),
+      CASE
+        WHEN v_groups IS NULL THEN '''{}''::text[]'
+        ELSE v_missed
+      END,
+      search.matches(v_request, FALSE)
+    )
+    USING v_request;
 END;
 $$;

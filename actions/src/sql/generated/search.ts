@@ -12,3 +12,15 @@ export const rewriteDocuments = (caller: Caller, args: RewriteDocumentsArguments
   answerOf<RewriteDocumentsAnswer>(caller, 'search.rewrite_documents', (sql) => sql`search.rewrite_documents(
       p_limit => ${args.limit}::integer
     )`)
+
+export interface RefreshProductsArguments {
+  readonly limit: number
+}
+
+export type RefreshProductsAnswer = number
+
+/** `search.refresh_products` */
+export const refreshProducts = (caller: Caller, args: RefreshProductsArguments): Promise<RefreshProductsAnswer> =>
+  answerOf<RefreshProductsAnswer>(caller, 'search.refresh_products', (sql) => sql`search.refresh_products(
+      p_limit => ${args.limit}::integer
+    )`)

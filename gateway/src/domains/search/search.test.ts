@@ -30,13 +30,14 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 const selection = `results { __typename ... on Product { id name } ... on Category { title: name } ... on Article { heading: title } }
-  totalCount facets { name value label count min max }`
+  totalCount facets { name optionName value label count min max }`
 
 interface Found {
   readonly results: readonly Readonly<Record<string, string>>[]
   readonly totalCount: number
   readonly facets: readonly {
     readonly name: string
+    readonly optionName: string | null
     readonly value: string
     readonly count: number
     readonly min: number | null
@@ -136,11 +137,12 @@ describe('search', () => {
       for (const query of ['sneakers', 'product', 'torch']) {
         const { facets } = await find(query, {}, as)
         expect(new Set(facets.map(({ name }) => name)).has('STATUS')).toBe(as.kind === 'key')
-        for (const { name, value, count, min, max } of facets) {
+        for (const { name, optionName, value, count, min, max } of facets) {
           const filters = {
             TYPE: { types: [value] },
             CATEGORY: { categoryId: value },
             TAG: { tags: [value] },
+            OPTION: { options: [{ name: optionName, values: [value] }] },
             PRICE: { priceMin: min, priceMax: max },
             IN_STOCK: { inStock: value === 'true' },
             STATUS: { status: value },

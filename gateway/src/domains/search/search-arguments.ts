@@ -1,0 +1,135 @@
+import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
+import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
+import { decodeCursor } from '../../cursor/cursor.ts'
+import { isUuid, searchLengthError, toUuid } from '../../projection/filter.ts'
+import type { FunctionArgument } from '../../projection/types.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** The maximum offset of search results. A cursor leads further. */
+const maxOffset = 1000
+
+const maxOptions = 20
+const maxOptionValues = 50
+
+/** What cursors call the list of results. */
+export const searchList = 'SearchResult'
+
+interface OptionFilter {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+const between = (field: string, value: unknown, min: number, max: number): readonly CatalogueError[] =>
+  typeof value === 'number' && (value < min || value > max) ? [outOfRange(field, value, min, max)] : []
+
+export const checkFirst = ({ first }: Values): readonly CatalogueError[] => between('first', first, 1, 100)
+
+export function checkQuery({ query }: Values): readonly CatalogueError[] {
+  if (query == null) return []
+  const wrong = searchLengthError(query, 'query')
+  const unstorable = isUnicodeText(query as string) ? [] : [invalidFormat('query', unicodeText)]
+  return wrong ? [wrong] : unstorable
+}
+
+const filtersOf = (args: Values): Values => (args['filters'] ?? {}) as Values
+
+const optionsOf = (args: Values): readonly OptionFilter[] =>
+  (filtersOf(args)['options'] ?? []) as readonly OptionFilter[]
+
+const filter = (
+  name: string,
+  type: string,
+  toVariable?: FunctionArgument['toVariable'],
+): FunctionArgument => ({
+  type,
+  read: (args) => filtersOf(args)[name],
+  ...(toVariable && { toVariable }),
+})
+
+/** A function's array arguments are scalars in Hasura, written as PostgreSQL writes arrays. */
+function toTextArray(texts: unknown): string {
+  const elements = (texts as readonly string[]).map(
+    (text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  )
+  return `{${elements.join(',')}}`
+}
+
+/** What the results are sorted by: without a text, none is more relevant than another, and the newest come first. */
+function sortOf({ query, sortBy }: Values): string {
+  const given = typeof sortBy === 'string' ? sortBy : 'RELEVANCE'
+  return given === 'RELEVANCE' && query == null ? 'CREATED_AT' : given
+}
+
+/** Cursors are not signed, so what one says is checked before Postgres reads it. */
+const sortValues: Readonly<Record<string, RegExp>> = {
+  RELEVANCE: /^\d{1,3}(\.\d{1,12})?(e-\d\d)?$/,
+  PRICE: /^\d{1,16}$/,
+  NAME: /^[^\0]*$/,
+  CREATED_AT: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+  BEST_SELLING: /^\d{1,16}$/,
+}
+
+function placeOf(args: Values): { readonly value: string; readonly id: string } | undefined {
+  const cursor = decodeCursor(String(args['after']))
+  const sort = sortOf(args)
+  if (cursor?.sort !== `${searchList}.${sort}` || typeof cursor.value !== 'string') return undefined
+  const { value, id } = cursor
+  const readable =
+    sortValues[sort]?.test(value) === true &&
+    isUnicodeText(value) &&
+    (sort !== 'CREATED_AT' || !Number.isNaN(Date.parse(value)))
+  return readable && isUuid(id) ? { value, id } : undefined
+}
+
+function checkPlace(args: Values): readonly CatalogueError[] {
+  if (args['after'] == null) return []
+  if (args['offset'] != null)
+    return [invalidFormat('offset', 'nothing beside `after`', 'after and offset exclude each other')]
+  return placeOf(args) ? [] : [invalidFormat('after', 'cursor of this list in this sort order')]
+}
+
+function checkFilters(args: Values): readonly CatalogueError[] {
+  const tags = (filtersOf(args)['tags'] ?? []) as readonly string[]
+  const options = optionsOf(args)
+  return [
+    ...(tags.every(isUnicodeText) ? [] : [invalidFormat('filters.tags', unicodeText)]),
+    ...between('filters.options', options.length, 0, maxOptions),
+    ...options.flatMap(({ name, values }, index) => [
+      ...between(`filters.options.${index}.values`, values.length, 1, maxOptionValues),
+      ...([name, ...values].every(isUnicodeText)
+        ? []
+        : [invalidFormat(`filters.options.${index}`, unicodeText)]),
+    ]),
+  ]
+}
+
+export const checkSearch = (args: Values): readonly CatalogueError[] => [
+  ...checkQuery(args),
+  ...checkFilters(args),
+  ...checkPlace(args),
+  ...checkFirst(args),
+  ...between('offset', args['offset'], 0, maxOffset),
+]
+
+/** The arguments of the functions of search, which all take the same. */
+export const searchArguments: Readonly<Record<string, FunctionArgument>> = {
+  query: { type: 'String!' },
+  types: filter('types', '_text!', toTextArray),
+  categoryId: filter('categoryId', 'uuid!', toUuid),
+  tags: filter('tags', '_text!', toTextArray),
+  options: filter('options', 'jsonb!'),
+  priceMin: filter('priceMin', 'bigint!'),
+  priceMax: filter('priceMax', 'bigint!'),
+  inStock: filter('inStock', 'Boolean!'),
+  status: filter('status', 'String!'),
+  sortBy: { type: 'String!', read: sortOf },
+  sortOrder: { type: 'String!' },
+  afterValue: {
+    type: 'String!',
+    read: (args) => (args['after'] == null ? undefined : (placeOf(args)?.value ?? '')),
+  },
+  afterId: { type: 'uuid!', read: (args) => (args['after'] == null ? undefined : (placeOf(args)?.id ?? '')) },
+  pageSize: { type: 'Int!', read: ({ first }) => first ?? 20 },
+  pageOffset: { type: 'Int!', read: ({ offset }) => offset },
+}

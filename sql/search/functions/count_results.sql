@@ -1,0 +1,50 @@
+CREATE FUNCTION search.count_results(
+  hasura_session json,
+  query text DEFAULT NULL,
+  types text[] DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
+)
+RETURNS SETOF search.total
+LANGUAGE plpgsql
+STABLE
+ROWS 1
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_request search.request := search.request_of(
+    hasura_session,
+    query,
+    types,
+    category_id,
+    tags,
+    options,
+    price_min,
+    price_max,
+    in_stock,
+    status,
+    sort_by
+  );
+BEGIN
+  IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
+    RETURN;
+  END IF;
+  RETURN QUERY EXECUTE
+    'SELECT (($1).scope).merchant_id, count(*)::integer FROM search.document d WHERE ' || search.matches(
+      v_request,
+      TRUE
+    )
+    USING v_request;
+END;
+$$;

@@ -1,0 +1,53 @@
+CREATE FUNCTION search.search(
+  hasura_session json,
+  query text DEFAULT NULL,
+  types text[] DEFAULT NULL,
+  category_id uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  options jsonb DEFAULT NULL,
+  price_min bigint DEFAULT NULL,
+  price_max bigint DEFAULT NULL,
+  in_stock boolean DEFAULT NULL,
+  status text DEFAULT NULL,
+  sort_by text DEFAULT 'RELEVANCE',
+  sort_order text DEFAULT NULL,
+  after_value text DEFAULT NULL,
+  after_id uuid DEFAULT NULL,
+  page_size integer DEFAULT 20,
+  page_offset integer DEFAULT 0
+)
+RETURNS SETOF search.hit
+LANGUAGE sql
+STABLE
+ROWS 20
+AS $$
+  SELECT
+    (p.document).merchant_id,
+    (p.document).id,
+    (p.document).product_id,
+    (p.document).category_id,
+    (p.document).article_id,
+    p.position::integer
+  FROM
+    search.page(
+      search.request_of(
+        hasura_session,
+        query,
+        types,
+        category_id,
+        tags,
+        options,
+        price_min,
+        price_max,
+        in_stock,
+        status,
+        sort_by
+      ),
+      sort_by,
+      sort_order,
+      after_value,
+      after_id,
+      page_size,
+      page_offset
+    ) WITH ORDINALITY AS p (document, sort_value, position);
+$$;
