@@ -5331,6 +5331,10 @@ AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
   PERFORM set_config('platform.importing', 'on', TRUE);
+  -- The tables grow faster than Postgres learns of it, and while rows are checked they look empty: without this, plans
+  -- read them whole for each row.
+  PERFORM set_config('enable_seqscan', 'off', TRUE);
+  PERFORM set_config('enable_mergejoin', 'off', TRUE);
 END;
 $$;
 
