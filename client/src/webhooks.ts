@@ -1,4 +1,7 @@
+import type { WebhookEvent } from './generated/webhook-events.ts'
 import { webCrypto } from '#web-crypto'
+
+export type { WebhookEvent, WebhookPayloads, WebhookTopic } from './generated/webhook-events.ts'
 
 /** What was sent to a webhook endpoint, after its signature was verified. */
 export type VerifiedWebhook<Payload> =
@@ -42,11 +45,13 @@ const maxSignatures = 10
 /**
  * Verifies a webhook by Standard Webhooks (HMAC-SHA256).
  *
+ * The payload has the type of the events of docs/webhooks.md; `verifyWebhook<Mine>` names another one.
+ *
  * @param secrets of the endpoint, `whsec_…`; during a rotation the old one and the new one
  * @param body the bytes or the text as it was received: JSON that was parsed and written again has another signature
  * @throws TypeError if a secret isn't `whsec_` and Base64: a mistake of the receiver's configuration
  */
-export async function verifyWebhook<Payload = unknown>(
+export async function verifyWebhook<Payload = WebhookEvent>(
   secrets: string | readonly string[],
   headers: WebhookHeaders,
   body: string | Uint8Array | ArrayBuffer,
