@@ -21,6 +21,7 @@ const { bounds } = loadContract()
 /** Columns that store something else than the field of the same name, and why. */
 const others: Readonly<Record<string, string>> = {
   'crm.loyalty_account.points': 'the sum of the entries, of which one may take points away',
+  'events.endpoint.url': 'the scalar URL has this bound',
   'payment.payment.amount': 'an order that costs nothing is confirmed without a payment',
 }
 

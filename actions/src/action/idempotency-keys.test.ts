@@ -247,6 +247,7 @@ const actionsInSteps = [
   'cancelOrder',
   'capturePayment',
   'checkEmailSender',
+  'completeFileUpload',
   'confirmPayment',
   'confirmSavedPaymentMethod',
   'connectPaymentAccount',
@@ -269,12 +270,16 @@ const tellingSecrets = [
   'createApiKey',
   'createCart',
   'createCustomerAccessToken',
+  'createFileUpload',
+  'createImport',
   'createMerchant',
+  'createWebhookEndpoint',
   'enrollMfa',
   'openGuestOrder',
   'refreshSession',
   'registerCustomer',
   'rotateApiKey',
+  'rotateWebhookSecret',
   'signInCustomer',
   'signInUser',
   'startGuestCheckout',
@@ -297,7 +302,7 @@ describe('every action', () => {
     expect(sealed.sort()).toEqual(tellingSecrets)
     // The results in metadata/actions.graphql that have such a field.
     const sdl = readFileSync(join(import.meta.dirname, '../../../metadata/actions.graphql'), 'utf8')
-    const secret = /^ {2}(key|\w+Key|secret|accessToken|refreshToken|recoveryCodes|url): /m
+    const secret = /^ {2}(key|\w+Key|secret|accessToken|refreshToken|recoveryCodes|url|upload): /m
     const results = [...sdl.matchAll(/^type (\w+Result) \{\n([^}]*)\}/gm)].flatMap(
       ([, name = '', fields = '']) => (secret.test(fields) ? [name] : []),
     )
@@ -306,7 +311,11 @@ describe('every action', () => {
     )
     // A publishable key is no secret.
     expect(telling.filter((name) => !tellingSecrets.includes(name))).toEqual(['createPublishableKey'])
-    expect(tellingSecrets.filter((name) => !telling.includes(name))).toEqual([])
+    // An endpoint's secret is a field of the endpoint.
+    expect(tellingSecrets.filter((name) => !telling.includes(name))).toEqual([
+      'createWebhookEndpoint',
+      'rotateWebhookSecret',
+    ])
   })
 
   test('repeats the recorded answer to a repeated key, and does not run again', async () => {

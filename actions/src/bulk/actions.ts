@@ -16,6 +16,7 @@ const contentTypes = { JSON_LINES: 'application/x-ndjson', CSV: 'text/csv' } as 
 /** The domain's actions, by the name of the mutation. */
 export const bulkActions = (database: Database, files: FileStorage): Readonly<Record<string, Action>> => ({
   createImport: defineAction('createImport', {
+    answersSecret: true,
     async handle({ session: { merchantId } }, { input }): Promise<Answer> {
       const outcome = await bulk.createImport(database, {
         merchantId,

@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly signal?: AbortSignal
 }
 
-export const maxRowsOfImport = 5_000_000
+const maxRowsOfImport = 5_000_000
 
 type Claimed = bulk.ClaimImportAnswer['claimed']
 

@@ -50,6 +50,7 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   category_levels: (sql, id) =>
     sql`UPDATE catalog.category SET level = 3 WHERE merchant_id = ${id} AND slug = 'leaf'`,
   category_products: (sql, id) => sql`DELETE FROM catalog.category_product WHERE merchant_id = ${id}`,
+  file_bytes: (sql, id) => sql`INSERT INTO files.usage (merchant_id, bytes) VALUES (${id}, 7)`,
   loyalty_points: (sql, id) =>
     sql`UPDATE crm.loyalty_account SET points = points + 1 WHERE merchant_id = ${id}`,
   order_lines: (sql, id) => sql`UPDATE ordering.order_item SET tax = tax + 1 WHERE merchant_id = ${id}`,

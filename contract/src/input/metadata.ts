@@ -9,7 +9,7 @@ export interface InnerFault {
 }
 
 /** The largest text of a record's metadata, in bytes; `metadata.most_bytes()` in SQL. */
-export const mostMetadataBytes = 32_768
+const mostMetadataBytes = 32_768
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/
 const shownName = 64

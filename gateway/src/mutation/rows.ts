@@ -163,7 +163,14 @@ function rowsMutation<Name extends WithInput>(
     id,
     input: 'input',
     check: (args, principal) => check(typed(args).input, principal, typed(args)),
-    lookUps: (args) => lookUps(typed(args).input, typed(args)),
+    lookUps(args, principal) {
+      // A caller who may not set a field may not see its column either.
+      const refused = new Set(check(typed(args).input, principal, typed(args)).map(({ field }) => field))
+      return lookUps(typed(args).input, typed(args)).map((lookUp) => ({
+        ...lookUp,
+        values: lookUp.values.filter(({ field }) => !refused.has(field)),
+      }))
+    },
     write: (args, principal) => asWrite(write(typed(args).input, typed(args), principal)),
   }
 }
