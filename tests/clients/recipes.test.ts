@@ -42,6 +42,14 @@ test('the pages have the recipes that are tested here, to the letter', () => {
   expect(shown.toSorted()).toEqual(files.toSorted())
 })
 
+test.each(['client/README.md', 'docs/recipes.md'])('%s maps each scalar of the contract', (page) => {
+  const read = (file: string) => readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')
+  const scalars = [...read('docs/schema.graphql').matchAll(/^scalar ([A-Za-z]\w*)/gm)].map(([, name]) => name)
+  expect(scalars).toContain('Money')
+  const text = read(page)
+  expect(scalars.filter((name) => !text.includes(`    ${name ?? ''}: `))).toEqual([])
+})
+
 /** Loses the platform's first answer to what has the text. */
 function loseAnswer(text: string): void {
   let lost = false
@@ -129,12 +137,12 @@ describe('urql', () => {
     const shop = urql.openShop(platform.graphqlUrl, credential)
     const { data } = await shop.query(ProductNamesDocument, { first: 2 })
     expect(data?.products.edges).toHaveLength(2)
-    const keys: string[] = []
+    const keys: (string | null)[] = []
     const { fetch } = globalThis
     vi.stubGlobal('fetch', (...[input, init]: Parameters<typeof fetch>) => {
-      // The platform's own requests are of this process, too; none of them is a mutation.
-      const key = new Headers(init?.headers).get('idempotency-key')
-      if (input === platform.graphqlUrl && key !== null) keys.push(key)
+      // The platform's own requests are of this process, too.
+      if (typeof init?.body === 'string' && init.body.includes('URQL-1'))
+        keys.push(new Headers(init.headers).get('idempotency-key'))
       return fetch(input, init)
     })
     onTestFinished(() => void vi.unstubAllGlobals())
