@@ -9,7 +9,7 @@ import { fileActions } from './files/index.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
 import { analyticsActions } from './analytics/index.ts'
 import { bookingActions } from './booking/index.ts'
-import { bulkActions } from './bulk/index.ts'
+import { bulkActions, exportActions } from './bulk/index.ts'
 import { cartActions } from './cart/index.ts'
 import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
@@ -61,7 +61,7 @@ export interface ActionsOptions extends Address {
   readonly senders?: Senders
   /** Where webhooks may be sent; anywhere if absent, as in a test deployment. */
   readonly webhookRules?: AddressRules
-  /** The contract's URL, where the queries of webhook endpoints are checked. Without it, endpoints with a query can't be written. */
+  /** The contract's URL, where the queries of webhook endpoints and exports are checked. Without it, neither can be written. */
   readonly graphqlUrl?: string
   /** Whether strangers may ask for a shop (`/sign-up`). Off when absent. */
   readonly signUp?: boolean
@@ -211,7 +211,10 @@ export function actionsByDomain(
     booking: bookingActions(ordering),
     crm: crmActions(database),
     analytics: analyticsActions(database),
-    bulk: bulkActions(database, files),
+    bulk: {
+      ...bulkActions(database, files),
+      ...exportActions({ database, keys, tokenIssuer, graphqlUrl }),
+    },
     email: emailActions(database),
     'webhook-endpoints': eventActions({
       database,

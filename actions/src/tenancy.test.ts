@@ -98,6 +98,10 @@ beforeAll(async () => {
   const [delivery] = await shop.database<{ id: string }[]>`
     INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, status, facts)
     VALUES (${victim.merchantId}, 'ORDER_SHIPPED', 'x', 'a@example.com', 'FAILED', '{}') RETURNING id`
+  const [dataExport] = await shop.database<{ id: string }[]>`
+    INSERT INTO bulk.export (merchant_id, kind, format, customer_id, holder_kind, holder_id, permissions)
+    VALUES (${victim.merchantId}, 'CUSTOMER_DATA', 'JSON_LINES', ${victim.customerId}, 'KEY', ${victim.customerId}, '{}')
+    RETURNING id`
   const [notification] = await shop.database<{ id: string }[]>`
     INSERT INTO notification.notification (merchant_id, kind, subject_key, title, body)
     VALUES (${victim.merchantId}, 'LOW_STOCK_ALERT', 'x', 'Low', 'Low') RETURNING id`
@@ -245,6 +249,8 @@ beforeAll(async () => {
     updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },
     scheduleEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     cancelEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    exportCustomerData: { input: { customerId: victim.customerId }, field: 'customerId' },
+    cancelExport: { input: { id: found(dataExport).id }, field: 'id' },
     retryEmailDelivery: { input: { id: found(delivery).id }, field: 'id' },
     setNotificationPreference: {
       input: {
@@ -341,6 +347,7 @@ describe('another merchant’s ids', () => {
       ],
       'createImport',
       'createEmailTemplate',
+      'createExport',
       'previewEmailTemplate',
       'registerNotificationDevice',
       'markAllNotificationsRead',

@@ -18,4 +18,6 @@ export const shopperPermissions = [
   'notifications:read',
   'notifications:write',
   'articles:read',
+  'exports:read',
+  'exports:write',
 ] as const

@@ -54,6 +54,7 @@ export async function startCommerce(
     secretBox,
     files: files.storage,
     filesUrl: files.url,
+    graphqlUrl,
     ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),

@@ -289,3 +289,320 @@ AS $$
   WHERE i.merchant_id = gone.merchant_id AND i.id = gone.id
   RETURNING i.merchant_id, i.id;
 $$;
+
+-- Of a merchant's keys and users, `p_max` exports may be under way at a time. A shopper has three within a day.
+--
+-- answers: created {exportId: uuid} | too_many {} | unknown_customer {}
+CREATE FUNCTION bulk.create_export(p_merchant_id uuid, p_export jsonb, p_max integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+  v_new bulk.export := jsonb_populate_record(NULL::bulk.export, p_export);
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('exports of %s', p_merchant_id), 0));
+  IF
+    v_new.customer_id IS NOT NULL
+    AND NOT EXISTS (
+      SELECT
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND c.id = v_new.customer_id AND c.anonymized_at IS NULL
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  IF v_new.holder_kind = 'CUSTOMER' THEN
+    IF
+      (
+        SELECT count(*)
+        FROM bulk.export e
+        WHERE
+          e.merchant_id = p_merchant_id
+          AND e.customer_id = v_new.customer_id
+          AND e.holder_kind = 'CUSTOMER'
+          AND e.created_at > now() - INTERVAL '1 day'
+      ) >= 3
+    THEN
+      RETURN jsonb_build_object('outcome', 'too_many');
+    END IF;
+  ELSEIF
+    (
+      SELECT count(*)
+      FROM bulk.export e
+      WHERE e.merchant_id = p_merchant_id AND e.finished_at IS NULL AND e.holder_kind <> 'CUSTOMER'
+    ) >= p_max
+  THEN
+    RETURN jsonb_build_object('outcome', 'too_many');
+  END IF;
+  INSERT INTO bulk.export
+    (merchant_id, id, kind, format, compressed, query, page_size, customer_id, holder_kind, holder_id, permissions)
+  VALUES
+    (
+      p_merchant_id,
+      v_id,
+      v_new.kind,
+      v_new.format,
+      v_new.compressed,
+      v_new.query,
+      v_new.page_size,
+      v_new.customer_id,
+      v_new.holder_kind,
+      v_new.holder_id,
+      v_new.permissions
+    );
+  RETURN jsonb_build_object('outcome', 'created', 'exportId', v_id);
+END;
+$$;
+
+-- Takes the export that waits longest. Each is worked on for a while, then given back: a long one doesn't keep others
+-- waiting. One of a merchant is worked on at a time.
+--
+-- answers:
+--   rows {
+--   merchant_id: uuid, id: uuid, claim: uuid, kind: bulk.export.kind, format: bulk.export.format, compressed: boolean,
+--   query: text | null, page_size: integer | null, customer_id: uuid | null, holder_kind: bulk.export.holder_kind,
+--   holder_id: uuid, permissions: text[], rows: integer, bytes: integer, position: text | null, parts: integer,
+--   created_at: timestamptz
+--   }
+CREATE FUNCTION bulk.claim_export(p_lease interval)
+RETURNS TABLE (
+  merchant_id uuid,
+  id uuid,
+  claim uuid,
+  kind text,
+  format text,
+  compressed boolean,
+  query text,
+  page_size integer,
+  customer_id uuid,
+  holder_kind text,
+  holder_id uuid,
+  permissions text[],
+  rows integer,
+  bytes integer,
+  "position" text,
+  parts integer,
+  created_at timestamptz
+)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE bulk.export e
+  SET
+    status = 'RUNNING',
+    started_at = coalesce(e.started_at, now()),
+    claim = gen_random_uuid(),
+    claimed_until = now() + p_lease
+  FROM
+    (
+      SELECT w.merchant_id, w.id
+      FROM bulk.export w
+      WHERE
+        w.finished_at IS NULL
+        AND (w.claimed_until IS NULL OR w.claimed_until <= now())
+        AND merchant.is_active(w.merchant_id)
+        AND NOT EXISTS (
+          SELECT
+          FROM bulk.export o
+          WHERE
+            o.merchant_id = w.merchant_id
+            AND o.id <> w.id
+            AND o.finished_at IS NULL
+            AND o.claim IS NOT NULL
+            AND o.claimed_until > now()
+        )
+      ORDER BY w.claimed_until NULLS FIRST, w.created_at
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED
+    ) n
+  WHERE e.merchant_id = n.merchant_id AND e.id = n.id
+  RETURNING
+    e.merchant_id,
+    e.id,
+    e.claim,
+    e.kind,
+    e.format,
+    e.compressed,
+    e.query,
+    e.page_size,
+    e.customer_id,
+    e.holder_kind,
+    e.holder_id,
+    e.permissions,
+    e.rows,
+    e.bytes,
+    e.position,
+    e.parts,
+    e.created_at;
+$$;
+
+-- Keeps a part that is stored. False: the export was cancelled, or another worker has it.
+--
+-- answers: boolean
+-- nullable: p_position, p_total_rows
+CREATE FUNCTION bulk.keep_export_part(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_part jsonb,
+  p_position text,
+  p_total_rows integer,
+  p_lease interval
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_part bulk.export_part := jsonb_populate_record(NULL::bulk.export_part, p_part);
+BEGIN
+  UPDATE bulk.export e
+  SET
+    rows = e.rows + v_part.rows,
+    bytes = e.bytes + v_part.bytes,
+    position = p_position,
+    total_rows = coalesce(p_total_rows, e.total_rows),
+    parts = v_part.number,
+    attempts = 0,
+    claimed_until = now() + p_lease
+  WHERE
+    e.merchant_id = p_merchant_id
+    AND e.id = p_export_id
+    AND e.claim = p_claim
+    AND e.finished_at IS NULL
+    AND e.parts = v_part.number - 1;
+  IF NOT FOUND THEN
+    RETURN FALSE;
+  END IF;
+  INSERT INTO bulk.export_part (merchant_id, export_id, number, file_key, bytes, rows)
+  VALUES (p_merchant_id, p_export_id, v_part.number, v_part.file_key, v_part.bytes, v_part.rows);
+  RETURN TRUE;
+END;
+$$;
+
+-- Gives an export back, for the next turn or, later, for a further try. After the last try it has failed.
+--
+-- answers: void
+-- nullable: p_failure
+CREATE FUNCTION bulk.give_export_back(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_failure text,
+  p_max_attempts integer
+)
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE bulk.export e
+  SET
+    claim = NULL,
+    attempts = CASE
+      WHEN p_failure IS NULL THEN e.attempts
+      ELSE e.attempts + 1
+    END,
+    claimed_until = now() + CASE
+      WHEN p_failure IS NULL THEN INTERVAL '0'
+      -- 1, 2, 4 … seconds, at most a minute.
+      ELSE least(INTERVAL '1 minute', INTERVAL '1 second' * power(2, least(e.attempts, 10)))
+    END,
+    status = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN 'FAILED'
+      ELSE e.status
+    END,
+    failure = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN p_failure
+    END,
+    finished_at = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN now()
+    END,
+    expires_at = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN now() + INTERVAL '7 days'
+    END
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id AND e.claim = p_claim AND e.finished_at IS NULL;
+$$;
+
+-- Ends an export: with the link to its file, or with why there is none. False: it was cancelled, or another worker has
+-- it.
+--
+-- answers: boolean
+-- nullable: p_url, p_failure
+CREATE FUNCTION bulk.finish_export(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_rows integer,
+  p_bytes integer,
+  p_url text,
+  p_failure text,
+  p_kept interval
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE bulk.export e
+  SET
+    status = CASE
+      WHEN p_failure IS NULL THEN 'SUCCEEDED'
+      ELSE 'FAILED'
+    END,
+    failure = p_failure,
+    url = p_url,
+    rows = p_rows,
+    total_rows = coalesce(e.total_rows, p_rows),
+    bytes = p_bytes,
+    claim = NULL,
+    claimed_until = NULL,
+    finished_at = now(),
+    expires_at = now() + p_kept
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id AND e.claim = p_claim AND e.finished_at IS NULL;
+  RETURN FOUND;
+END;
+$$;
+
+-- An export is there for callers who have all permissions that it was begun with, and a shopper's for that shopper.
+--
+-- answers: cancelled {exportId: uuid} | unknown_export {} | export_refused {status: bulk.export.status}
+-- nullable: p_customer_id
+CREATE FUNCTION bulk.cancel_export(p_merchant_id uuid, p_export_id uuid, p_permissions text[], p_customer_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text;
+BEGIN
+  SELECT e.status
+  INTO v_status
+  FROM bulk.export e
+  WHERE
+    e.merchant_id = p_merchant_id
+    AND e.id = p_export_id
+    AND CASE
+      WHEN p_customer_id IS NULL THEN e.holder_kind <> 'CUSTOMER'
+      AND e.permissions <@ p_permissions
+      ELSE e.holder_kind = 'CUSTOMER'
+      AND e.holder_id = p_customer_id
+    END
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_export');
+  END IF;
+  IF v_status NOT IN ('QUEUED', 'RUNNING') THEN
+    RETURN jsonb_build_object('outcome', 'export_refused', 'status', v_status);
+  END IF;
+  UPDATE bulk.export e
+  SET
+    status = 'CANCELLED',
+    claim = NULL,
+    claimed_until = NULL,
+    finished_at = now(),
+    expires_at = now() + INTERVAL '1 day'
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id;
+  RETURN jsonb_build_object('outcome', 'cancelled', 'exportId', p_export_id);
+END;
+$$;

@@ -155,3 +155,17 @@ AS $$
   FROM unnest(p_ids, p_attempts) AS c (id, attempt)
   WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
 $$;
+
+-- Forgets what was recorded of records that have the e-mail address of a person alone, such as stock alerts.
+CREATE FUNCTION events.forget_address(p_merchant_id uuid, p_email citext)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
+  DELETE FROM events.change c
+  WHERE c.merchant_id = p_merchant_id AND (coalesce(c.after, c.before) ->> 'email')::citext = p_email;
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND (e.record ->> 'email')::citext = p_email;
+END;
+$$;

@@ -87,6 +87,9 @@ beforeAll(async () => {
     INSERT INTO bulk.import (merchant_id, format, status, finished_at)
     VALUES (${platform.merchantId}, 'CSV', 'FAILED', now())`
   await sql`
+    INSERT INTO bulk.export (merchant_id, kind, format, status, holder_kind, holder_id, permissions, finished_at)
+    VALUES (${platform.merchantId}, 'CUSTOMER_DATA', 'JSON_LINES', 'CANCELLED', 'KEY', gen_random_uuid(), '{exports:read}', now())`
+  await sql`
     INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, body)
     VALUES (${platform.merchantId}, ${createWebhookEndpoint.webhookEndpoint.id}, 'webhook.test', '0', 'FAILED', '{}')`
   // A mail that is sent later would change rows while the test sends its mutations.

@@ -96,6 +96,9 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
   await sql`
     INSERT INTO events.attempt (merchant_id, delivery_id, number, url, request_headers, started_at, duration_ms)
     SELECT merchant_id, id, 1, 'https://erp.example.com/', '{}', now(), 1 FROM events.delivery WHERE merchant_id = ${merchantId}`
+  await sql`
+    INSERT INTO bulk.export (merchant_id, kind, format, holder_kind, holder_id, permissions)
+    VALUES (${merchantId}, 'CUSTOMER_DATA', 'JSON_LINES', 'KEY', ${randomUUID()}, '{exports:read}')`
   const entry = {
     merchant_id: merchantId,
     actor_kind: 'KEY',
@@ -192,4 +195,7 @@ async function giveToShopper(
   await sql`
     INSERT INTO notification.notification (merchant_id, customer_id, kind, subject_key, title, body)
     VALUES (${merchantId}, ${customerId}, 'ORDER_SHIPPED', 'of the matrix', 'Shipped', 'Shipped')`
+  await sql`
+    INSERT INTO bulk.export (merchant_id, kind, format, customer_id, holder_kind, holder_id, permissions)
+    VALUES (${merchantId}, 'CUSTOMER_DATA', 'JSON_LINES', ${customerId}, 'CUSTOMER', ${customerId}, '{}')`
 }

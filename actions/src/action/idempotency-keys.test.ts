@@ -251,6 +251,7 @@ const actionsInSteps = [
   'confirmPayment',
   'confirmSavedPaymentMethod',
   'connectPaymentAccount',
+  'createExport',
   'deleteSavedPaymentMethod',
   'markAppointmentNoShow',
   'payAppointment',

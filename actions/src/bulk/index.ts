@@ -1,3 +1,5 @@
 export { bulkActions } from './actions.ts'
 export { purgeImports } from './purge-imports.ts'
 export { runImports } from './run-imports.ts'
+export { exportActions } from './exports/actions.ts'
+export { purgeExports, runExports } from './exports/run-exports.ts'

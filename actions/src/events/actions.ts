@@ -143,6 +143,8 @@ const replay = (database: Database): Action =>
           return done({ count: replayed.count, replayedUntil: replayed.until })
         case 'unknown_endpoint':
           return noEndpoint('endpointId')
+        case 'unknown_delivery':
+          return invalid(notFound(`deliveryIds.${replayed.index}`, 'WebhookDelivery'))
         default:
           return replayed satisfies never
       }

@@ -4,7 +4,7 @@ import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { lapseUnpaidAppointments, writeReminders } from '../booking/index.ts'
-import { purgeImports, runImports } from '../bulk/index.ts'
+import { purgeExports, purgeImports, runExports, runImports } from '../bulk/index.ts'
 import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
@@ -65,6 +65,7 @@ export const maintenanceJobs = [
   'mark-abandoned-carts',
   'sequence-events',
   'run-imports',
+  'run-exports',
 ] as const
 
 export type MaintenanceJob = (typeof maintenanceJobs)[number]
@@ -80,6 +81,7 @@ export const jobQueues = {
   domains: 1,
   files: 1,
   imports: 2,
+  exports: 2,
 } as const
 export type JobQueueName = keyof typeof jobQueues
 
@@ -97,6 +99,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
       return 'files'
     case 'run-imports':
       return 'imports'
+    case 'run-exports':
+      return 'exports'
     default:
       return 'maintenance'
   }
@@ -118,6 +122,8 @@ export interface MaintenanceOptions {
   readonly senders: Senders
   /** The operator's page for shops that were asked for; null: none can be. */
   readonly signUpUrl: string | null
+  /** The contract's endpoint, which ends with /graphql: exports read it. */
+  readonly graphqlUrl: string
   readonly logger: Logger
   /** Aborts when the process stops: what takes long ends at its next step. */
   readonly signal: AbortSignal
@@ -179,7 +185,8 @@ export async function runMaintenance(
         (await purgeEvents(database)) +
         (await purgeDeletions(database)) +
         (await purgeSignUps(database)) +
-        (await purgeImports(database, files))
+        (await purgeImports(database, files)) +
+        (await purgeExports(database, files))
       )
     case 'begin-subscription-periods':
       return beginPeriods(database)
@@ -210,6 +217,10 @@ export async function runMaintenance(
       return sequenceEvents(database)
     case 'run-imports':
       return runImports({ database, files, logger: options.logger, signal: options.signal })
+    case 'run-exports': {
+      const { graphqlUrl, signal } = options
+      return runExports({ database, files, tokenIssuer, graphqlUrl, signal })
+    }
     default:
       return job satisfies never
   }

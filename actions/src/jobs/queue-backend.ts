@@ -74,6 +74,8 @@ export async function openQueueBackend(
     options: `-c search_path=${schema}`,
     application_name: 'workers',
   })
+  // Each queue and worker listens for errors, too.
+  pool.setMaxListeners(2 * members + 10)
   pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))
   // Each member listens for errors; Node would take more than ten listeners for a leak.
   pool.setMaxListeners(2 * (members + statementConnections))

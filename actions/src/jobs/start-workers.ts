@@ -64,6 +64,8 @@ export interface WorkersOptions {
   readonly files: FileStorage
   /** Where clients reach the files, without a slash at the end. */
   readonly filesUrl: string
+  /** The contract's endpoint, which ends with /graphql: exports read it. */
+  readonly graphqlUrl: string
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Milliseconds between two looks at whether the schedules are still there; a minute by default. */
@@ -125,6 +127,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'purge-files': 60_000,
   'sweep-files': 60 * 60_000,
   'mark-abandoned-carts': 60_000,
+  'run-exports': 1_000,
   'sequence-events': 10_000,
   'run-imports': 2_000,
 }
@@ -159,6 +162,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     secretBox,
     files: options.files,
     filesUrl: options.filesUrl,
+    graphqlUrl: options.graphqlUrl,
     signal: stopping.signal,
     processors,
     accounts,

@@ -46,6 +46,8 @@ const allPermissions = new Set(
     'merchant',
     'imports',
     'webhooks',
+    'exports',
+    'audit',
   ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
 )
 

@@ -802,6 +802,15 @@ export type CancelEmailCampaignPayload = {
   readonly errors: ReadonlyArray<UserError>;
 };
 
+/** The payload of `cancelExport`. Open in the specification. */
+export type CancelExportPayload = {
+  readonly __typename?: 'CancelExportPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The export. */
+  readonly export?: Maybe<Export>;
+};
+
 /** The payload of `cancelImport`. Open in the specification. */
 export type CancelImportPayload = {
   readonly __typename?: 'CancelImportPayload';
@@ -1854,6 +1863,28 @@ export type CreateEmailTemplatePayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The created record; null when there are errors. */
   readonly template?: Maybe<EmailTemplate>;
+};
+
+/** A new export. Open in the specification. */
+export type CreateExportInput = {
+  /** Whether to compress the file with gzip; false when nothing is said. */
+  readonly compressed?: InputMaybe<Scalars['Boolean']['input']>;
+  /** The format of the file; JSON_LINES when nothing is said. */
+  readonly format?: InputMaybe<ExportFormat>;
+  /**
+   * A query of one connection without `first` and `after`, such as `{ orders(filters: { status: DELIVERED }) { nodes { id
+   * total items { sku quantity } } } }`. Inside of the records are objects and lists, and no further connection. 1 to 20,000 characters.
+   */
+  readonly query: Scalars['String']['input'];
+};
+
+/** The payload of `createExport`. Open in the specification. */
+export type CreateExportPayload = {
+  readonly __typename?: 'CreateExportPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The export. */
+  readonly export?: Maybe<Export>;
 };
 
 /** The payload of `createFileDownload`. Open in the specification. */
@@ -4316,6 +4347,128 @@ export type EventSortField =
   | 'POSITION';
 
 /**
+ * A file with all records of a query, or with all that is stored about a person. Open in the specification.
+ *
+ * Needs the permission `exports:read`, or a shopper's token.
+ */
+export type Export = Node & Timestamped & {
+  readonly __typename?: 'Export';
+  /** The bytes that are written; of an export that succeeded, the size of its file. */
+  readonly bytes: Scalars['Int']['output'];
+  /** Whether the file is compressed with gzip. */
+  readonly compressed: Scalars['Boolean']['output'];
+  /** When it was created. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** The customer whose data it has, as long as there is one. */
+  readonly customerId?: Maybe<Scalars['ID']['output']>;
+  /** When the file is deleted, with this export; null as long as it runs. */
+  readonly expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Why it failed. */
+  readonly failure?: Maybe<Scalars['String']['output']>;
+  /** When it ended. */
+  readonly finishedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** The format of the file. */
+  readonly format: ExportFormat;
+  /** Unique identifier. */
+  readonly id: Scalars['ID']['output'];
+  /** What it is of. */
+  readonly kind: ExportKind;
+  /** The query; null for a customer's data. */
+  readonly query?: Maybe<Scalars['String']['output']>;
+  /** How many records are written. */
+  readonly rows: Scalars['Int']['output'];
+  /** When its first record was read. */
+  readonly startedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Where it stands. */
+  readonly status: ExportStatus;
+  /** How many records the query had when it began; null until the first ones are written. */
+  readonly totalRows?: Maybe<Scalars['Int']['output']>;
+  /** When it was last changed. */
+  readonly updatedAt: Scalars['DateTime']['output'];
+  /** The link to the file, which anyone who has it can open until `expiresAt`; null until the file is whole. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+};
+
+/** A page of exports. Open in the specification. */
+export type ExportConnection = {
+  readonly __typename?: 'ExportConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<ExportEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<Export>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** The payload of `exportCustomerData`. Open in the specification. */
+export type ExportCustomerDataPayload = {
+  readonly __typename?: 'ExportCustomerDataPayload';
+  /** What is wrong with the input; empty when it worked. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The export. */
+  readonly export?: Maybe<Export>;
+};
+
+/** An export in a page. Open in the specification. */
+export type ExportEdge = {
+  readonly __typename?: 'ExportEdge';
+  /** Its cursor. */
+  readonly cursor: Scalars['String']['output'];
+  /** The export. */
+  readonly node: Export;
+};
+
+/** Filters for a list of exports. Open in the specification. */
+export type ExportFilters = {
+  /** Of this kind. */
+  readonly kind?: InputMaybe<ExportKind>;
+  /** In this status. */
+  readonly status?: InputMaybe<ExportStatus>;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: InputMaybe<ReadonlyArray<ExportStatus>>;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+/** The format of an export's file. Open in the specification. */
+export type ExportFormat =
+  /** Comma-separated values (RFC 4180) whose header has the paths of the fields. */
+  | 'CSV'
+  /** A JSON object in each line. */
+  | 'JSON_LINES';
+
+/** What an export is of. Open in the specification. */
+export type ExportKind =
+  /** All that is stored about a customer. */
+  | 'CUSTOMER_DATA'
+  /** The records of a query. */
+  | 'QUERY';
+
+/** The fields that exports can be sorted by. Open in the specification. */
+export type ExportSortField =
+  /** When they were created. */
+  | 'CREATED_AT'
+  /** By the time of the last change. */
+  | 'UPDATED_AT';
+
+/** Where an export stands. Open in the specification. */
+export type ExportStatus =
+  /** It was cancelled, or the customer's record is gone. */
+  | 'CANCELLED'
+  /** It ended without a file: see `failure`. */
+  | 'FAILED'
+  /** It waits for its turn. */
+  | 'QUEUED'
+  /** Its records are read and written. */
+  | 'RUNNING'
+  /** Its file is whole: see `url`. */
+  | 'SUCCEEDED';
+
+/**
  * An uploaded file. Open in the specification.
  *
  * Needs the permission `files:read`; not for shoppers.
@@ -6215,6 +6368,12 @@ export type Mutation = {
    */
   readonly cancelEmailCampaign?: Maybe<CancelEmailCampaignPayload>;
   /**
+   * Ends an export. There will be no file. Open in the specification.
+   *
+   * Needs the permission `exports:write`, or a shopper's token.
+   */
+  readonly cancelExport?: Maybe<CancelExportPayload>;
+  /**
    * Ends an import. What it has written by then stays. Open in the specification.
    *
    * Needs the permission `imports:write`; not for shoppers.
@@ -6438,6 +6597,13 @@ export type Mutation = {
    * Needs the permission `email:write`; not for shoppers.
    */
   readonly createEmailTemplate?: Maybe<CreateEmailTemplatePayload>;
+  /**
+   * Begins an export of all records of a query, which a job writes into a file. The query is checked now, and runs with the
+   * caller's permissions. Open in the specification.
+   *
+   * Needs the permission `exports:write`; not for shoppers.
+   */
+  readonly createExport?: Maybe<CreateExportPayload>;
   /**
    * Returns a URL from which the file can be downloaded for an hour, with no credential. Browsers save it, and don't show it. Open in the specification.
    *
@@ -6835,6 +7001,14 @@ export type Mutation = {
   readonly disablePaymentAccount?: Maybe<DisablePaymentAccountPayload>;
   /** Begins to set up an authenticator for the calling user. Open in the specification. */
   readonly enrollMfa?: Maybe<EnrollMfaPayload>;
+  /**
+   * Begins an export of all that is stored about a customer, in JSON Lines. It takes the permissions to read customers,
+   * orders, payments, carts, bookings, e-mails and the audit log as well. A shopper gets its own data, three times a day.
+   * Open in the specification.
+   *
+   * Needs the permission `exports:write`, or a shopper's token.
+   */
+  readonly exportCustomerData?: Maybe<ExportCustomerDataPayload>;
   /**
    * Makes a shipment of all that is left of a paid order, or of a part of it, and records that it has left the warehouse. Open in the specification.
    *
@@ -7627,6 +7801,12 @@ export type MutationcancelEmailCampaignArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcancelExportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcancelImportArgs = {
   id: Scalars['ID']['input'];
 };
@@ -7849,6 +8029,12 @@ export type MutationcreateEmailCampaignArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationcreateEmailTemplateArgs = {
   input: CreateEmailTemplateInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationcreateExportArgs = {
+  input: CreateExportInput;
 };
 
 
@@ -8249,6 +8435,12 @@ export type MutationdisablePaymentAccountArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationenrollMfaArgs = {
   password: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationexportCustomerDataArgs = {
+  customerId: Scalars['ID']['input'];
 };
 
 
@@ -11120,6 +11312,19 @@ export type Query = {
    */
   readonly events: EventConnection;
   /**
+   * An export by its id; null when there is none. An export is there for callers who have all the permissions that it was
+   * begun with, and a shopper's for that shopper. Open in the specification.
+   *
+   * Needs the permission `exports:read`, or a shopper's token.
+   */
+  readonly export?: Maybe<Export>;
+  /**
+   * Exports, latest first unless sorted otherwise. Open in the specification.
+   *
+   * Needs the permission `exports:read`, or a shopper's token.
+   */
+  readonly exports: ExportConnection;
+  /**
    * A file by its id; null when there is none. Open in the specification.
    *
    * Needs the permission `files:read`; not for shoppers.
@@ -11864,6 +12069,24 @@ export type QueryeventsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<EventSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryexportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QueryexportsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ExportFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<ExportSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -14818,6 +15041,12 @@ export type SubscriptionRoot = {
    */
   readonly events: Event;
   /**
+   * An export as it goes on; null while there is none. Open in the specification.
+   *
+   * Needs the permission `exports:read`, or a shopper's token.
+   */
+  readonly export?: Maybe<Export>;
+  /**
    * An import as it goes on; null while there is none. Open in the specification.
    *
    * Needs the permission `imports:read`; not for shoppers.
@@ -14860,6 +15089,12 @@ export type SubscriptionRootcartArgs = {
 /** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
 export type SubscriptionRooteventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification. */
+export type SubscriptionRootexportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -16703,7 +16938,7 @@ export type Weekday =
   | 'WEDNESDAY';
 
 /** A record that other subgraphs can refer to. */
-export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | File | Fulfillment | Import | ImportError | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse | WebhookDelivery | WebhookEndpoint;
+export type _Entity = ApiKey | Appointment | Article | BookingService | Cart | CartItem | Category | Contact | Customer | CustomerSegment | Dashboard | Dispute | DraftOrder | EmailCampaign | EmailDelivery | EmailTemplate | Event | Export | File | Fulfillment | Import | ImportError | IncomingStock | Interaction | LoyaltyReward | LoyaltyTier | MerchantAccount | MetadataDefinition | Notification | Order | OrderItem | OrderReturn | Payment | PaymentAccount | PaymentOption | Product | ProductVariant | Promotion | PromotionCampaign | PushDelivery | Refund | Reservation | Resource | Review | Role | SavedPaymentMethod | Schedule | Shipment | ShippingMethod | ShippingZone | StaffMember | StockAlert | StockMovement | Transfer | User | Warehouse | WebhookDelivery | WebhookEndpoint;
 
 /** The schema as subgraphs of a federation. */
 export type _Service = {

@@ -204,6 +204,12 @@ export interface CreateEmailTemplateInput {
   readonly text: string
 }
 
+export interface CreateExportInput {
+  readonly query: string
+  readonly format?: 'JSON_LINES' | 'CSV' | null
+  readonly compressed?: boolean | null
+}
+
 export interface CreateFileUploadInput {
   readonly fileName: string
   readonly contentType: string
@@ -1707,6 +1713,12 @@ export interface MutationArguments {
   readonly checkEmailSender: {}
   readonly addIPWhitelist: { readonly ip: string; readonly description?: string | null }
   readonly removeIPWhitelist: { readonly id: string; readonly confirmLockout?: boolean | null }
+  readonly createImport: { readonly input: CreateImportInput }
+  readonly startImport: { readonly id: string }
+  readonly cancelImport: { readonly id: string }
+  readonly createExport: { readonly input: CreateExportInput }
+  readonly exportCustomerData: { readonly customerId: string }
+  readonly cancelExport: { readonly id: string }
   readonly createWebhookEndpoint: { readonly input: CreateWebhookEndpointInput }
   readonly updateWebhookEndpoint: { readonly id: string; readonly input: UpdateWebhookEndpointInput }
   readonly deleteWebhookEndpoint: { readonly id: string }
@@ -1716,7 +1728,4 @@ export interface MutationArguments {
   readonly createMetadataDefinition: { readonly input: CreateMetadataDefinitionInput }
   readonly updateMetadataDefinition: { readonly id: string; readonly input: UpdateMetadataDefinitionInput }
   readonly deleteMetadataDefinition: { readonly id: string }
-  readonly createImport: { readonly input: CreateImportInput }
-  readonly startImport: { readonly id: string }
-  readonly cancelImport: { readonly id: string }
 }

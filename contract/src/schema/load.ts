@@ -20,9 +20,9 @@ export const domains = [
   'files',
   'merchant',
   'audit',
+  'bulk',
   'events',
   'metadata',
-  'bulk',
 ] as const
 
 export type Domain = (typeof domains)[number]

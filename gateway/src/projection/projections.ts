@@ -62,9 +62,9 @@ const domains = [
   files,
   merchant,
   audit,
+  bulk,
   events,
   metadata,
-  bulk,
   federation,
 ]
 

@@ -928,6 +928,73 @@ CREATE TABLE bulk.imported_record (
   PRIMARY KEY (merchant_id, record_type, external_id)
 );
 
+CREATE TABLE bulk.export (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  kind text NOT NULL CHECK (kind IN ('QUERY', 'CUSTOMER_DATA')),
+  status text NOT NULL DEFAULT 'QUEUED' CHECK (status IN ('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED')),
+  format text NOT NULL CHECK (format IN ('JSON_LINES', 'CSV')),
+  -- By gzip.
+  compressed boolean NOT NULL DEFAULT FALSE,
+  -- Of a QUERY: the document as it was sent, and the records of a page.
+  query text,
+  page_size integer CHECK (page_size BETWEEN 1 AND 100),
+  -- Of CUSTOMER_DATA: the person, until that record is anonymised or deleted. Then the file is, too.
+  customer_id uuid,
+  -- The caller who began it, and the permissions that it had: a QUERY reads with those that it still has.
+  holder_kind text NOT NULL CHECK (holder_kind IN ('KEY', 'USER', 'CUSTOMER')),
+  holder_id uuid NOT NULL,
+  permissions text[] NOT NULL,
+  -- What the query matched when it began; NULL before, and for CUSTOMER_DATA.
+  total_rows integer CHECK (total_rows >= 0),
+  rows integer NOT NULL DEFAULT 0 CHECK (rows >= 0),
+  bytes integer NOT NULL DEFAULT 0 CHECK (bytes >= 0),
+  -- The cursor after the last row of the last part.
+  position text,
+  parts integer NOT NULL DEFAULT 0 CHECK (parts >= 0),
+  -- Failed tries since the last part.
+  attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  failure text CHECK (failure <> ''),
+  -- The link to the file: a secret of the caller, good until expires_at.
+  url text,
+  expires_at timestamptz,
+  -- The worker that has it, and until when. It prolongs that with each part.
+  claim uuid,
+  claimed_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id),
+  CONSTRAINT export_query CHECK ((kind = 'QUERY') = (query IS NOT NULL AND page_size IS NOT NULL)),
+  CONSTRAINT export_link CHECK ((status = 'SUCCEEDED') = (url IS NOT NULL))
+);
+
+CREATE INDEX export_updated_at ON bulk.export (merchant_id, updated_at, id);
+
+CREATE INDEX export_created_at ON bulk.export (merchant_id, created_at, id);
+
+CREATE INDEX export_under_way ON bulk.export (claimed_until, created_at) WHERE finished_at IS NULL;
+
+CREATE INDEX export_expires_at ON bulk.export (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE INDEX export_customer ON bulk.export (merchant_id, customer_id) WHERE customer_id IS NOT NULL;
+
+CREATE TABLE bulk.export_part (
+  merchant_id uuid NOT NULL,
+  export_id uuid NOT NULL,
+  number integer NOT NULL CHECK (number > 0),
+  file_key text NOT NULL,
+  bytes integer NOT NULL CHECK (bytes > 0),
+  rows integer NOT NULL CHECK (rows > 0),
+  PRIMARY KEY (merchant_id, export_id, number),
+  FOREIGN KEY (merchant_id, export_id) REFERENCES bulk.export
+    ON DELETE CASCADE
+);
+
 -- sql/cart/tables.sql
 
 CREATE SCHEMA cart;
@@ -5582,6 +5649,305 @@ AS $$
   RETURNING i.merchant_id, i.id;
 $$;
 
+CREATE FUNCTION bulk.create_export(p_merchant_id uuid, p_export jsonb, p_max integer)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+  v_new bulk.export := jsonb_populate_record(NULL::bulk.export, p_export);
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('exports of %s', p_merchant_id), 0));
+  IF
+    v_new.customer_id IS NOT NULL
+    AND NOT EXISTS (
+      SELECT
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND c.id = v_new.customer_id AND c.anonymized_at IS NULL
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  IF v_new.holder_kind = 'CUSTOMER' THEN
+    IF
+      (
+        SELECT count(*)
+        FROM bulk.export e
+        WHERE
+          e.merchant_id = p_merchant_id
+          AND e.customer_id = v_new.customer_id
+          AND e.holder_kind = 'CUSTOMER'
+          AND e.created_at > now() - INTERVAL '1 day'
+      ) >= 3
+    THEN
+      RETURN jsonb_build_object('outcome', 'too_many');
+    END IF;
+  ELSEIF
+    (
+      SELECT count(*)
+      FROM bulk.export e
+      WHERE e.merchant_id = p_merchant_id AND e.finished_at IS NULL AND e.holder_kind <> 'CUSTOMER'
+    ) >= p_max
+  THEN
+    RETURN jsonb_build_object('outcome', 'too_many');
+  END IF;
+  INSERT INTO bulk.export
+    (merchant_id, id, kind, format, compressed, query, page_size, customer_id, holder_kind, holder_id, permissions)
+  VALUES
+    (
+      p_merchant_id,
+      v_id,
+      v_new.kind,
+      v_new.format,
+      v_new.compressed,
+      v_new.query,
+      v_new.page_size,
+      v_new.customer_id,
+      v_new.holder_kind,
+      v_new.holder_id,
+      v_new.permissions
+    );
+  RETURN jsonb_build_object('outcome', 'created', 'exportId', v_id);
+END;
+$$;
+
+-- sql/merchant/functions.sql
+
+CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
+$$;
+
+-- sql/bulk/functions.sql
+
+CREATE FUNCTION bulk.claim_export(p_lease interval)
+RETURNS TABLE (
+  merchant_id uuid,
+  id uuid,
+  claim uuid,
+  kind text,
+  format text,
+  compressed boolean,
+  query text,
+  page_size integer,
+  customer_id uuid,
+  holder_kind text,
+  holder_id uuid,
+  permissions text[],
+  rows integer,
+  bytes integer,
+  "position" text,
+  parts integer,
+  created_at timestamptz
+)
+LANGUAGE sql
+VOLATILE
+AS $$
+  UPDATE bulk.export e
+  SET
+    status = 'RUNNING',
+    started_at = coalesce(e.started_at, now()),
+    claim = gen_random_uuid(),
+    claimed_until = now() + p_lease
+  FROM
+    (
+      SELECT w.merchant_id, w.id
+      FROM bulk.export w
+      WHERE
+        w.finished_at IS NULL
+        AND (w.claimed_until IS NULL OR w.claimed_until <= now())
+        AND merchant.is_active(w.merchant_id)
+        AND NOT EXISTS (
+          SELECT
+          FROM bulk.export o
+          WHERE
+            o.merchant_id = w.merchant_id
+            AND o.id <> w.id
+            AND o.finished_at IS NULL
+            AND o.claim IS NOT NULL
+            AND o.claimed_until > now()
+        )
+      ORDER BY w.claimed_until NULLS FIRST, w.created_at
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED
+    ) n
+  WHERE e.merchant_id = n.merchant_id AND e.id = n.id
+  RETURNING
+    e.merchant_id,
+    e.id,
+    e.claim,
+    e.kind,
+    e.format,
+    e.compressed,
+    e.query,
+    e.page_size,
+    e.customer_id,
+    e.holder_kind,
+    e.holder_id,
+    e.permissions,
+    e.rows,
+    e.bytes,
+    e.position,
+    e.parts,
+    e.created_at;
+$$;
+
+CREATE FUNCTION bulk.keep_export_part(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_part jsonb,
+  p_position text,
+  p_total_rows integer,
+  p_lease interval
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_part bulk.export_part := jsonb_populate_record(NULL::bulk.export_part, p_part);
+BEGIN
+  UPDATE bulk.export e
+  SET
+    rows = e.rows + v_part.rows,
+    bytes = e.bytes + v_part.bytes,
+    position = p_position,
+    total_rows = coalesce(p_total_rows, e.total_rows),
+    parts = v_part.number,
+    attempts = 0,
+    claimed_until = now() + p_lease
+  WHERE
+    e.merchant_id = p_merchant_id
+    AND e.id = p_export_id
+    AND e.claim = p_claim
+    AND e.finished_at IS NULL
+    AND e.parts = v_part.number - 1;
+  IF NOT FOUND THEN
+    RETURN FALSE;
+  END IF;
+  INSERT INTO bulk.export_part (merchant_id, export_id, number, file_key, bytes, rows)
+  VALUES (p_merchant_id, p_export_id, v_part.number, v_part.file_key, v_part.bytes, v_part.rows);
+  RETURN TRUE;
+END;
+$$;
+
+CREATE FUNCTION bulk.give_export_back(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_failure text,
+  p_max_attempts integer
+)
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE bulk.export e
+  SET
+    claim = NULL,
+    attempts = CASE
+      WHEN p_failure IS NULL THEN e.attempts
+      ELSE e.attempts + 1
+    END,
+    claimed_until = now() + CASE
+      WHEN p_failure IS NULL THEN INTERVAL '0'
+      -- 1, 2, 4 … seconds, at most a minute.
+      ELSE least(INTERVAL '1 minute', INTERVAL '1 second' * power(2, least(e.attempts, 10)))
+    END,
+    status = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN 'FAILED'
+      ELSE e.status
+    END,
+    failure = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN p_failure
+    END,
+    finished_at = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN now()
+    END,
+    expires_at = CASE
+      WHEN p_failure IS NOT NULL
+      AND e.attempts + 1 >= p_max_attempts THEN now() + INTERVAL '7 days'
+    END
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id AND e.claim = p_claim AND e.finished_at IS NULL;
+$$;
+
+CREATE FUNCTION bulk.finish_export(
+  p_merchant_id uuid,
+  p_export_id uuid,
+  p_claim uuid,
+  p_rows integer,
+  p_bytes integer,
+  p_url text,
+  p_failure text,
+  p_kept interval
+)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE bulk.export e
+  SET
+    status = CASE
+      WHEN p_failure IS NULL THEN 'SUCCEEDED'
+      ELSE 'FAILED'
+    END,
+    failure = p_failure,
+    url = p_url,
+    rows = p_rows,
+    total_rows = coalesce(e.total_rows, p_rows),
+    bytes = p_bytes,
+    claim = NULL,
+    claimed_until = NULL,
+    finished_at = now(),
+    expires_at = now() + p_kept
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id AND e.claim = p_claim AND e.finished_at IS NULL;
+  RETURN FOUND;
+END;
+$$;
+
+CREATE FUNCTION bulk.cancel_export(p_merchant_id uuid, p_export_id uuid, p_permissions text[], p_customer_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text;
+BEGIN
+  SELECT e.status
+  INTO v_status
+  FROM bulk.export e
+  WHERE
+    e.merchant_id = p_merchant_id
+    AND e.id = p_export_id
+    AND CASE
+      WHEN p_customer_id IS NULL THEN e.holder_kind <> 'CUSTOMER'
+      AND e.permissions <@ p_permissions
+      ELSE e.holder_kind = 'CUSTOMER'
+      AND e.holder_id = p_customer_id
+    END
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_export');
+  END IF;
+  IF v_status NOT IN ('QUEUED', 'RUNNING') THEN
+    RETURN jsonb_build_object('outcome', 'export_refused', 'status', v_status);
+  END IF;
+  UPDATE bulk.export e
+  SET
+    status = 'CANCELLED',
+    claim = NULL,
+    claimed_until = NULL,
+    finished_at = now(),
+    expires_at = now() + INTERVAL '1 day'
+  WHERE e.merchant_id = p_merchant_id AND e.id = p_export_id;
+  RETURN jsonb_build_object('outcome', 'cancelled', 'exportId', p_export_id);
+END;
+$$;
+
 -- sql/cart/functions.sql
 
 CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_secret_hash bytea)
@@ -6614,6 +6980,19 @@ AS $$
   SET claimed_until = now() + p_lease
   FROM unnest(p_ids, p_attempts) AS c (id, attempt)
   WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
+$$;
+
+CREATE FUNCTION events.forget_address(p_merchant_id uuid, p_email citext)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
+  DELETE FROM events.change c
+  WHERE c.merchant_id = p_merchant_id AND (coalesce(c.after, c.before) ->> 'email')::citext = p_email;
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND (e.record ->> 'email')::citext = p_email;
+END;
 $$;
 
 -- sql/files/functions.sql
@@ -8824,14 +9203,6 @@ AS $$
   )
   UNION ALL
   (SELECT d.id FROM operator.deleted_merchant d WHERE d.deleted_at > now() - INTERVAL '1 hour' LIMIT p_limit);
-$$;
-
-CREATE FUNCTION merchant.is_active(p_merchant_id uuid)
-RETURNS boolean
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id AND m.status = 'ACTIVE');
 $$;
 
 CREATE FUNCTION merchant.remove_sender(p_merchant_id uuid)
@@ -14895,6 +15266,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_email citext;
+  v_ids uuid[];
 BEGIN
   -- Orders and appointments hold on to the customer's row: none can come between looking and forgetting.
   SELECT c.email
@@ -14905,13 +15277,24 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
   END IF;
+  -- The person's purchases as a guest have records of their own, with the same address.
+  SELECT array_agg(x.id)
+  INTO v_ids
+  FROM
+    (
+      SELECT c.id
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND (c.id = p_customer_id OR (c.email = v_email AND NOT c.has_account))
+      ORDER BY c.id
+      FOR UPDATE
+    ) x;
   IF
     EXISTS (
       SELECT
       FROM ordering.order o
       WHERE
         o.merchant_id = p_merchant_id
-        AND o.customer_id = p_customer_id
+        AND o.customer_id = ANY (v_ids)
         AND o.status IN ('PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED')
     )
   THEN
@@ -14923,7 +15306,7 @@ BEGIN
       FROM booking.appointment a
       WHERE
         a.merchant_id = p_merchant_id
-        AND a.customer_id = p_customer_id
+        AND a.customer_id = ANY (v_ids)
         AND a.status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS')
     )
   THEN
@@ -14935,35 +15318,40 @@ BEGIN
   WHERE
     r.merchant_id = p_merchant_id
     AND (
-      r.caller = 'customer:' || p_customer_id
-      OR p_customer_id = ANY (r.record_ids)
+      r.caller = ANY (SELECT 'customer:' || x FROM unnest(v_ids) x)
+      OR r.record_ids && v_ids
       OR r.record_ids && ARRAY(
-        SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+        SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = ANY (v_ids)
         UNION ALL
-        SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id
+        SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = ANY (v_ids)
         UNION ALL
-        SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+        SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = ANY (v_ids)
       )
     );
-  DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
-  DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id;
-  DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;
-  DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
-  DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
-  DELETE FROM identity.known_client x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
-  DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = ANY (v_ids);
+  DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = ANY (v_ids);
+  DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = ANY (v_ids);
+  DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = ANY (v_ids);
+  DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = ANY (v_ids);
+  DELETE FROM identity.known_client x WHERE x.merchant_id = p_merchant_id AND x.customer_id = ANY (v_ids);
+  DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = ANY (v_ids);
   DELETE FROM identity.sign_in_attempt x
   WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
   DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
   DELETE FROM cart.cart c
   WHERE
     c.merchant_id = p_merchant_id
-    AND c.customer_id = p_customer_id
+    AND c.customer_id = ANY (v_ids)
     AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = c.merchant_id AND o.cart_id = c.id);
   UPDATE catalog.review r
   SET author_name = 'Anonymous'
-  WHERE r.merchant_id = p_merchant_id AND r.customer_id = p_customer_id;
-  UPDATE booking.appointment a SET notes = NULL WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
+  WHERE r.merchant_id = p_merchant_id AND r.customer_id = ANY (v_ids);
+  UPDATE booking.appointment a
+  SET
+    notes = NULL,
+    metadata = metadata.emptied(a.metadata),
+    private_metadata = metadata.emptied(a.private_metadata)
+  WHERE a.merchant_id = p_merchant_id AND a.customer_id = ANY (v_ids);
   UPDATE crm.customer c
   SET
     -- A domain that RFC 2606 reserves.
@@ -14980,11 +15368,11 @@ BEGIN
     blocked_at = NULL,
     blocked_reason = NULL,
     anonymized_at = coalesce(c.anonymized_at, now())
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (v_ids);
   -- The customer's notes ("leave it with ..."), and their earlier wordings in the orders' histories.
   UPDATE ordering.order o
   SET notes = NULL
-  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = ANY (v_ids) AND o.notes IS NOT NULL;
   -- What they wanted of a line ("Engraving: for Grace"). The line's key keeps lines of one product apart.
   UPDATE ordering.order_item i
   SET
@@ -14993,7 +15381,7 @@ BEGIN
   FROM ordering.order o
   WHERE
     o.merchant_id = p_merchant_id
-    AND o.customer_id = p_customer_id
+    AND o.customer_id = ANY (v_ids)
     AND i.merchant_id = o.merchant_id
     AND i.order_id = o.id
     AND i.properties <> '[]';
@@ -15004,7 +15392,7 @@ BEGIN
   FROM ordering.draft_order d
   WHERE
     d.merchant_id = p_merchant_id
-    AND d.customer_id = p_customer_id
+    AND d.customer_id = ANY (v_ids)
     AND i.merchant_id = d.merchant_id
     AND i.draft_order_id = d.id
     AND i.properties <> '[]';
@@ -15015,7 +15403,7 @@ BEGIN
   FROM cart.cart c
   WHERE
     c.merchant_id = p_merchant_id
-    AND c.customer_id = p_customer_id
+    AND c.customer_id = ANY (v_ids)
     AND i.merchant_id = c.merchant_id
     AND i.cart_id = c.id
     AND i.properties <> '[]';
@@ -15024,14 +15412,25 @@ BEGIN
   FROM ordering.order o
   WHERE
     o.merchant_id = p_merchant_id
-    AND o.customer_id = p_customer_id
+    AND o.customer_id = ANY (v_ids)
     AND h.merchant_id = o.merchant_id
     AND h.order_id = o.id
     AND h.type = 'NOTES_CHANGED'
     AND h.note IS NOT NULL;
   -- After the orders, as payments lock them. The processor deletes its record too: payment.remove_at_processor.
-  DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = p_customer_id;
-  PERFORM events.forget_customer(p_merchant_id, p_customer_id);
+  DELETE FROM payment.processor_customer h WHERE h.merchant_id = p_merchant_id AND h.customer_id = ANY (v_ids);
+  -- What the merchant's other systems have kept with the person's records.
+  UPDATE ordering.order o
+  SET
+    metadata = metadata.emptied(o.metadata),
+    private_metadata = metadata.emptied(o.private_metadata)
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = ANY (v_ids);
+  -- Files with the person's data: bulk.withdraw_export.
+  UPDATE bulk.export e
+  SET customer_id = NULL
+  WHERE e.merchant_id = p_merchant_id AND e.customer_id = ANY (v_ids);
+  PERFORM events.forget_address(p_merchant_id, v_email);
+  PERFORM events.forget_customer(p_merchant_id, x) FROM unnest(v_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;
@@ -16098,6 +16497,7 @@ DECLARE
   v_count integer;
   v_events integer;
   v_until timestamptz;
+  v_unknown integer;
 BEGIN
   SELECT *
   INTO v_endpoint
@@ -16106,6 +16506,20 @@ BEGIN
   FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_endpoint');
+  END IF;
+  SELECT n.number - 1
+  INTO v_unknown
+  FROM unnest(p_delivery_ids) WITH ORDINALITY AS n (id, number)
+  WHERE
+    NOT EXISTS (
+      SELECT
+      FROM events.delivery d
+      WHERE d.merchant_id = p_merchant_id AND d.endpoint_id = p_endpoint_id AND d.id = n.id
+    )
+  ORDER BY n.number
+  LIMIT 1;
+  IF FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_delivery', 'index', v_unknown);
   END IF;
   WITH
     wanted AS MATERIALIZED (
@@ -22625,76 +23039,6 @@ CREATE VIEW audit.log AS
     e.outcome <> 'STARTED'
     OR NOT EXISTS (SELECT FROM audit.entry f WHERE f.merchant_id = e.merchant_id AND f.attempt_id = e.id);
 
--- sql/cart/views.sql
-
-CREATE VIEW cart.shipping_option AS
-  SELECT
-    c.merchant_id,
-    c.id AS cart_id,
-    m.id AS shipping_method_id,
-    m.name,
-    m.price,
-    m.id IS NOT DISTINCT FROM c.shipping_method_id AS chosen
-  FROM
-    cart.cart c
-    JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
-    JOIN merchant.shipping_method m ON m.merchant_id = c.merchant_id
-  WHERE ordering.shipping_refusal(c.merchant_id, m.id, a.country, c.currency) IS NULL;
-
-CREATE VIEW cart.cart_total AS
-  SELECT
-    c.merchant_id,
-    c.id AS cart_id,
-    s.item_count,
-    platform.as_money(s.subtotal) AS subtotal,
-    t.tax,
-    h.shipping,
-    d.promotion_id,
-    d.promotion_name,
-    platform.as_money(d.lines + d.shipping) AS discount,
-    -- The coupon's discount: all of it, or none where another promotion takes off more.
-    platform.as_money(
-      CASE
-        WHEN d.promotion_id = c.promotion_id THEN d.lines + d.shipping
-        ELSE 0
-      END
-    ) AS coupon_discount,
-    platform.as_money(s.subtotal + t.tax + h.shipping - d.lines - d.shipping) AS total
-  FROM
-    cart.cart c
-    JOIN merchant.settings m ON m.merchant_id = c.merchant_id
-    CROSS JOIN LATERAL (
-      SELECT
-        coalesce(sum(l.quantity), 0)::integer AS item_count,
-        coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
-        array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
-        array_agg(
-          platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity)
-          ORDER BY l.created_at, l.id
-        ) AS subtotals
-      FROM
-        cart.cart_item l
-        JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
-        LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
-      WHERE l.merchant_id = c.merchant_id AND l.cart_id = c.id
-    ) s
-    CROSS JOIN LATERAL (
-      SELECT
-        CASE
-          WHEN c.shipping_method_id IS NULL THEN 0
-          ELSE cart.shipping_price(c)
-        END::bigint AS shipping
-    ) h
-    CROSS JOIN LATERAL (
-      SELECT
-        o.promotion_id,
-        o.promotion_name,
-        coalesce(o.shipping, 0) AS shipping,
-        coalesce((SELECT sum(x) FROM unnest(o.lines) x), 0) AS lines
-      FROM cart.choose_promotion(c, s.product_ids, s.subtotals, h.shipping) o
-    ) d
-    CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
-
 -- sql/crm/views.sql
 
 CREATE VIEW crm.customer_spending AS
@@ -22849,6 +23193,349 @@ CREATE VIEW crm.segment_member AS
           AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), TRUE)
       )
     );
+
+-- sql/bulk/views.sql
+
+CREATE VIEW bulk.customer_record AS
+  SELECT x.merchant_id, x.id AS customer_id, 'customer' AS type, FALSE AS by_email, to_jsonb(x) AS record
+  FROM crm.customer x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'address', FALSE, to_jsonb(x) FROM crm.address x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'contact', FALSE, to_jsonb(x) FROM crm.contact x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'interaction', FALSE, to_jsonb(x) FROM crm.interaction x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'loyaltyAccount', FALSE, to_jsonb(x) FROM crm.loyalty_account x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'loyaltyEntry', FALSE, to_jsonb(x) FROM crm.loyalty_entry x
+  UNION ALL
+  SELECT m.merchant_id, m.customer_id, 'segment', FALSE, jsonb_build_object('id', s.id, 'name', s.name)
+  FROM
+    crm.segment_member m
+    JOIN crm.segment s ON s.merchant_id = m.merchant_id AND s.id = m.segment_id
+  UNION ALL
+  SELECT
+    p.merchant_id,
+    c.id,
+    'promotion',
+    FALSE,
+    jsonb_build_object('id', p.id, 'name', p.name, 'code', p.code, 'start_date', p.start_date, 'end_date', p.end_date)
+  FROM
+    promotion.promotion p
+    JOIN crm.customer c ON c.merchant_id = p.merchant_id AND c.id = ANY (p.customer_ids)
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'review', FALSE, to_jsonb(x) FROM catalog.review x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'cart', FALSE, to_jsonb(x) - 'secret_hash'
+  FROM cart.cart x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, c.customer_id, 'cartLine', FALSE, to_jsonb(x)
+  FROM
+    cart.cart_item x
+    JOIN cart.cart c ON c.merchant_id = x.merchant_id AND c.id = x.cart_id
+  WHERE c.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, c.customer_id, 'cartAddress', FALSE, to_jsonb(x)
+  FROM
+    cart.cart_address x
+    JOIN cart.cart c ON c.merchant_id = x.merchant_id AND c.id = x.cart_id
+  WHERE c.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'draftOrder', FALSE, to_jsonb(x)
+  FROM ordering.draft_order x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'draftOrderLine', FALSE, to_jsonb(x)
+  FROM
+    ordering.draft_order_item x
+    JOIN ordering.draft_order o ON o.merchant_id = x.merchant_id AND o.id = x.draft_order_id
+  WHERE o.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'order', FALSE, to_jsonb(x) FROM ordering.order x
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'orderLine', FALSE, to_jsonb(x)
+  FROM
+    ordering.order_item x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'orderAddress', FALSE, to_jsonb(x)
+  FROM
+    ordering.order_address x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'orderHistoryEntry', FALSE, to_jsonb(x)
+  FROM
+    ordering.history_entry x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'fulfillment', FALSE, to_jsonb(x)
+  FROM
+    ordering.fulfillment x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'shipment', FALSE, to_jsonb(x)
+  FROM
+    ordering.shipment x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'shipmentLine', FALSE, to_jsonb(x)
+  FROM
+    ordering.shipment_line x
+    JOIN ordering.shipment s ON s.merchant_id = x.merchant_id AND s.id = x.shipment_id
+    JOIN ordering.order o ON o.merchant_id = s.merchant_id AND o.id = s.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'return', FALSE, to_jsonb(x)
+  FROM
+    ordering.order_return x
+    JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'returnLine', FALSE, to_jsonb(x)
+  FROM
+    ordering.return_line x
+    JOIN ordering.order_return r ON r.merchant_id = x.merchant_id AND r.id = x.return_id
+    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'appointment', FALSE, to_jsonb(x) FROM booking.appointment x
+  UNION ALL
+  SELECT x.merchant_id, a.customer_id, 'appointmentReminder', FALSE, to_jsonb(x)
+  FROM
+    booking.reminder x
+    JOIN booking.appointment a ON a.merchant_id = x.merchant_id AND a.id = x.appointment_id
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    coalesce(o.customer_id, a.customer_id),
+    'payment',
+    FALSE,
+    to_jsonb(x) - ARRAY['processor_payment_intent_id', 'processor_payment_method_id', 'return_url', 'account_id']
+  FROM
+    payment.payment x
+    LEFT JOIN ordering.order o ON o.merchant_id = x.merchant_id AND o.id = x.order_id
+    LEFT JOIN booking.appointment a ON a.merchant_id = x.merchant_id AND a.id = x.appointment_id
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    coalesce(o.customer_id, a.customer_id),
+    'refund',
+    FALSE,
+    to_jsonb(x) - 'processor_refund_id'
+  FROM
+    payment.refund x
+    JOIN payment.payment p ON p.merchant_id = x.merchant_id AND p.id = x.payment_id
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+    LEFT JOIN booking.appointment a ON a.merchant_id = p.merchant_id AND a.id = p.appointment_id
+  UNION ALL
+  SELECT x.merchant_id, o.customer_id, 'refundLine', FALSE, to_jsonb(x)
+  FROM
+    payment.refund_line x
+    JOIN ordering.order_item i ON i.merchant_id = x.merchant_id AND i.id = x.order_item_id
+    JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    coalesce(o.customer_id, a.customer_id),
+    'dispute',
+    FALSE,
+    to_jsonb(x) - 'processor_dispute_id'
+  FROM
+    payment.dispute x
+    JOIN payment.payment p ON p.merchant_id = x.merchant_id AND p.id = x.payment_id
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+    LEFT JOIN booking.appointment a ON a.merchant_id = p.merchant_id AND a.id = p.appointment_id
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    x.customer_id,
+    'savedPaymentMethod',
+    FALSE,
+    jsonb_build_object(
+      'id',
+      x.id,
+      'status',
+      x.status,
+      'method',
+      x.method,
+      'last4',
+      x.last4,
+      'brand',
+      x.brand,
+      'expiry_month',
+      x.expiry_month,
+      'expiry_year',
+      x.expiry_year,
+      'is_default',
+      x.is_default,
+      'created_at',
+      x.created_at
+    )
+  FROM payment.saved_method x
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    x.customer_id,
+    'recordAtPaymentProcessor',
+    FALSE,
+    jsonb_build_object('processor', x.processor, 'created_at', x.created_at)
+  FROM payment.processor_customer x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'password', FALSE, jsonb_build_object('id', x.id, 'changed_at', x.changed_at)
+  FROM identity.credential x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'session', FALSE, to_jsonb(x)
+  FROM identity.session x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'knownClient', FALSE, to_jsonb(x)
+  FROM identity.known_client x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'mailedToken', FALSE, to_jsonb(x) - ARRAY['hash', 'undelivered']
+  FROM identity.one_time_token x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, c.id, 'signInAttempt', TRUE, to_jsonb(x)
+  FROM
+    crm.customer c
+    JOIN identity.sign_in_attempt x ON x.merchant_id = c.merchant_id AND x.email = c.email AND x.subject = 'CUSTOMER'
+  UNION ALL
+  SELECT x.merchant_id, c.id, 'passwordResetRequest', TRUE, to_jsonb(x)
+  FROM
+    crm.customer c
+    JOIN identity.password_reset_request x
+      ON x.merchant_id = c.merchant_id AND x.email = c.email AND x.subject = 'CUSTOMER'
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    x.customer_id,
+    'email',
+    FALSE,
+    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+  FROM email.delivery x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    c.id,
+    'email',
+    TRUE,
+    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+  FROM
+    crm.customer c
+    JOIN email.delivery x ON x.merchant_id = c.merchant_id AND x.recipient = c.email
+  WHERE x.customer_id IS DISTINCT FROM c.id
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'notification', FALSE, to_jsonb(x)
+  FROM notification.notification x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'notificationPreference', FALSE, to_jsonb(x)
+  FROM notification.preference x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'device', FALSE, to_jsonb(x) - 'token' FROM notification.device x
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'push', FALSE, to_jsonb(x) - ARRAY['message_id', 'transport', 'claimed_until']
+  FROM notification.push_delivery x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, x.customer_id, 'stockAlert', FALSE, to_jsonb(x)
+  FROM inventory.stock_alert x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, c.id, 'stockAlert', TRUE, to_jsonb(x)
+  FROM
+    crm.customer c
+    JOIN inventory.stock_alert x ON x.merchant_id = c.merchant_id AND x.email = c.email
+  WHERE x.customer_id IS DISTINCT FROM c.id
+  UNION ALL
+  SELECT
+    x.merchant_id,
+    x.customer_id,
+    'export',
+    FALSE,
+    jsonb_build_object('id', x.id, 'kind', x.kind, 'status', x.status, 'created_at', x.created_at)
+  FROM bulk.export x
+  WHERE x.customer_id IS NOT NULL
+  UNION ALL
+  SELECT x.merchant_id, c.id, 'auditEntry', FALSE, to_jsonb(x) - ARRAY['attempt_id']
+  FROM
+    crm.customer c
+    JOIN audit.entry x
+      ON x.merchant_id = c.merchant_id
+      AND (x.target_ids @> ARRAY[c.id] OR (x.actor_kind = 'CUSTOMER' AND x.actor_id = c.id));
+
+-- sql/cart/views.sql
+
+CREATE VIEW cart.shipping_option AS
+  SELECT
+    c.merchant_id,
+    c.id AS cart_id,
+    m.id AS shipping_method_id,
+    m.name,
+    m.price,
+    m.id IS NOT DISTINCT FROM c.shipping_method_id AS chosen
+  FROM
+    cart.cart c
+    JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
+    JOIN merchant.shipping_method m ON m.merchant_id = c.merchant_id
+  WHERE ordering.shipping_refusal(c.merchant_id, m.id, a.country, c.currency) IS NULL;
+
+CREATE VIEW cart.cart_total AS
+  SELECT
+    c.merchant_id,
+    c.id AS cart_id,
+    s.item_count,
+    platform.as_money(s.subtotal) AS subtotal,
+    t.tax,
+    h.shipping,
+    d.promotion_id,
+    d.promotion_name,
+    platform.as_money(d.lines + d.shipping) AS discount,
+    -- The coupon's discount: all of it, or none where another promotion takes off more.
+    platform.as_money(
+      CASE
+        WHEN d.promotion_id = c.promotion_id THEN d.lines + d.shipping
+        ELSE 0
+      END
+    ) AS coupon_discount,
+    platform.as_money(s.subtotal + t.tax + h.shipping - d.lines - d.shipping) AS total
+  FROM
+    cart.cart c
+    JOIN merchant.settings m ON m.merchant_id = c.merchant_id
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(l.quantity), 0)::integer AS item_count,
+        coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
+        array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
+        array_agg(
+          platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity)
+          ORDER BY l.created_at, l.id
+        ) AS subtotals
+      FROM
+        cart.cart_item l
+        JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
+        LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
+      WHERE l.merchant_id = c.merchant_id AND l.cart_id = c.id
+    ) s
+    CROSS JOIN LATERAL (
+      SELECT
+        CASE
+          WHEN c.shipping_method_id IS NULL THEN 0
+          ELSE cart.shipping_price(c)
+        END::bigint AS shipping
+    ) h
+    CROSS JOIN LATERAL (
+      SELECT
+        o.promotion_id,
+        o.promotion_name,
+        coalesce(o.shipping, 0) AS shipping,
+        coalesce((SELECT sum(x) FROM unnest(o.lines) x), 0) AS lines
+      FROM cart.choose_promotion(c, s.product_ids, s.subtotals, h.shipping) o
+    ) d
+    CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
 
 -- sql/identity/views.sql
 
@@ -23970,6 +24657,31 @@ CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON bulk.import
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON bulk.export
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION bulk.withdraw_export()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.status := 'CANCELLED';
+  NEW.url := NULL;
+  NEW.claim := NULL;
+  NEW.finished_at := coalesce(NEW.finished_at, now());
+  NEW.expires_at := now();
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER withdraw_export
+BEFORE UPDATE OF customer_id ON bulk.export
+FOR EACH ROW
+WHEN (OLD.customer_id IS NOT NULL AND NEW.customer_id IS NULL)
+EXECUTE FUNCTION bulk.withdraw_export();
 
 -- sql/cart/triggers.sql
 
@@ -27119,6 +27831,11 @@ INSERT INTO merchant.permission (name, description)
 VALUES
   ('imports:read', 'See imports, and why rows are refused'),
   ('imports:write', 'Import products, customers and orders with their history from files');
+
+INSERT INTO merchant.permission (name, description)
+VALUES
+  ('exports:read', 'See exports, with the files of those that were begun with no other permissions than one''s own'),
+  ('exports:write', 'Export what one may see to files');
 
 -- sql/email/data.sql
 

@@ -2,7 +2,10 @@
 -- permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are
 -- more.
 --
--- answers: replayed {count: integer, until: text | null} | unknown_endpoint {}
+-- answers:
+--   replayed {count: integer, until: text | null}
+--   | unknown_endpoint {}
+--   | unknown_delivery {index: integer}
 -- nullable: p_from, p_to, p_delivery_ids
 CREATE FUNCTION events.replay(
   p_merchant_id uuid,
@@ -21,6 +24,7 @@ DECLARE
   v_count integer;
   v_events integer;
   v_until timestamptz;
+  v_unknown integer;
 BEGIN
   SELECT *
   INTO v_endpoint
@@ -29,6 +33,20 @@ BEGIN
   FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_endpoint');
+  END IF;
+  SELECT n.number - 1
+  INTO v_unknown
+  FROM unnest(p_delivery_ids) WITH ORDINALITY AS n (id, number)
+  WHERE
+    NOT EXISTS (
+      SELECT
+      FROM events.delivery d
+      WHERE d.merchant_id = p_merchant_id AND d.endpoint_id = p_endpoint_id AND d.id = n.id
+    )
+  ORDER BY n.number
+  LIMIT 1;
+  IF FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_delivery', 'index', v_unknown);
   END IF;
   WITH
     wanted AS MATERIALIZED (

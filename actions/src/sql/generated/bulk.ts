@@ -1,7 +1,7 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { jsonOf, type Queryable } from '../../database.ts'
-import { answerOf, type Caller, rowsOf, type Seconds } from '../answer-of.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
 
 export type ImportStatus =
   | 'AWAITING_UPLOAD'
@@ -23,6 +23,26 @@ export type ImportOnExisting =
 export type ImportOnRefused =
   | 'SKIP'
   | 'STOP'
+
+export type ExportKind =
+  | 'QUERY'
+  | 'CUSTOMER_DATA'
+
+export type ExportStatus =
+  | 'QUEUED'
+  | 'RUNNING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'CANCELLED'
+
+export type ExportFormat =
+  | 'JSON_LINES'
+  | 'CSV'
+
+export type ExportHolderKind =
+  | 'KEY'
+  | 'USER'
+  | 'CUSTOMER'
 
 export type Claimed = { readonly status: ImportStatus; readonly format: ImportFormat; readonly recordType: string | null; readonly dryRun: boolean; readonly onExisting: ImportOnExisting; readonly onRefused: ImportOnRefused; readonly checked: number; readonly written: number }
 
@@ -156,4 +176,126 @@ export type PurgeImportsAnswer = { readonly merchantId: MerchantId; readonly id:
 export const purgeImports = (sql: Queryable, args: PurgeImportsArguments): Promise<readonly PurgeImportsAnswer[]> =>
   rowsOf<PurgeImportsAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id" FROM bulk.purge_imports(
       p_limit => ${args.limit}::integer
+    )`)
+
+export interface CreateExportArguments {
+  readonly merchantId: MerchantId
+  readonly export: object
+  readonly max: number
+}
+
+export type CreateExportAnswer =
+  | { readonly outcome: 'created'; readonly exportId: string }
+  | { readonly outcome: 'too_many' }
+  | { readonly outcome: 'unknown_customer' }
+
+/** `bulk.create_export`: Of a merchant's keys and users, `p_max` exports may be under way at a time. A shopper has three within a day.  */
+export const createExport = (caller: Caller, args: CreateExportArguments): Promise<CreateExportAnswer> =>
+  answerOf<CreateExportAnswer>(caller, 'bulk.create_export', (sql) => sql`bulk.create_export(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_export => ${jsonOf(sql, args.export)}::jsonb,
+      p_max => ${args.max}::integer
+    )`)
+
+export interface ClaimExportArguments {
+  readonly lease: Seconds
+}
+
+export type ClaimExportAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly claim: string; readonly kind: ExportKind; readonly format: ExportFormat; readonly compressed: boolean; readonly query: string | null; readonly pageSize: number | null; readonly customerId: string | null; readonly holderKind: ExportHolderKind; readonly holderId: string; readonly permissions: readonly string[]; readonly rows: number; readonly bytes: number; readonly position: string | null; readonly parts: number; readonly createdAt: Date }
+
+/** `bulk.claim_export`: Takes the export that waits longest. Each is worked on for a while, then given back: a long one doesn't keep others waiting. One of a merchant is worked on at a time.  */
+export const claimExport = (sql: Queryable, args: ClaimExportArguments): Promise<readonly ClaimExportAnswer[]> =>
+  rowsOf<ClaimExportAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", claim AS "claim", kind AS "kind", format AS "format", compressed AS "compressed", query AS "query", page_size AS "pageSize", customer_id AS "customerId", holder_kind AS "holderKind", holder_id AS "holderId", permissions AS "permissions", rows AS "rows", bytes AS "bytes", position AS "position", parts AS "parts", created_at AS "createdAt" FROM bulk.claim_export(
+      p_lease => make_interval(secs => ${args.lease})
+    )`)
+
+export interface KeepExportPartArguments {
+  readonly merchantId: MerchantId
+  readonly exportId: string
+  readonly claim: string
+  readonly part: object
+  readonly position: string | null
+  readonly totalRows: number | null
+  readonly lease: Seconds
+}
+
+export type KeepExportPartAnswer = boolean
+
+/** `bulk.keep_export_part`: Keeps a part that is stored. False: the export was cancelled, or another worker has it.  */
+export const keepExportPart = (caller: Caller, args: KeepExportPartArguments): Promise<KeepExportPartAnswer> =>
+  answerOf<KeepExportPartAnswer>(caller, 'bulk.keep_export_part', (sql) => sql`bulk.keep_export_part(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_export_id => ${args.exportId}::uuid,
+      p_claim => ${args.claim}::uuid,
+      p_part => ${jsonOf(sql, args.part)}::jsonb,
+      p_position => ${args.position}::text,
+      p_total_rows => ${args.totalRows}::integer,
+      p_lease => make_interval(secs => ${args.lease})
+    )`)
+
+export interface GiveExportBackArguments {
+  readonly merchantId: MerchantId
+  readonly exportId: string
+  readonly claim: string
+  readonly failure: string | null
+  readonly maxAttempts: number
+}
+
+export type GiveExportBackAnswer = void
+
+/** `bulk.give_export_back`: Gives an export back, for the next turn or, later, for a further try. After the last try it has failed.  */
+export const giveExportBack = (caller: Caller, args: GiveExportBackArguments): Promise<GiveExportBackAnswer> =>
+  answerOf<GiveExportBackAnswer>(caller, 'bulk.give_export_back', (sql) => sql`bulk.give_export_back(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_export_id => ${args.exportId}::uuid,
+      p_claim => ${args.claim}::uuid,
+      p_failure => ${args.failure}::text,
+      p_max_attempts => ${args.maxAttempts}::integer
+    )`)
+
+export interface FinishExportArguments {
+  readonly merchantId: MerchantId
+  readonly exportId: string
+  readonly claim: string
+  readonly rows: number
+  readonly bytes: number
+  readonly url: string | null
+  readonly failure: string | null
+  readonly kept: Seconds
+}
+
+export type FinishExportAnswer = boolean
+
+/** `bulk.finish_export`: Ends an export: with the link to its file, or with why there is none. False: it was cancelled, or another worker has it.  */
+export const finishExport = (caller: Caller, args: FinishExportArguments): Promise<FinishExportAnswer> =>
+  answerOf<FinishExportAnswer>(caller, 'bulk.finish_export', (sql) => sql`bulk.finish_export(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_export_id => ${args.exportId}::uuid,
+      p_claim => ${args.claim}::uuid,
+      p_rows => ${args.rows}::integer,
+      p_bytes => ${args.bytes}::integer,
+      p_url => ${args.url}::text,
+      p_failure => ${args.failure}::text,
+      p_kept => make_interval(secs => ${args.kept})
+    )`)
+
+export interface CancelExportArguments {
+  readonly merchantId: MerchantId
+  readonly exportId: string
+  readonly permissions: readonly string[]
+  readonly customerId: string | null
+}
+
+export type CancelExportAnswer =
+  | { readonly outcome: 'cancelled'; readonly exportId: string }
+  | { readonly outcome: 'unknown_export' }
+  | { readonly outcome: 'export_refused'; readonly status: ExportStatus }
+
+/** `bulk.cancel_export`: An export is there for callers who have all permissions that it was begun with, and a shopper's for that shopper.  */
+export const cancelExport = (caller: Caller, args: CancelExportArguments): Promise<CancelExportAnswer> =>
+  answerOf<CancelExportAnswer>(caller, 'bulk.cancel_export', (sql) => sql`bulk.cancel_export(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_export_id => ${args.exportId}::uuid,
+      p_permissions => ${listOf(args.permissions)}::text[],
+      p_customer_id => ${args.customerId}::uuid
     )`)

@@ -145,6 +145,7 @@ export interface ReplayArguments {
 export type ReplayAnswer =
   | { readonly outcome: 'replayed'; readonly count: number; readonly until: string | null }
   | { readonly outcome: 'unknown_endpoint' }
+  | { readonly outcome: 'unknown_delivery'; readonly index: number }
 
 /** `events.replay`: Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are more.  */
 export const replay = (caller: Caller, args: ReplayArguments): Promise<ReplayAnswer> =>

@@ -1,4 +1,4 @@
-import { idEquals, statusFilters } from '../../projection/filter.ts'
+import { equals, idEquals, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
 
@@ -19,15 +19,31 @@ const errors: ConnectionProjection = {
   filters: {},
 }
 
+const exports: ConnectionProjection = {
+  projection: 'Export',
+  sortFields: { CREATED_AT: { column: 'created_at', type: 'timestamptz' }, ...updatedAtSort },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    ...statusFilters(),
+    ...updatedAtFilters,
+    kind: equals('kind', 'String'),
+  },
+}
+
+const exportById = { kind: 'lookup', projection: 'Export', by: { id: idEquals('id') } } as const
+
 const importById = { kind: 'lookup', projection: 'Import', by: { id: idEquals('id') } } as const
 
 export const bulk: DomainProjection = {
   queries: {
+    export: exportById,
+    exports: { kind: 'connection', connection: exports },
     import: importById,
     imports: { kind: 'connection', connection: imports },
   },
-  subscriptions: { import: importById },
+  subscriptions: { export: exportById, import: importById },
   types: {
+    Export: { type: 'Export', table: 'bulk_export' },
     Import: {
       type: 'Import',
       table: 'bulk_import',
