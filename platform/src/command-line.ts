@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
+import { type SecretsRead, withSecretFiles } from './secret-files.ts'
+import { withPassword } from './url-variable.ts'
 
 const repository = join(import.meta.dirname, '../..')
 
@@ -23,13 +25,26 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
 
 /** The running platform (`npm start`) writes its database's address here. */
 async function databaseUrl(): Promise<string> {
-  const { DATABASE_URL: named } = process.env
-  if (named !== undefined && named !== '') return named
+  const named = namedDatabase()
+  if (named !== undefined) return named
   const ready = await readReadyFile(z.object({ databaseUrl: z.string() }))
   if (ready !== undefined) return ready.databaseUrl
   throw new PlatformError(
     `no platform is running here (${inDataFolder('ready.json')} is absent): run npm start, or set DATABASE_URL`,
   )
+}
+
+/** With its separate password, as the platform reads it. */
+function namedDatabase(): string | undefined {
+  const { DATABASE_URL: url, PGPASSWORD: password } = environment()
+  return withPassword(url, password)
+}
+
+/** The variables, and the contents of the files of secrets. @throws PlatformError for a file that can't be read */
+function environment(): SecretsRead['values'] {
+  const { values, problems } = withSecretFiles(process.env)
+  if (problems.length > 0) throw new PlatformError(problems.join('\n'))
+  return values
 }
 
 /** What the platform that runs here has written down about itself; undefined when none does. */
@@ -40,8 +55,8 @@ export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<
 
 /** The keys of ENCRYPTION_KEYS, or those in the platform's data folder. */
 export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
-  const { ENCRYPTION_KEYS: named } = process.env
-  if (named !== undefined && named !== '') return parseEncryptionKeys(named)
+  const { ENCRYPTION_KEYS: named } = environment()
+  if (named !== undefined) return parseEncryptionKeys(named)
   const path = inDataFolder('secrets.json')
   const text = await readFile(path, 'utf8').catch(() => {
     throw new PlatformError(

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from 'hasura-embedded'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { environmentVariables, readConfiguration } from './configuration.ts'
+import { secretVariables } from './secret-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
@@ -161,6 +163,20 @@ test('services read only variables that the configuration knows', () => {
       .map(([, name]) => name ?? ''),
   )
   expect(read.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('the platform of the compose file starts the same with its secrets in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'compose-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const given = environmentOf('platform')
+  const inFiles = Object.entries(given).map(([name, value]): [string, string] => {
+    if (value === '' || !secretVariables.some((secret) => secret === name)) return [name, value]
+    const path = join(folder, name)
+    writeFileSync(path, `${value}\n`)
+    return [`${name}_FILE`, path]
+  })
+  expect(inFiles.filter(([name]) => name.endsWith('_FILE')).length).toBeGreaterThan(5)
+  expect(readConfiguration(Object.fromEntries(inFiles))).toEqual(readConfiguration(given))
 })
 
 test('HASURA_URL without Hasura’s secrets is refused', () => {

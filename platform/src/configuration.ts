@@ -20,7 +20,8 @@ import { modeProblems } from './mode-problems.ts'
 import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
-import { url } from './url-variable.ts'
+import { withSecretFiles } from './secret-files.ts'
+import { url, withPassword } from './url-variable.ts'
 
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
 export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
@@ -209,7 +210,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
 })
 
-/** Every environment variable that the platform reads. */
+/** Every environment variable that the platform reads; those of secretVariables also as files, `<name>_FILE`. */
 export const environmentVariables: readonly string[] = [
   ...Object.keys(environment.shape),
   ...limitVariables.keys(),
@@ -218,12 +219,13 @@ export const environmentVariables: readonly string[] = [
 
 /** Reads the configuration. Throws a PlatformError that names every invalid variable. */
 export function readConfiguration(env: Readonly<Record<string, string | undefined>>): PlatformConfig {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const { values: set, problems: fileFaults } = withSecretFiles(env)
   const parsed = environment.safeParse(set)
   const rates = attempt(() => ratesFrom(set))
   const limits = attempt(() => limitsFrom(set))
-  if (!parsed.success || 'problem' in rates || 'problem' in limits) {
+  if (!parsed.success || 'problem' in rates || 'problem' in limits || fileFaults.length > 0) {
     const problems = [
+      ...fileFaults,
       ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
       ...[rates, limits].flatMap((read) => ('problem' in read ? read.problem : [])),
     ]
@@ -297,14 +299,6 @@ const backupProblems = ({ BACKUP_FOLDER, DATABASE_URL }: z.output<typeof environ
     : [
         'BACKUP_FOLDER is for the Postgres that npm start brings along. docs/backup.md tells how to back up that of DATABASE_URL',
       ]
-
-/** A URL with the separate password, whatever its characters; a password in the URL itself takes precedence. */
-function withPassword(url: string | undefined, password: string | undefined): string | undefined {
-  if (url === undefined || password === undefined) return url
-  const complete = new URL(url)
-  if (complete.password === '') complete.password = encodeURIComponent(password)
-  return complete.href
-}
 
 function attempt<T>(read: () => T): { readonly value: T } | { readonly problem: string } {
   try {
