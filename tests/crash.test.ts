@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Answer } from './support/graphql-client.ts'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { longTest, longTests } from './support/long-tests.ts'
 import { createCustomer, createOrder, createStockedProduct, stockOf } from './support/shop.ts'
 
 const stock = 50
@@ -9,7 +10,7 @@ const answersBeforeTheCrash = 25
 
 type OrderAnswer = Awaited<ReturnType<typeof createOrder>>
 
-describe('a platform that is killed under load', () => {
+describe.skipIf(!longTests)(longTest('a platform that is killed under load'), () => {
   let platform: PlatformProcess | undefined
   afterEach(async () => platform?.remove())
 

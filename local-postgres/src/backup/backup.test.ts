@@ -13,6 +13,9 @@ import {
   takeBackup,
 } from '../index.ts'
 
+const long = process.env['TEST_LONG'] !== undefined
+const longTest = (name: string) => (long ? name : `${name} (skipped: npm run test:long runs it)`)
+
 let home: string
 let folder: string
 let server: LocalPostgres
@@ -73,16 +76,19 @@ test('a restore brings back what was committed up to the moment, and nothing lat
   expect(await restored('to a moment', until)).toEqual([1, 2])
 })
 
-test('a moment after the end of the archive is refused, and no cluster is left', async () => {
-  const dataDir = join(home, 'too late')
-  const until = new Date(Date.now() + 3_600_000)
-  await expect(restoreCluster({ folder, backup, dataDir, password, until })).rejects.toThrow(
-    'The archive ends before',
-  )
-  expect(readdirSync(dataDir)).not.toContain('cluster')
-})
+test.skipIf(!long)(
+  longTest('a moment after the end of the archive is refused, and no cluster is left'),
+  async () => {
+    const dataDir = join(home, 'too late')
+    const until = new Date(Date.now() + 3_600_000)
+    await expect(restoreCluster({ folder, backup, dataDir, password, until })).rejects.toThrow(
+      'The archive ends before',
+    )
+    expect(readdirSync(dataDir)).not.toContain('cluster')
+  },
+)
 
-test('a damaged backup is refused', async () => {
+test.skipIf(!long)(longTest('a damaged backup is refused'), async () => {
   const second = await takeBackup({ url: server.url, folder })
   writeFileSync(join(basesFolder(folder), second.name, 'cluster/PG_VERSION'), '17\n')
   const attempt = restoreCluster({ folder, backup: second, dataDir: join(home, 'damaged'), password })
