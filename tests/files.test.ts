@@ -171,7 +171,7 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
             price: 100,
             currency: 'USD',
             status: 'ACTIVE',
-            images: [{ fileId: file.id, alt: 'A tent' }, { url: 'https://example.com/other.png' }],
+            images: [{ url: file.url, alt: 'A tent' }, { url: 'https://example.com/other.png' }],
           },
         },
       ),
@@ -219,7 +219,7 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     const shown = succeeded(
       await shop<{ updateProduct: Payload & { product: { images: object[] } } }>(show, {
         id: products.nodes[0]?.id,
-        file: file.id,
+        url: file.url,
       }),
     )
     expect(shown.updateProduct).toMatchObject({
@@ -236,7 +236,7 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     const { created } = succeeded(
       await shop<{ created: Payload & { category: { id: string; image: object } } }>(
         `mutation ($input: CreateCategoryInput!) { created: createCategory(input: $input) { ${category} ${errors} } }`,
-        { input: { name: 'Files', slug: 'files', image: { fileId: file.id, alt: 'Tents' } } },
+        { input: { name: 'Files', slug: 'files', image: { url: file.url, alt: 'Tents' } } },
       ),
     )
     expect(created.category.image).toEqual({
@@ -297,23 +297,5 @@ describe.each(storages)('files $name', { timeout: 60_000 }, ({ bucket, skipped }
     expect(await complete(target.id)).toMatchObject({ file: null, errors: [{ field: 'id' }] })
     expect((await send(target, content)).status).toBe(200)
     expect(await complete(target.id)).toMatchObject({ file: { status: 'PROCESSING' }, errors: [] })
-  })
-
-  test.each([
-    [{}, 'images.0.url', 'REQUIRED_FIELD'],
-    [
-      { url: 'https://example.com/a.png', fileId: '01a1f000-0001-7000-8000-00000000000f' },
-      'images.0.fileId',
-      'INVALID_VALUE',
-    ],
-    [{ fileId: '01a1f000-0001-7000-8000-00000000000f' }, 'images.0.fileId', 'NOT_FOUND'],
-  ])('of a product as %j are refused by the field', async (image, field, code) => {
-    const { created } = succeeded(
-      await shop<{ created: Payload }>(
-        `mutation ($input: CreateProductInput!) { created: createProduct(input: $input) { ${errors} } }`,
-        { input: { name: 'Tent', sku: 'FILES-2', price: 1, currency: 'USD', images: [image] } },
-      ),
-    )
-    expect(created.errors).toMatchObject([{ field, code }])
   })
 })

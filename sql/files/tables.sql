@@ -40,6 +40,7 @@ CREATE TABLE files.file (
 CREATE INDEX file_created_at ON files.file (merchant_id, created_at, id);
 CREATE INDEX file_updated_at ON files.file (merchant_id, updated_at, id);
 CREATE INDEX file_name ON files.file (merchant_id, file_name, id);
+CREATE UNIQUE INDEX file_url ON files.file (merchant_id, url) WHERE url IS NOT NULL;
 CREATE INDEX file_processing ON files.file (next_attempt_at) WHERE status = 'PROCESSING';
 CREATE INDEX file_unfinished ON files.file (upload_expires_at) WHERE status IN ('UPLOADING', 'REJECTED');
 CREATE INDEX file_released ON files.file (released_at) WHERE status = 'READY' AND purpose = 'IMAGE';

@@ -40,6 +40,48 @@ BEGIN
 END;
 $$;
 
+-- The uploaded image that is at a URL; null: the picture is elsewhere.
+CREATE FUNCTION files.image_at(p_merchant_id uuid, p_url text)
+RETURNS uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT f.id FROM files.file f WHERE f.merchant_id = p_merchant_id AND f.url = p_url;
+$$;
+
+-- Triggers of a table run in the order of their names: files are found before they are shown.
+CREATE FUNCTION files.find_on_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.file_id := files.image_at(NEW.merchant_id, NEW.url);
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER find_file
+BEFORE INSERT ON catalog.product_image
+FOR EACH ROW
+WHEN (NEW.file_id IS NULL)
+EXECUTE FUNCTION files.find_on_product();
+
+CREATE FUNCTION files.find_on_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.image_file_id := files.image_at(NEW.merchant_id, NEW.image_url);
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER find_file
+BEFORE INSERT OR UPDATE OF image_url, image_file_id ON catalog.category
+FOR EACH ROW
+WHEN (NEW.image_file_id IS NULL AND NEW.image_url IS NOT NULL)
+EXECUTE FUNCTION files.find_on_category();
+
 CREATE FUNCTION files.show_on_product()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -181,16 +181,22 @@ CREATE VIEW verification.order_units AS
     LEFT JOIN sent s ON s.merchant_id = i.merchant_id AND s.order_item_id = i.id
     LEFT JOIN back b ON b.merchant_id = i.merchant_id AND b.order_item_id = i.id
   WHERE
-    coalesce(h.ever, 0) <> q.quantity
-    OR coalesce(h.active, 0) <> CASE
-      WHEN o.status = 'PENDING' THEN q.quantity
-      ELSE 0
-    END
-    OR coalesce(h.committed, 0) <> CASE
-      WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
-      ELSE q.quantity - q.cancelled - q.fulfilled
-    END
-    OR coalesce(h.consumed, 0) < q.fulfilled
+    -- Imported history holds no stock.
+    (
+      o.imported_at IS NULL
+      AND (
+        coalesce(h.ever, 0) <> q.quantity
+        OR coalesce(h.active, 0) <> CASE
+          WHEN o.status = 'PENDING' THEN q.quantity
+          ELSE 0
+        END
+        OR coalesce(h.committed, 0) <> CASE
+          WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
+          ELSE q.quantity - q.cancelled - q.fulfilled
+        END
+        OR coalesce(h.consumed, 0) < q.fulfilled
+      )
+    )
     OR coalesce(s.in_shipments, 0) <> i.packed_quantity
     OR coalesce(s.sent, 0) <> i.fulfilled_quantity
     OR coalesce(b.in_returns, 0) <> i.returning_quantity

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refreshRollups } from '../analytics/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { openTestShop, silent, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
@@ -100,6 +100,8 @@ async function one(query: string): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe('an imported order', () => {
+  afterEach(() => expectShopToAddUp(shop.database, merchant))
+
   test('is here as it was, with two lines of one SKU, and stand-ins for what is here no more', async () => {
     expect(await importRows([order('10248')])).toMatchObject({
       status: 'SUCCEEDED',

@@ -4,10 +4,12 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
 import * as files from '../sql/generated/files.ts'
+import { overlap } from '../testing/overlap.ts'
 import { openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { contentKey, foldersOf, imageKey, uploadKey } from './file-contents.ts'
 import { processImages } from './process-images.ts'
 import { purgeFiles } from './purge.ts'
+import { createUpload, type UploadOutcome } from './uploads.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -44,6 +46,13 @@ interface FileRow {
   readonly rejection: string | null
   readonly contentType: string
 }
+
+/** Statements of this database that wait for a lock. */
+const waiters = async () =>
+  (
+    await shop.database`
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  ).length
 
 async function rowOf(id: string): Promise<FileRow | undefined> {
   const [row] = await shop.database<FileRow[]>`
@@ -120,7 +129,9 @@ describe('an image', () => {
       expect(content.includes('Lisbon')).toBe(false)
       const metadata = await sharp(content).metadata()
       expect([metadata.format, metadata.width, metadata.exif]).toEqual(['webp', width, undefined])
-      const above = await sharp(content).extract({ left: 0, top: 0, width, height: 20 }).toBuffer()
+      // Above at the right: the half that is blue if the photo lies on its side.
+      const corner = { left: width - 20, top: 0, width: 20, height: 20 }
+      const above = await sharp(content).extract(corner).toBuffer()
       expect((await sharp(above).stats()).dominant).toMatchObject({ r: 248, g: 8, b: 8 })
     }
     expect(await shop.files.head(contentKey(merchant.merchantId, token))).toBeNull()
@@ -250,24 +261,28 @@ describe('an upload', () => {
 
   test('counts for the quota of the plan, also with others at the same time', async () => {
     await shop.database`UPDATE merchant.subscription SET plan = 'FREE' WHERE merchant_id = ${merchant.merchantId}`
-    const download = { purpose: 'DOWNLOAD', contentType: 'application/zip', size: 400_000_000 }
+    const download = { purpose: 'DOWNLOAD', contentType: 'application/zip', size: 600_000_000 } as const
     const first = await create({ ...download, size: 1 })
     await shop.call(merchant, 'deleteFile', { id: first.id })
-    const answers = await Promise.all([1, 2, 3, 4].map(() => create(download)))
-    expect(answers.map(({ answer }) => answer.kind).toSorted()).toEqual([
-      'done',
-      'done',
-      'invalid',
-      'invalid',
+    const upload = () =>
+      createUpload(shop.database, shop.files, merchant.merchantId, { ...download, fileName: 'film.zip' })
+    // Both have looked at the quota, or wait for that, before either can be written.
+    const [, outcomes] = await overlap<unknown>(
+      shop.database,
+      (sql) => sql`LOCK TABLE files.file IN SHARE MODE`,
+      () => Promise.all([upload(), upload()]),
+      () => expect.poll(waiters, { timeout: 9_000 }).toBe(2),
+    )
+    const uploads = outcomes as UploadOutcome[]
+    expect(uploads.map(({ outcome }) => outcome).toSorted()).toEqual(['created', 'over_quota'])
+    expect(errorsOf((await create(download)).answer)).toEqual([
+      ['size', 'The plan includes 1000000000 bytes of files, of which 400000000 are left'],
     ])
-    expect(answers.flatMap(({ answer }) => errorsOf(answer))[0]).toEqual([
-      'size',
-      'The plan includes 1000000000 bytes of files, of which 200000000 are left',
-    ])
-    expect(await heldBytes()).toBe(800_000_000)
-    const taken = answers.find(({ id }) => id !== '')
-    await shop.call(merchant, 'deleteFile', { id: taken?.id })
-    expect(await heldBytes()).toBe(400_000_000)
+    expect(await heldBytes()).toBe(600_000_000)
+    await shop.call(merchant, 'deleteFile', {
+      id: uploads.flatMap((upload) => ('fileId' in upload ? upload.fileId : []))[0],
+    })
+    expect(await heldBytes()).toBe(0)
     expect((await create(download)).answer.kind).toBe('done')
   })
 })

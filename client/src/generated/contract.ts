@@ -4702,10 +4702,8 @@ export type Image = {
 export type ImageInput = {
   /** Text for those who can't see it. At most 500 characters, in one line. */
   readonly alt?: InputMaybe<Scalars['String']['input']>;
-  /** An uploaded IMAGE that is READY, in place of `url`. */
-  readonly fileId?: InputMaybe<Scalars['ID']['input']>;
-  /** Where the picture is, unless it is an uploaded file. */
-  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  /** Where the picture is. The `url` of an uploaded image shows the image in its sizes. */
+  readonly url: Scalars['URL']['input'];
 };
 
 /**
@@ -10609,14 +10607,12 @@ export type ProductImage = {
 export type ProductImageInput = {
   /** Text for those who can't see it. At most 500 characters, in one line. */
   readonly alt?: InputMaybe<Scalars['String']['input']>;
-  /** An uploaded IMAGE that is READY, in place of `url`. Its width and height are the file's. Open in the specification. */
-  readonly fileId?: InputMaybe<Scalars['ID']['input']>;
   /** Height in pixels. Open in the specification. 1 to 100,000. */
   readonly height?: InputMaybe<Scalars['Int']['input']>;
   /** Its place among the pictures; its index in the list when nothing is said. 0 or more. */
   readonly order?: InputMaybe<Scalars['Int']['input']>;
-  /** Where the picture is, unless it is an uploaded file. */
-  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  /** Where the picture is. The `url` of an uploaded image shows the image in its sizes, with the width and height of the file. */
+  readonly url: Scalars['URL']['input'];
   /** Width in pixels. Open in the specification. 1 to 100,000. */
   readonly width?: InputMaybe<Scalars['Int']['input']>;
 };

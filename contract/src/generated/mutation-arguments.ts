@@ -518,8 +518,7 @@ export interface FulfillOrderInput {
 }
 
 export interface ImageInput {
-  readonly url?: string | null
-  readonly fileId?: string | null
+  readonly url: string
   readonly alt?: string | null
 }
 
@@ -844,8 +843,7 @@ export interface PreviewEmailTemplateInput {
 }
 
 export interface ProductImageInput {
-  readonly url?: string | null
-  readonly fileId?: string | null
+  readonly url: string
   readonly alt?: string | null
   readonly width?: number | null
   readonly height?: number | null

@@ -2340,6 +2340,8 @@ CREATE INDEX file_updated_at ON files.file (merchant_id, updated_at, id);
 
 CREATE INDEX file_name ON files.file (merchant_id, file_name, id);
 
+CREATE UNIQUE INDEX file_url ON files.file (merchant_id, url) WHERE url IS NOT NULL;
+
 CREATE INDEX file_processing ON files.file (next_attempt_at) WHERE status = 'PROCESSING';
 
 CREATE INDEX file_unfinished ON files.file (upload_expires_at) WHERE status IN ('UPLOADING', 'REJECTED');
@@ -24047,16 +24049,22 @@ CREATE VIEW verification.order_units AS
     LEFT JOIN sent s ON s.merchant_id = i.merchant_id AND s.order_item_id = i.id
     LEFT JOIN back b ON b.merchant_id = i.merchant_id AND b.order_item_id = i.id
   WHERE
-    coalesce(h.ever, 0) <> q.quantity
-    OR coalesce(h.active, 0) <> CASE
-      WHEN o.status = 'PENDING' THEN q.quantity
-      ELSE 0
-    END
-    OR coalesce(h.committed, 0) <> CASE
-      WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
-      ELSE q.quantity - q.cancelled - q.fulfilled
-    END
-    OR coalesce(h.consumed, 0) < q.fulfilled
+    -- Imported history holds no stock.
+    (
+      o.imported_at IS NULL
+      AND (
+        coalesce(h.ever, 0) <> q.quantity
+        OR coalesce(h.active, 0) <> CASE
+          WHEN o.status = 'PENDING' THEN q.quantity
+          ELSE 0
+        END
+        OR coalesce(h.committed, 0) <> CASE
+          WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
+          ELSE q.quantity - q.cancelled - q.fulfilled
+        END
+        OR coalesce(h.consumed, 0) < q.fulfilled
+      )
+    )
     OR coalesce(s.in_shipments, 0) <> i.packed_quantity
     OR coalesce(s.sent, 0) <> i.fulfilled_quantity
     OR coalesce(b.in_returns, 0) <> i.returning_quantity
@@ -25700,6 +25708,46 @@ BEGIN
   RETURN v_file;
 END;
 $$;
+
+CREATE FUNCTION files.image_at(p_merchant_id uuid, p_url text)
+RETURNS uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT f.id FROM files.file f WHERE f.merchant_id = p_merchant_id AND f.url = p_url;
+$$;
+
+CREATE FUNCTION files.find_on_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.file_id := files.image_at(NEW.merchant_id, NEW.url);
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER find_file
+BEFORE INSERT ON catalog.product_image
+FOR EACH ROW
+WHEN (NEW.file_id IS NULL)
+EXECUTE FUNCTION files.find_on_product();
+
+CREATE FUNCTION files.find_on_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.image_file_id := files.image_at(NEW.merchant_id, NEW.image_url);
+  RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER find_file
+BEFORE INSERT OR UPDATE OF image_url, image_file_id ON catalog.category
+FOR EACH ROW
+WHEN (NEW.image_file_id IS NULL AND NEW.image_url IS NOT NULL)
+EXECUTE FUNCTION files.find_on_category();
 
 CREATE FUNCTION files.show_on_product()
 RETURNS trigger

@@ -92,14 +92,12 @@ export type LinePropertyInput = {
 export type ProductImageInput = {
   /** Text for those who can't see it. At most 500 characters, in one line. */
   readonly alt?: string | null | undefined;
-  /** An uploaded IMAGE that is READY, in place of `url`. Its width and height are the file's. Open in the specification. */
-  readonly fileId?: string | null | undefined;
   /** Height in pixels. Open in the specification. 1 to 100,000. */
   readonly height?: number | null | undefined;
   /** Its place among the pictures; its index in the list when nothing is said. 0 or more. */
   readonly order?: number | null | undefined;
-  /** Where the picture is, unless it is an uploaded file. */
-  readonly url?: string | null | undefined;
+  /** Where the picture is. The `url` of an uploaded image shows the image in its sizes, with the width and height of the file. */
+  readonly url: string;
   /** Width in pixels. Open in the specification. 1 to 100,000. */
   readonly width?: number | null | undefined;
 };

@@ -34,12 +34,10 @@ import {
 import { toUuid } from '../../projection/filter.ts'
 import {
   categoryTable,
-  filesPresent,
   imageTable,
   maxPosition,
   notDeleted,
   optionTable,
-  pictureFaults,
   productCategoryTable,
   productTable,
   slugTaken,
@@ -65,18 +63,7 @@ const productColumns = [
 const variantColumns = ['sku', 'price', 'compareAtPrice', ...keptFields] as const
 
 const imageRows = (images: readonly ProductImageInput[]): readonly Values[] =>
-  images.map(({ order, fileId, ...image }, index) => ({
-    ...image,
-    // The database takes the URL, width and height of a file from the file.
-    ...(fileId != null && { file_id: toUuid(fileId) }),
-    position: order ?? index,
-  }))
-
-const imageFaults = (images: readonly ProductImageInput[] | null | undefined): readonly UserError[] =>
-  (images ?? []).flatMap((image, index) => pictureFaults(image, `images.${index}.`))
-
-const imageFiles = (images: readonly ProductImageInput[] | null | undefined): LookUp =>
-  filesPresent((images ?? []).flatMap(({ fileId }, index) => valueOf(`images.${index}.fileId`, fileId)))
+  images.map(({ order, ...image }, index) => ({ ...image, position: order ?? index }))
 
 const optionRows = (options: readonly VariantOptionInput[]): readonly Values[] =>
   options.map(({ name, value }, index) => ({ name, value, position: index }))
@@ -201,7 +188,6 @@ const createProduct = creation<'createProduct'>({
   what: 'Product',
   check: (input) => [
     ...repeatedSkus(input),
-    ...imageFaults(input.images),
     ...(input.variants ?? []).flatMap(({ options }, index) => repeatedOptions(options, `variants.${index}.`)),
   ],
   lookUps: (input) => [
@@ -210,7 +196,6 @@ const createProduct = creation<'createProduct'>({
     externalIdTaken(productTable, 'Product', input.externalId),
     absent(variantTable, 'external_id', variantExternalIds(input.variants), 'Variant'),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
-    imageFiles(input.images),
   ],
   write: (input) =>
     insertOne(productTable, {
@@ -224,13 +209,11 @@ const createProduct = creation<'createProduct'>({
 const changeProduct = change<'updateProduct'>({
   record: 'Product',
   what: 'Product',
-  check: ({ images }) => imageFaults(images),
   lookUps: (input, { id }) => [
     ...skusTaken(valueOf('sku', input.sku), { product: id }),
     slugTaken(productTable, 'Product', input.slug, id),
     externalIdTaken(productTable, 'Product', input.externalId, id),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
-    imageFiles(input.images),
   ],
   write: (input, { id }) => updateProduct(input, id),
 })
