@@ -128,6 +128,7 @@ describe('variables', () => {
       ['SVC_VAL_001', 'input.sku'],
       ['SVC_VAL_002', 'input.price'],
       ['SVC_VAL_002', 'input.images.0.url'],
+      ['SVC_VAL_001', 'input.images.1.url'],
       ['SVC_GQL_003', 'input.colour'],
     ])
   })
