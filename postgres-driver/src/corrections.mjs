@@ -1,6 +1,6 @@
 /**
- * The faults of postgres 3.4.9, by file: each text occurs once there, and is replaced. All concern a connection that
- * the server has closed.
+ * The faults of postgres 3.4.9, by file: each text occurs once there, and is replaced. They concern connections that
+ * the server has closed, and which connection of a pool gets a statement.
  *
  * @type {Readonly<Record<string, readonly { readonly wrong: string, readonly right: string }[]>>}
  */
@@ -57,6 +57,22 @@ export const corrections = {
       wrong: '        q.catch(e => uncaughtError || (uncaughtError = e))\n',
       right:
         '        q.catch(e => uncaughtError || (uncaughtError = e))\n        if (lost)\n          return q.reject(lost)\n',
+    },
+    {
+      // Statements went to the connections in turn, so that each connection planned each statement and compiled each function. The
+      // connection that was used last has done so.
+      wrong: '      return go(open.shift(), query)\n',
+      right: '      return go(open.pop(), query)\n',
+    },
+    {
+      wrong: '      ? open.shift()\n',
+      right: '      ? open.pop()\n',
+    },
+  ],
+  'queue.js': [
+    {
+      wrong: '    shift: () => {\n',
+      right: '    pop: () => (index === xs.length ? undefined : xs.pop()),\n    shift: () => {\n',
     },
   ],
 }

@@ -159,6 +159,24 @@ test('a statement of a lost transaction never runs on the session that takes its
   }
 })
 
+test('one statement after the other uses one connection, and transactions too, though the pool has more', async () => {
+  const database = await createTestDatabase()
+  const sql = postgres(database.url, { max: 4, onnotice: () => undefined })
+  try {
+    const opened = Array.from({ length: 4 }, () => sql`select pg_sleep(0.1), pg_backend_pid() as pid`)
+    expect(new Set((await Promise.all(opened)).map(([row]) => row?.['pid'] as number)).size).toBe(4)
+    const used = new Set<unknown>()
+    for (let statement = 0; statement < 4; statement += 1) {
+      used.add((await sql`select pg_backend_pid() as pid`)[0]?.['pid'])
+      await sql.begin(async (own) => used.add((await own`select pg_backend_pid() as pid`)[0]?.['pid']))
+    }
+    expect(used.size).toBe(1)
+  } finally {
+    await sql.end()
+    await database.drop()
+  }
+})
+
 test('a pool under load survives ten restarts of Postgres without losing a connection', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'restarts-'))
   const start = () => startLocalPostgres({ dataDir, databases: ['load'] })
