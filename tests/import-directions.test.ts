@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '..')
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
   'http-server': [],
+  telemetry: ['http-server'],
   'postgres-driver': ['local-postgres'],
   'hasura/engine': ['http-server', 'local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
@@ -38,6 +39,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'http-server',
     'postgres-driver',
     'secret-box',
+    'telemetry',
   ],
   gateway: [
     'hasura/data-layer',
@@ -47,6 +49,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'file-storage',
     'http-server',
     'rate-limits',
+    'telemetry',
   ],
   importer: ['contract'],
   'demo/shop': ['auth-webhook', 'hasura/cli', 'postgres-driver'],
@@ -74,10 +77,12 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'hasura/cli',
     'hasura/data-layer',
     'hasura/engine',
+    'http-server',
     'local-postgres',
     'postgres-driver',
     'rate-limits',
     'secret-box',
+    'telemetry',
   ],
 }
 

@@ -2,6 +2,7 @@ import { AuditTrail } from '@commerce-graph/audit'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Observer } from '@commerce-graph/telemetry'
 import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
@@ -42,6 +43,7 @@ import {
   balanceProcessor,
   manualProcessor,
   type PaymentProcessor,
+  observedProcessor,
   type ProcessorEndpoints,
 } from './processors/index.ts'
 
@@ -71,6 +73,8 @@ export interface ActionsOptions extends Address {
   readonly files: FileStorage
   /** Database connections at most; 16 by default. */
   readonly poolSize?: number
+  /** Told of each call of a payment processor. */
+  readonly observer?: Observer | undefined
   readonly logger: Logger
 }
 
@@ -88,7 +92,8 @@ const defaultPoolSize = 16
 const healthKept = 1_000
 
 /** Starts the service that Hasura's actions are handled by. */
-export async function startActions(options: ActionsOptions): Promise<Actions> {
+export async function startActions(given: ActionsOptions): Promise<Actions> {
+  const options = observed(given)
   const { databaseUrl, poolSize = defaultPoolSize, secret, secretBox, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
@@ -136,6 +141,14 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   }
 }
 
+/** With every call of the operator's processors reported. */
+const observed = ({ observer, cardProcessor, formerProcessors = [], ...options }: ActionsOptions) => ({
+  ...options,
+  observer,
+  cardProcessor: cardProcessor && observedProcessor(cardProcessor, observer),
+  formerProcessors: formerProcessors.map((processor) => observedProcessor(processor, observer)),
+})
+
 /** Over connections that no client's leaving interrupts. */
 export function webhookOptions(
   {
@@ -143,11 +156,16 @@ export function webhookOptions(
     formerProcessors = [],
     secretBox,
     endpoints = {},
+    observer,
     logger,
-  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'secretBox' | 'endpoints' | 'logger'>,
+  }: Pick<
+    ActionsOptions,
+    'cardProcessor' | 'formerProcessors' | 'secretBox' | 'endpoints' | 'observer' | 'logger'
+  >,
   database: Database,
 ): Parameters<typeof paymentWebhooks>[0] {
-  const accounts = openPaymentAccounts({ database, secretBox, endpoints })
+  const guard = (processor: PaymentProcessor) => observedProcessor(processor, observer)
+  const accounts = openPaymentAccounts({ database, secretBox, endpoints, guard })
   const processors = [cardProcessor ?? [], manualProcessor, balanceProcessor, formerProcessors].flat()
   const cashier = createCashier(database, processors, accounts)
   return {
@@ -171,6 +189,7 @@ export function actionsByDomain(
     files,
     webhookRules = { live: false, refusedNetworks: [] },
     graphqlUrl,
+    observer,
     uninterrupted,
   }: Pick<
     ActionsOptions,
@@ -182,6 +201,7 @@ export function actionsByDomain(
     | 'files'
     | 'webhookRules'
     | 'graphqlUrl'
+    | 'observer'
   > & {
     /**
      * The connections for steps that a payment processor has begun. They are recorded whether or not the client still
@@ -199,7 +219,12 @@ export function actionsByDomain(
     balanceProcessor,
     ...formerProcessors,
   ]
-  const accounts = openPaymentAccounts({ database: uninterrupted ?? pool, secretBox, endpoints })
+  const accounts = openPaymentAccounts({
+    database: uninterrupted ?? pool,
+    secretBox,
+    endpoints,
+    guard: (processor) => observedProcessor(processor, observer),
+  })
   const cashier = createCashier(uninterrupted ?? pool, processors, accounts)
   const methodKeeper = createMethodKeeper(uninterrupted ?? pool, findProcessor(processors, accounts))
   const completeRefund = createRefunder(uninterrupted ?? pool, processors, accounts)

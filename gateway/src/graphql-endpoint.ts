@@ -10,6 +10,7 @@ import {
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { networkOf } from '@commerce-graph/http-server'
 import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
+import type { Observer } from '@commerce-graph/telemetry'
 import { Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
@@ -42,11 +43,13 @@ import { lacks, roleOf } from './plan/field-access.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
 import type { Projections } from './projection/projections.ts'
 import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
+import { RequestRecord } from './request-record.ts'
 import { answerExtensions } from './shape/answer-extensions.ts'
 
 /** The request's properties that the answer depends on. */
 interface Answering extends AnswerContext {
   readonly mediaType: MediaType
+  readonly record: RequestRecord
 }
 
 export interface EndpointParts {
@@ -59,6 +62,8 @@ export interface EndpointParts {
   readonly dataLayer: DataLayer
   readonly limits: Limits
   readonly logger: Logger
+  /** Called after each answer; absent where nothing is measured. */
+  readonly observe?: Observer['request'] | undefined
 }
 
 /**
@@ -68,8 +73,19 @@ export interface EndpointParts {
  * @returns null when the client has gone
  */
 export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
+  const record = new RequestRecord(incoming.requestId)
+  const answered = await answerRecorded(parts, incoming, record)
+  parts.observe?.(record.ended(answered === null))
+  return answered
+}
+
+async function answerRecorded(
+  parts: EndpointParts,
+  incoming: Incoming,
+  record: RequestRecord,
+): Promise<Answer | null> {
   const { request, requestId } = incoming
-  const context = { requestId, now: Date.now(), mediaType: mediaTypeFor(request.headers.accept) }
+  const context = { requestId, now: Date.now(), mediaType: mediaTypeFor(request.headers.accept), record }
   try {
     const wrongType = checkContentType(request.headers)
     if (wrongType) return refusal([wrongType], context)
@@ -81,6 +97,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
     if (authentication.kind !== 'authenticated')
       return refusal([authenticationError(authentication)], context)
     const { principal, clientAddress } = authentication
+    if (principal.kind !== 'operator') record.merchantId = principal.merchantId
     const caller = { principal, clientAddress, requestId }
     const holder = rateHolderOf(principal, clientAddress, buyerOf(principal, request))
     const admission = await parts.rateLimits.admit(holder)
@@ -121,6 +138,7 @@ async function answerAdmitted(
     const checked = checkRequest(parts, parsed.request)
     if (checked.kind === 'refused') return refusal(checked.errors, context)
     const { operation, complexity } = checked
+    context.record.operation = operation
     const weighed = await weighRequest(parts.rateLimits, holder, admission, complexity)
     if (weighed.kind === 'refused') {
       recordRefusal(parts, caller, operation, [weighed.error])
@@ -156,7 +174,7 @@ async function answerOperation(
     parts,
     { ...caller, client: endClient.address, device: endClient.device },
     incoming,
-    operation,
+    { operation, record: context.record },
   )
   const result = await run(parts, checked, asked)
   // The audit log already has an entry of a mutation that was refused while it ran.
@@ -272,7 +290,10 @@ function queryContext(
     device,
   }: Caller & { readonly client: string | undefined; readonly device: string | undefined },
   incoming: Incoming,
-  { prepared }: CheckedOperation,
+  {
+    operation: { prepared },
+    record,
+  }: { readonly operation: CheckedOperation; readonly record: RequestRecord },
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const { merchantId } = rateHolderOf(principal, clientAddress)
@@ -289,6 +310,7 @@ function queryContext(
     idempotencyKey,
     usedKeys: authenticator.usedKeys,
     answerBytes,
+    refused: (field, errors) => record.refused(field, errors),
     endClient: {
       network: networkOf(client),
       device,
@@ -311,11 +333,14 @@ function abortedAnswer(signal: AbortSignal, context: Answering): Answer | null {
   return timedOut ? refusal([withStatus(unexpectedError(), 503)], context) : null
 }
 
-const refusal = (errors: readonly CatalogueError[], context: Answering): Answer => ({
-  status: errors[0]?.status ?? 500,
-  body: refusalBody(errors, context),
-  headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
-})
+function refusal(errors: readonly CatalogueError[], context: Answering): Answer {
+  context.record.answered(errors)
+  return {
+    status: errors[0]?.status ?? 500,
+    body: refusalBody(errors, context),
+    headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
+  }
+}
 
 const typeHeader = ({ mediaType }: Answering): OutgoingHttpHeaders => ({
   'content-type': `${mediaType}; charset=utf-8`,
@@ -354,6 +379,7 @@ function answer(
   complexity: number | null,
 ): Answer {
   const { data, errors } = result
+  context.record.answered(errors)
   // Nothing was run, and no field is at fault: as GraphQL has it, that is no data, which a status can tell.
   const nothingRun = data === null && errors.every(({ path }) => path === undefined)
   if (nothingRun && context.mediaType === 'application/graphql-response+json') return refusal(errors, context)

@@ -2,6 +2,7 @@ import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { FilesRoute } from '@commerce-graph/file-storage'
+import type { Observer } from '@commerce-graph/telemetry'
 import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -57,10 +58,14 @@ export interface GatewayOptions {
   readonly files?: FilesRoute
   /** The checks of `/readyz`, to which the gateway adds its own. */
   readonly readiness?: Readiness
+  /** Told of each request when it is answered. */
+  readonly observe?: Observer['request'] | undefined
 }
 
 export interface Gateway {
   readonly port: number
+  /** WebSockets that are open. */
+  readonly sockets: () => number
   /** `/readyz` says so first; then it takes no new requests, lets those that run come to their end, and closes what is left. */
   stop(options?: GatewayStop): Promise<void>
 }
@@ -81,11 +86,19 @@ const maxFarewellMilliseconds = 1_000
  * lives, `/readyz` how well it can serve. Throws when the port is taken.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { dataLayer, authenticator, rateLimits, logger, firstQuery, readiness = new Readiness() } = options
+  const {
+    dataLayer,
+    authenticator,
+    rateLimits,
+    logger,
+    firstQuery,
+    readiness = new Readiness(),
+    observe,
+  } = options
   for (const check of gatewayChecks(dataLayer, authenticator, rateLimits)) readiness.add(check)
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
-  const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger })
+  const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger, observe })
   const { contract } = parts
   const routes = {
     graphql: answerGraphQL.bind(null, parts),
@@ -113,6 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { port } = server.address() as AddressInfo
   return {
     port,
+    sockets: () => webSockets.open(),
     async stop({ graceMilliseconds = limits.requestMilliseconds, drain = false } = {}) {
       readiness.stop()
       webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))

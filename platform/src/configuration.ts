@@ -21,6 +21,7 @@ import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
 import { withSecretFiles } from './secret-files.ts'
+import { type MetricsAddress, metricsOf, telemetryVariables } from './telemetry-variables.ts'
 import { url, withPassword } from './url-variable.ts'
 
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
@@ -119,6 +120,8 @@ export interface PlatformConfig {
   readonly place?: string | undefined
   /** Opens the demo shop in any case, for tests of a live deployment; no environment variable sets it. */
   readonly demoShop?: boolean | undefined
+  /** Where Prometheus may ask for metrics; without it, none are kept. */
+  readonly metrics?: MetricsAddress | undefined
   readonly logLevel: LogLevel
 }
 
@@ -192,6 +195,7 @@ const environment = z.object({
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   ...senderVariables,
   ...fileVariables,
+  ...telemetryVariables,
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
   PUSH_WEBHOOK_SECRET: parsedBy(parseWebhookSecrets).optional(),
   WEBHOOK_REFUSED_NETWORKS: networks.optional(),
@@ -280,6 +284,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
     mode: values.COMMERCE_MODE,
     place: values.COMMERCE_PLACE,
+    metrics: metricsOf(values),
     logLevel: values.LOG_LEVEL,
   }
 }

@@ -2,7 +2,8 @@ import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@c
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import type { Limits } from '@commerce-graph/gateway/settings'
-import { type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
+import type { MetricSource } from '@commerce-graph/telemetry'
+import { type Engine, type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
@@ -96,7 +97,7 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 }
 
 async function startHasura(
-  { ports, started, stopping, secrets, databaseUrl, logger }: Services,
+  { ports, started, stopping, secrets, databaseUrl, logger, metrics }: Services,
   { dataLayer, webhookHost, actionsHost, limits, trustedProxies }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
@@ -119,6 +120,7 @@ async function startHasura(
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
     logger: logger.child({ service: 'hasura' }),
   })
+  metrics?.addSource(engineMetrics(engine))
   stopping.beginDrains.push(() => engine.beginDrain())
   started.defer(() => engine.stop())
   const url = addressOf(ports.engine)
@@ -132,6 +134,25 @@ async function startHasura(
     stopDelivery: () => engine.stopDelivery(),
   }
 }
+
+const engineMetrics = (engine: Pick<Engine, 'connections'>): MetricSource => ({
+  name: 'engine',
+  gauges: {
+    commerce_pool_connections: { help: 'Connections of the pool, by state', labels: ['pool', 'state'] },
+    commerce_pool_waiting: { help: 'Requests that wait for a connection of the pool', labels: ['pool'] },
+  },
+  read() {
+    const { used, idle, waiting } = engine.connections()
+    const labels = { pool: 'engine' }
+    return Promise.resolve({
+      commerce_pool_connections: [
+        { labels: { ...labels, state: 'used' }, value: used },
+        { labels: { ...labels, state: 'idle' }, value: idle },
+      ],
+      commerce_pool_waiting: [{ labels, value: waiting }],
+    })
+  },
+})
 
 /** The engine's port has the same limits as the contract's. */
 const socketLimitsOf = ({

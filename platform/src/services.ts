@@ -1,4 +1,5 @@
 import type { Readiness } from '@commerce-graph/gateway'
+import type { Metrics } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
@@ -21,6 +22,8 @@ export interface Services {
   readonly secrets: Secrets
   readonly databaseUrl: string
   readonly logger: Logger
+  /** Absent where nothing is measured. */
+  readonly metrics: Metrics | undefined
   readonly stopping: Stopping
   /** The services' checks for `/readyz`. */
   readonly readiness: Readiness

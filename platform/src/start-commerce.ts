@@ -2,6 +2,7 @@ import { openSenders, startActions, startWorkers } from '@commerce-graph/actions
 import { createSecretBox } from '@commerce-graph/secret-box'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
+import { backlogMetrics, connectionMetrics, deadLetterMetrics } from './database-metrics.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
@@ -17,7 +18,7 @@ export async function startCommerce(
   Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
     Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
 > {
-  const { ports, started, stopping, secrets, databaseUrl, logger, readiness } = services
+  const { ports, started, stopping, secrets, databaseUrl, logger, metrics, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
   const webhookRules = { live: config.mode === 'live', refusedNetworks: config.webhookRefusedNetworks ?? [] }
@@ -39,6 +40,7 @@ export async function startCommerce(
     graphqlUrl,
     signUp: config.signUpUrl !== undefined,
     mode: config.mode === 'live' ? 'LIVE' : 'TEST',
+    observer: metrics?.observer,
     logger: logger.child({ service: 'actions' }),
   })
   stopping.beginDrains.push(() => actions.beginDrain())
@@ -57,6 +59,7 @@ export async function startCommerce(
     graphqlUrl,
     ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
+    observer: metrics?.observer,
     logger: logger.child({ service: 'workers' }),
   })
   started.defer(() => workers.stop())
@@ -76,6 +79,8 @@ export async function startCommerce(
     eventsCheck(sql, workers),
   ])
     readiness.add(check)
+  for (const source of [connectionMetrics(sql), backlogMetrics(sql), deadLetterMetrics(sql)])
+    metrics?.addSource(source)
   return {
     actions: actions.url,
     paymentSandbox: payments.sandboxUrl,

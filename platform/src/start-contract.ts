@@ -10,7 +10,7 @@ import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
-  { ports, started, databaseUrl, secrets, logger, readiness, stopping }: Services,
+  { ports, started, databaseUrl, secrets, logger, metrics, readiness, stopping }: Services,
   { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins, signUpUrl, place }: PlatformConfig,
   {
     dataLayer,
@@ -41,7 +41,13 @@ export async function startContract(
     files,
     firstQuery,
     readiness,
+    observe: metrics?.observer.request,
     logger: logger.child({ service: 'gateway' }),
+  })
+  metrics?.addSource({
+    name: 'gateway',
+    gauges: { commerce_websockets_open: { help: 'WebSockets of clients that are open', labels: [] } },
+    read: () => Promise.resolve({ commerce_websockets_open: [{ value: gateway.sockets() }] }),
   })
   started.defer(() => gateway.stop({ drain: stopping.drain }))
   const address = addressOf(gateway.port, host)

@@ -8,6 +8,7 @@ import { errorForLog } from './error-for-log.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openFiles } from './open-files.ts'
 import { openHasura } from './open-hasura.ts'
+import { openMetrics } from './open-metrics.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Ports } from './ports.ts'
 import { addressOf, type Progress, type RunningServices, type Stopping } from './services.ts'
@@ -44,6 +45,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     secrets,
     databaseUrl,
     logger,
+    metrics: await openMetrics(config, started),
     readiness: new Readiness(),
   }
   const { hasura, place, demoShop } = await openHasura(services, config, folder, progress)

@@ -38,6 +38,7 @@ export async function startTestPlatform(
     | 'limits'
     | 'encryptionKeys'
     | 'filesBucket'
+    | 'metrics'
   > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import { announce } from '../messaging/outbox/index.ts'
@@ -34,6 +35,7 @@ export interface Delivering {
   readonly slots: Slots
   /** The deliveries that are under way in this process, with the number of the attempt. */
   readonly underWay: Map<string, number>
+  readonly observe?: Observer['delivery'] | undefined
   readonly logger: Logger
 }
 
@@ -94,6 +96,7 @@ async function deliver(delivering: Delivering, delivery: Claimed): Promise<void>
     ...signatureHeaders(id, body, secrets),
   }
   const answer = await sender.send({ url, headers, body })
+  delivering.observe?.('webhook', answer.outcome)
   await recorded(() => settle(delivering, delivery, headers, answer))
 }
 

@@ -1,3 +1,4 @@
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import * as events from '../sql/generated/events.ts'
@@ -7,9 +8,16 @@ const batch = 500
 /**
  * Turns the changes that are committed into events. Can run at any time, twice at once, and be killed at any point. Returns how many
  * changes those were.
+ *
+ * @param observe is told how many events each topic got
  */
-export const sequenceEvents = (database: Database): Promise<number> =>
-  inBatches(batch, () => events.sequence(database, { limit: batch }))
+export const sequenceEvents = (database: Database, observe?: Observer['events']): Promise<number> =>
+  inBatches(batch, async () => {
+    const { taken, topics } = await events.sequence(database, { limit: batch })
+    // The function declares its values as counts.
+    observe?.(topics as Record<string, number>)
+    return taken
+  })
 
 /** Seconds that events are kept. */
 const kept = 30 * 24 * 60 * 60

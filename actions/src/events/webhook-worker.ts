@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import type { AddressRules } from './endpoint-address.ts'
@@ -24,6 +25,7 @@ export interface WebhookWorkerOptions {
   readonly secretBox: SecretBox
   readonly tokenIssuer: Pick<TokenIssuer, 'issueForEndpoint'>
   readonly webhooks: WebhookOptions
+  readonly observer?: Observer | undefined
   readonly logger: Logger
 }
 
@@ -47,6 +49,7 @@ export function startWebhookWorker({
   secretBox,
   tokenIssuer,
   webhooks,
+  observer,
   logger,
 }: WebhookWorkerOptions): WebhookWorker {
   const { retries = defaultRetries, timeout } = webhooks
@@ -64,10 +67,11 @@ export function startWebhookWorker({
     retries,
     slots: slots(deliverySlots),
     underWay: new Map<string, number>(),
+    observe: observer?.delivery,
     logger,
   }
   const loops = [
-    continuously(() => sequenceEvents(database), 'events could not be sequenced', logger),
+    continuously(() => sequenceEvents(database, observer?.events), 'events could not be sequenced', logger),
     continuously(() => renderPayloads(rendering), 'no payloads could be rendered', logger),
     continuously(() => deliverWebhooks(delivering), 'no webhooks could be sent', logger),
   ]

@@ -1,5 +1,6 @@
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Observer } from '@commerce-graph/telemetry'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
@@ -124,6 +125,7 @@ export interface MaintenanceOptions {
   readonly signUpUrl: string | null
   /** The contract's endpoint, which ends with /graphql: exports read it. */
   readonly graphqlUrl: string
+  readonly observer?: Observer | undefined
   readonly logger: Logger
   /** Aborts when the process stops: what takes long ends at its next step. */
   readonly signal: AbortSignal
@@ -214,7 +216,7 @@ export async function runMaintenance(
     case 'mark-abandoned-carts':
       return markAbandonedCarts(database)
     case 'sequence-events':
-      return sequenceEvents(database)
+      return sequenceEvents(database, options.observer?.events)
     case 'run-imports':
       return runImports({ database, files, logger: options.logger, signal: options.signal })
     case 'run-exports': {

@@ -1,6 +1,7 @@
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import {
@@ -29,6 +30,7 @@ import {
   manualProcessor,
   type PaymentProcessor,
   type ProcessorEndpoints,
+  observedProcessor,
   withCircuitBreaker,
 } from '../processors/index.ts'
 import { startWebhookWorker, type WebhookOptions } from '../events/index.ts'
@@ -87,6 +89,8 @@ export interface WorkersOptions {
   /** The transport of pushes; without one, every push is SUPPRESSED. */
   readonly pusher?: PushTransport | undefined
   readonly retryPolicy?: RetryPolicy
+  /** Told what the workers do. */
+  readonly observer?: Observer | undefined
   readonly logger: Logger
 }
 
@@ -145,14 +149,14 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     applicationName: 'webhooks',
   })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const processors = [...options.processors, manualProcessor, balanceProcessor].map((one) =>
-    withCircuitBreaker(one),
-  )
+  const guard = (one: PaymentProcessor) =>
+    withCircuitBreaker(observedProcessor(one, options.observer), { observer: options.observer })
+  const processors = [...options.processors, manualProcessor, balanceProcessor].map(guard)
   const accounts = openPaymentAccounts({
     database,
     secretBox,
     endpoints: options.endpoints ?? {},
-    guard: withCircuitBreaker,
+    guard,
   })
   const messages = messageSending(options)
   const stopping = new AbortController()
@@ -170,6 +174,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     messages,
     senders: options.senders ?? openSenders(),
     signUpUrl: options.signUpUrl ?? null,
+    observer: options.observer,
     logger,
   }
   // Clients may reach the files elsewhere than at the last start.
@@ -202,6 +207,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     secretBox,
     tokenIssuer,
     webhooks: options.webhooks,
+    observer: options.observer,
     logger,
   })
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
@@ -232,7 +238,8 @@ const nobodysAddress = 'no-reply@commerce-graph.invalid'
 function messageSending(options: WorkersOptions): MessageSending {
   const { senderAddress = nobodysAddress, unsubscribeUrl, secretBox } = options
   const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = defaultRetryPolicy } = options
-  return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
+  const observe = options.observer?.delivery
+  return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy, observe }
 }
 
 /** Sends what an event has given rise to, instead of when the next round comes, which has the last word on what fails here. */

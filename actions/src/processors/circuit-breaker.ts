@@ -1,4 +1,5 @@
-import type { MethodVault } from './method-vault.ts'
+import type { Observer } from '@commerce-graph/telemetry'
+import { type Guard, guardedProcessor } from './guarded-processor.ts'
 import type { PaymentProcessor } from './processor.ts'
 
 export interface CircuitBreakerOptions {
@@ -8,6 +9,8 @@ export interface CircuitBreakerOptions {
   readonly restMs?: number
   /** The time in milliseconds, from whenever. */
   readonly now?: () => number
+  /** Told of calls that are not made, and until when. */
+  readonly observer?: Pick<Observer, 'processorCall' | 'processorRests'> | undefined
 }
 
 /**
@@ -16,50 +19,27 @@ export interface CircuitBreakerOptions {
  */
 export function withCircuitBreaker(
   processor: PaymentProcessor,
-  { failures = 5, restMs = 30_000, now = () => performance.now() }: CircuitBreakerOptions = {},
+  { failures = 5, restMs = 30_000, now = () => performance.now(), observer }: CircuitBreakerOptions = {},
 ): PaymentProcessor {
   let unanswered = 0
   let closedUntil = 0
+  const rest = (): void => {
+    closedUntil = now() + restMs
+    observer?.processorRests(processor.name, restMs)
+  }
   const guarded: Guard = async (call) => {
     if (unanswered >= failures) {
-      if (now() < closedUntil)
+      if (now() < closedUntil) {
+        observer?.processorCall(processor.name, 'left_alone')
         return { status: 'unknown', cause: new Error(`${processor.name} does not answer, and is left alone`) }
+      }
       // The one that finds out; the others go on waiting.
-      closedUntil = now() + restMs
+      rest()
     }
     const answer = await call()
     if (answer?.status !== 'unknown') unanswered = 0
-    else if ((unanswered += 1) === failures) closedUntil = now() + restMs
+    else if ((unanswered += 1) === failures) rest()
     return answer
   }
-  return {
-    name: processor.name,
-    refundDays: processor.refundDays,
-    vault: processor.vault && guardedVault(processor.vault, guarded),
-    charge: (request) => guarded(() => processor.charge(request)),
-    capture: (request) => guarded(() => processor.capture(request)),
-    release: (intentId) => guarded(() => processor.release(intentId)),
-    retrieve: (intentId) => guarded(() => processor.retrieve(intentId)),
-    take: (intentId) => guarded(() => processor.take(intentId)),
-    find: (paymentId) => guarded(() => processor.find(paymentId)),
-    cancel: (intentId) => guarded(() => processor.cancel(intentId)),
-    refund: (request) => guarded(() => processor.refund(request)),
-    findRefund: (request) => guarded(() => processor.findRefund(request)),
-    retrieveRefund: (refundId) => guarded(() => processor.retrieveRefund(refundId)),
-    activity: (intentId) => guarded(() => processor.activity(intentId)),
-  }
+  return guardedProcessor(processor, guarded)
 }
-
-type Guard = <Answer extends { readonly status: string } | null>(
-  call: () => Promise<Answer>,
-) => Promise<Answer | { readonly status: 'unknown'; readonly cause: unknown }>
-
-const guardedVault = (vault: MethodVault, guarded: Guard): MethodVault => ({
-  createCustomer: (request) => guarded(() => vault.createCustomer(request)),
-  deleteCustomer: (customerId) => guarded(() => vault.deleteCustomer(customerId)),
-  setUp: (request) => guarded(() => vault.setUp(request)),
-  retrieveSetup: (setupId) => guarded(() => vault.retrieveSetup(setupId)),
-  findSetup: (customerId, savedMethodId) => guarded(() => vault.findSetup(customerId, savedMethodId)),
-  cancelSetup: (setupId) => guarded(() => vault.cancelSetup(setupId)),
-  detach: (methodId) => guarded(() => vault.detach(methodId)),
-})

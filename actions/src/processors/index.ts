@@ -1,5 +1,6 @@
 export { balanceProcessor } from './balance/balance-processor.ts'
 export { withCircuitBreaker } from './circuit-breaker.ts'
+export { observedProcessor } from './observed-processor.ts'
 export { checkStripeKey } from './stripe/check-stripe-key.ts'
 export { manualProcessor } from './manual/manual-processor.ts'
 export { createRetiredProcessor } from './retired/retired-processor.ts'

@@ -16,6 +16,7 @@ import { checkDocumentLength, checkDocumentSize, tooDeep } from '../limits/docum
 import { type IntrospectedValues, introspectedValuesOf } from '../limits/introspection.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type PreparedOperation, prepareOperation } from '../plan/prepared-operation.ts'
+import { type RootFieldName, rootFieldNames } from './root-field-names.ts'
 import { validateDocument } from './validate.ts'
 import { type VariableDefinition, variableDefinitions } from './variables.ts'
 
@@ -24,6 +25,7 @@ export interface CheckedOperation {
   readonly kind: OperationTypeNode
   readonly prepared: PreparedOperation
   readonly variables: readonly VariableDefinition[]
+  readonly rootFields: readonly RootFieldName[]
   /** Known in full only with the variables. */
   readonly complexity: Complexity
   readonly introspectedValues: IntrospectedValues
@@ -114,7 +116,15 @@ export class Documents {
     const variables = variableDefinitions(this.#schema, operation)
     return {
       kind: 'operation',
-      operation: { kind, prepared, variables, complexity, introspectedValues, stored },
+      operation: {
+        kind,
+        prepared,
+        variables,
+        rootFields: rootFieldNames(prepared),
+        complexity,
+        introspectedValues,
+        stored,
+      },
     }
   }
 }

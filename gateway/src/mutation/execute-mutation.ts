@@ -135,10 +135,11 @@ function eachAnswer(
   key: string,
   outcomes: readonly Outcome[],
   items: readonly Outcome[],
-  { report }: QueryContext,
+  { report, refused }: QueryContext,
 ): FieldAnswer {
   const shape = shapeContext(call.bound.pageSizes, [key])
   const faults = outcomes.flatMap((outcome) => (outcome.kind === 'invalid' ? outcome.errors : []))
+  refused?.(call.field.name, faults)
   const payload = newRow()
   for (const field of call.payload) {
     if (field.kind === 'record')
@@ -265,9 +266,15 @@ interface FieldAnswer {
   readonly replayed: boolean
 }
 
-function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: QueryContext): FieldAnswer {
+function answerOf(
+  call: PlannedCall,
+  key: string,
+  outcome: Outcome,
+  { report, refused }: QueryContext,
+): FieldAnswer {
   if (outcome.kind === 'refused')
     return { payload: null, errors: [withPath(outcome.error, [key])], shortened: [], replayed: false }
+  if (outcome.kind === 'invalid') refused?.(call.field.name, outcome.errors)
   const shape = shapeContext(call.bound.pageSizes, [key])
   const payload = newRow()
   for (const field of call.payload) payload[field.key] = payloadValue(field, outcome, shape)

@@ -2,6 +2,7 @@ import type { Principal, UsedKeys } from '@commerce-graph/auth-webhook'
 import type { DataLayer, DataLayerResult } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '@commerce-graph/contract/errors'
+import type { UserError } from '@commerce-graph/contract/input'
 import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import type { QueryPlan, RootField } from '../plan/plan-query.ts'
@@ -57,6 +58,8 @@ export interface QueryContext {
   readonly answerBytes?: number
   /** The client of the person who acts; absent where nothing is known of it, and nothing counted. */
   readonly endClient?: EndClientContext
+  /** Told of the user errors in a mutation's payload; absent where nothing is measured. */
+  readonly refused?: (field: string, errors: readonly UserError[]) => void
   /** The facts of the request for the audit log of mutations; absent where none is kept. */
   readonly audit?: AuditedRequest
 }

@@ -33,6 +33,7 @@ import { weighRequest } from '../limits/weigh-request.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { lacks, roleOf } from '../plan/field-access.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
+import { RequestRecord } from '../request-record.ts'
 import { answerExtensions } from '../shape/answer-extensions.ts'
 import { bindSubscription, runSubscription } from '../subscription/run-subscription.ts'
 import type { Quota } from './quota.ts'
@@ -204,8 +205,21 @@ export class Connection {
   /** Begins a subscription: what graphql-ws is to run, or why not. Each one is a request of the merchant's rate. */
   async start(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID()
-    const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] =>
-      errors.map((error) => new SentError(this.#formatted(error, requestId)))
+    const record = new RequestRecord(requestId)
+    const begun = await this.#begin(payload, requestId, record)
+    this.#parts.observe?.(record.ended(false))
+    return begun
+  }
+
+  async #begin(
+    payload: unknown,
+    requestId: string,
+    record: RequestRecord,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] => {
+      record.answered(errors)
+      return errors.map((error) => new SentError(this.#formatted(error, requestId)))
+    }
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
     const holder = rateHolderOf(principal, this.#clientAddress)
@@ -216,6 +230,7 @@ export class Connection {
     const checked = checkRequest(this.#parts, read.request)
     if (checked.kind === 'refused') return refused(checked.errors)
     const { operation, variables, complexity } = checked
+    record.operation = operation
     if (operation.kind !== OperationTypeNode.SUBSCRIPTION)
       return refused([syntaxError(`Send a ${operation.kind} by POST`)])
     const { contract, projections, rateLimits, subscriptionQuota } = this.#parts

@@ -18,6 +18,8 @@ import { bodyOf, closeCodes, Connection } from './connection.ts'
 import { Quota } from './quota.ts'
 
 export interface WebSockets {
+  /** How many are open. */
+  readonly open: () => number
   /** Tells every client that the server goes, takes no more, and ends the connections of those that don't leave in time. */
   readonly close: (graceMilliseconds: number) => void
 }
@@ -75,6 +77,7 @@ export function serveWebSockets(
         .catch((error: unknown) => logger.error({ err: error }, 'a connection could not be checked'))
   }, recheckMilliseconds)
   return {
+    open: () => sockets.clients.size,
     close: (graceMilliseconds) => {
       closing = true
       clearInterval(rechecking)

@@ -49,6 +49,8 @@ export interface Engine {
    * sessions have ended. Otherwise a session holds until the expiry that the webhook or the token gave.
    */
   endSessions(isOver: SessionCheck): Promise<void>
+  /** The connections to the database, and how many requests wait for one. */
+  connections(): { readonly used: number; readonly idle: number; readonly waiting: number }
   /** Begins to deliver events. The start does that, unless `events.delivery` is `when-asked`. */
   startDelivery(): void
   /** Takes no more events, and waits for those under way. */
@@ -144,6 +146,11 @@ async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptio
     endSessions: async (isOver) => {
       await server?.endSessions(isOver)
     },
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     startDelivery: () => events.start(),
     stopDelivery: () => events.stop(),
     replaceMetadata: async (metadata) => {

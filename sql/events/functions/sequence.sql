@@ -1,17 +1,18 @@
 -- Turns committed changes into events, in the order in which each record was changed, and gives each its position, and
 -- queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit;
--- another returns at once. Changes of a merchant that is gone are dropped.
+-- another returns at once. Changes of a merchant
+-- that is gone are dropped. `topics` has how many events each topic got.
 --
--- answers: integer
+-- answers: sequenced {taken: integer, topics: object}
 CREATE FUNCTION events.sequence(p_limit integer)
-RETURNS integer
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_taken integer;
+  v_answer jsonb;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('events.sequence', 0)) THEN
-    RETURN 0;
+    RETURN jsonb_build_object('outcome', 'sequenced', 'taken', 0, 'topics', '{}'::jsonb);
   END IF;
   WITH
     taken AS (
@@ -90,8 +91,19 @@ BEGIN
         AND events.matches(w.filter, t.record, t.changes)
       ORDER BY t.position
     )
-  SELECT (SELECT count(*) FROM taken)
-  INTO v_taken;
-  RETURN v_taken;
+  SELECT
+    jsonb_build_object(
+      'outcome',
+      'sequenced',
+      'taken',
+      (SELECT count(*) FROM taken),
+      'topics',
+      (
+        SELECT coalesce(jsonb_object_agg(c.topic, c.count), '{}')
+        FROM (SELECT t.topic, count(*) AS count FROM told t GROUP BY t.topic) c
+      )
+    )
+  INTO v_answer;
+  RETURN v_answer;
 END;
 $$;

@@ -1,3 +1,4 @@
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { forgetMailedToken } from '../../identity/index.ts'
 import { inBatches } from '../../in-batches.ts'
@@ -10,6 +11,7 @@ import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
 export interface EmailSending extends ComposeOptions {
   readonly mailer: MailTransport
   readonly retryPolicy: RetryPolicy
+  readonly observe?: Observer['delivery'] | undefined
 }
 
 const table = 'email.delivery'
@@ -38,6 +40,7 @@ async function deliver(database: Database, sending: EmailSending, email: ClaimAn
   const { mailer, retryPolicy } = sending
   const { mail, logged, withoutToken } = composeEmail(email, sending)
   const result = await mailer.send(mail)
+  sending.observe?.('email', result.outcome)
   const columns = { ...logged, transport: mailer.name }
   await recorded(() =>
     database.begin(async (sql) => {

@@ -1,3 +1,4 @@
+import type { Observer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { inBatches } from '../../in-batches.ts'
 import * as notification from '../../sql/generated/notification.ts'
@@ -8,6 +9,7 @@ import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
 export interface PushSending {
   readonly pusher: PushTransport
   readonly retryPolicy: RetryPolicy
+  readonly observe?: Observer['delivery'] | undefined
 }
 
 const table = 'notification.push_delivery'
@@ -19,7 +21,7 @@ const maxPerRun = 1_000
 /** Sends the pushes that are due, as `deliverEmails` does with e-mail. */
 export async function deliverPushes(
   database: Database,
-  { pusher, retryPolicy }: PushSending,
+  { pusher, retryPolicy, observe }: PushSending,
 ): Promise<number> {
   const sendBatch = async () => {
     const claimed = await notification.claimPushes(database, {
@@ -31,6 +33,7 @@ export async function deliverPushes(
       Promise.all(
         claimed.map(async ({ attempt, ...push }) => {
           const result = await pusher.send(push)
+          observe?.('push', result.outcome)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>
             settle(database, { table, claim, retryPolicy }, result, { transport: pusher.name }),
