@@ -90,6 +90,9 @@ const testSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  // The folder may be in memory.
+  max_wal_size: '256MB',
+  min_wal_size: '32MB',
   // Databases of a test live for seconds; there is nothing to clean up in them.
   autovacuum: 'off',
   // A test's connections are new, and would plan a function's statements up to six times each.

@@ -1,7 +1,8 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { DataFolderInUse } from './local-postgres-error.ts'
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts'
+import { testDataFolder } from './test-data-folder.ts'
 import { testDatabasePrefix } from './test-database.ts'
 
 const parallelRuns = 16
@@ -12,7 +13,7 @@ const parallelRuns = 16
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL !== undefined) return undefined
-  const server = await startInFreeFolder(join(import.meta.dirname, '../../.data/test'))
+  const server = await startInFreeFolder(testDataFolder(resolve(import.meta.dirname, '../..')))
   process.env.TEST_DATABASE_URL = server.adminUrl
   await dropLeftovers(server.adminUrl)
   return server.stop
