@@ -86,7 +86,128 @@ AS $$
   SELECT search.facet_key('OPTION', lower(p_name), lower(p_value));
 $$;
 
-CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+CREATE FUNCTION search.attribute_key(p_namespace text, p_key text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT search.facet_key('ATTRIBUTE', p_namespace || '.' || p_key, p_value);
+$$;
+
+-- What a value of metadata is found by: each entry of a list, and one text for each number. Values of another type than
+-- the definition's are older than it.
+CREATE FUNCTION search.attribute_values(p_type text, p_value jsonb)
+RETURNS SETOF text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+ROWS 1
+AS $$
+  SELECT x.value
+  FROM
+    (
+      SELECT
+        CASE
+          WHEN p_type IN ('INTEGER', 'DECIMAL') THEN trim_scale((p_value #>> '{}')::numeric)::text
+          ELSE p_value #>> '{}'
+        END AS value
+      WHERE
+        jsonb_typeof(p_value) = CASE
+          WHEN p_type IN ('INTEGER', 'DECIMAL') THEN 'number'
+          WHEN p_type = 'BOOLEAN' THEN 'boolean'
+          WHEN p_type <> 'LIST_OF_TEXT' THEN 'string'
+        END
+      UNION ALL
+      SELECT e.value #>> '{}'
+      FROM
+        jsonb_array_elements(
+          CASE jsonb_typeof(p_value)
+            WHEN 'array' THEN p_value
+            ELSE '[]'
+          END
+        ) WITH ORDINALITY AS e (value, place)
+      WHERE p_type = 'LIST_OF_TEXT' AND e.place <= 100 AND jsonb_typeof(e.value) = 'string'
+    ) x
+  -- Longer texts are no values to choose from.
+  WHERE char_length(x.value) BETWEEN 1 AND 200;
+$$;
+
+-- Of values that exclude no other of the same name: those of one option, in any case, and those of one attribute.
+CREATE FUNCTION search.group_name(p_kind text, p_name text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT
+    CASE p_kind
+      WHEN 'OPTION' THEN 'OPTION ' || lower(p_name)
+      ELSE p_kind || ' ' || p_name
+    END;
+$$;
+
+-- The keys that a filter by an attribute asks for: {namespace, key} with the values, or with min and max.
+CREATE FUNCTION search.attribute_keys(p_merchant_id uuid, p_filter jsonb)
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(DISTINCT k.key), '{}')
+  FROM
+    (
+      SELECT
+        search.attribute_key(
+          p_filter ->> 'namespace',
+          p_filter ->> 'key',
+          CASE
+            WHEN x.value ~ '^-?\d{1,100}(\.\d{1,100})?$'
+            AND EXISTS (
+              SELECT
+              FROM metadata.definition d
+              WHERE
+                d.merchant_id = p_merchant_id
+                AND d.is_attribute
+                AND d.namespace = p_filter ->> 'namespace'
+                AND d.key = p_filter ->> 'key'
+                AND d.type IN ('INTEGER', 'DECIMAL')
+            ) THEN trim_scale(x.value::numeric)::text
+            ELSE x.value
+          END
+        ) AS key
+      FROM jsonb_array_elements_text(p_filter -> 'values') AS x (value)
+      UNION ALL
+      SELECT v.key
+      FROM search.facet_value v
+      WHERE
+        coalesce(p_filter ->> 'min', p_filter ->> 'max') IS NOT NULL
+        AND v.merchant_id = p_merchant_id
+        AND v.kind = 'ATTRIBUTE'
+        AND v.name = concat(p_filter ->> 'namespace', '.', p_filter ->> 'key')
+        -- Values of before may be no numbers.
+        AND CASE
+          WHEN v.value ~ '^-?\d+(\.\d+)?$' THEN v.value::numeric BETWEEN coalesce(
+            (p_filter ->> 'min')::numeric,
+            '-Infinity'
+          ) AND coalesce((p_filter ->> 'max')::numeric, 'Infinity')
+        END
+    ) k;
+$$;
+
+CREATE FUNCTION search.has_attributes(p_merchant_id uuid, p_owner_type text)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM metadata.definition d
+      WHERE d.merchant_id = p_merchant_id AND d.owner_type = p_owner_type AND d.is_attribute
+    );
+$$;
+
+CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[], p_metadata jsonb)
 RETURNS TABLE (key bigint, kind text, name text, value text)
 LANGUAGE sql
 STABLE
@@ -103,16 +224,34 @@ AS $$
   FROM
     catalog.product_variant v
     JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
-  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+  UNION
+  SELECT search.attribute_key(d.namespace, d.key, a.value), 'ATTRIBUTE', d.namespace || '.' || d.key, a.value
+  FROM
+    metadata.definition d
+    CROSS JOIN LATERAL (
+      SELECT p_metadata -> d.namespace -> d.key AS value
+      WHERE d.owner_type = 'PRODUCT'
+      UNION ALL
+      SELECT v.metadata -> d.namespace -> d.key
+      FROM catalog.product_variant v
+      WHERE
+        d.owner_type = 'PRODUCT_VARIANT'
+        AND v.merchant_id = d.merchant_id
+        AND v.product_id = p_product_id
+        AND v.deleted_at IS NULL
+    ) m
+    CROSS JOIN LATERAL search.attribute_values(d.type, m.value) AS a (value)
+  WHERE d.merchant_id = p_merchant_id AND d.owner_type IN ('PRODUCT', 'PRODUCT_VARIANT') AND d.is_attribute;
 $$;
 
-CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[], p_metadata jsonb)
 RETURNS bigint[]
 LANGUAGE sql
 STABLE
 AS $$
   SELECT coalesce(array_agg(DISTINCT f.key ORDER BY f.key), '{}')
-  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags) f;
+  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags, p_metadata) f;
 $$;
 
 CREATE FUNCTION search.is_stocked(p_merchant_id uuid, p_product_id uuid)
@@ -135,7 +274,7 @@ BEGIN
   SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
   FROM
     catalog.product p
-    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags) f
+    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags, p.metadata) f
   WHERE
     p.merchant_id = p_merchant_id
     AND p.id = ANY (p_product_ids)
@@ -154,7 +293,7 @@ BEGIN
   SET facet_keys = k.keys
   FROM
     catalog.product p
-    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags) AS keys) k
+    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata) AS keys) k
   WHERE
     p.merchant_id = p_merchant_id
     AND p.id = ANY (p_product_ids)
@@ -204,7 +343,7 @@ BEGIN
     p.highest_price,
     p.popularity,
     search.is_stocked(p.merchant_id, p.id),
-    search.facet_keys_of(p.merchant_id, p.id, p.tags),
+    search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
     search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
       p.description,
@@ -506,6 +645,61 @@ BEGIN
   INTO v_taken
   FROM taken;
   RETURN v_taken;
+END;
+$$;
+
+-- Writes the keys of a merchant's documents anew whose attributes have changed.
+--
+-- answers: integer
+CREATE FUNCTION search.rewrite_attributes(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_change search.changed_attributes;
+  v_ids uuid[];
+BEGIN
+  SELECT *
+  INTO v_change
+  FROM search.changed_attributes c
+  WHERE c.waits_for IS NULL OR c.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+  ORDER BY c.merchant_id, c.id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF v_change.waits_for IS NULL THEN
+    -- A transaction that runs now may have written a product by the definitions of before.
+    UPDATE search.changed_attributes c
+    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+    WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+    RETURN 1;
+  END IF;
+  v_ids := ARRAY(
+    SELECT p.id
+    FROM catalog.product p
+    WHERE
+      p.merchant_id = v_change.merchant_id
+      AND (v_change.after_product_id IS NULL OR p.id > v_change.after_product_id)
+    ORDER BY p.id
+    LIMIT p_limit
+  );
+  IF cardinality(v_ids) = 0 THEN
+    DELETE FROM search.changed_attributes c WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+    RETURN 1;
+  END IF;
+  -- Held before they are read, so that no change of them is lost.
+  PERFORM
+  FROM catalog.product p
+  WHERE p.merchant_id = v_change.merchant_id AND p.id = ANY (v_ids)
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  PERFORM search.write_facet_keys(v_change.merchant_id, v_ids);
+  UPDATE search.changed_attributes c
+  SET after_product_id = v_ids[cardinality(v_ids)]
+  WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+  RETURN cardinality(v_ids);
 END;
 $$;
 

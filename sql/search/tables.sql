@@ -51,7 +51,7 @@ CREATE TABLE search.document (
   highest_price bigint,
   popularity bigint,
   in_stock boolean,
-  -- Its tags, categories and variants' options (search.facet_key).
+  -- Its tags, categories, variants' options and attributes (search.facet_key).
   facet_keys bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
@@ -95,19 +95,32 @@ CREATE TABLE search.changed_language (
     ON DELETE CASCADE
 );
 
+-- A change of a merchant's attributes that its documents' keys don't have yet.
+CREATE TABLE search.changed_attributes (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- All older transactions must have ended; NULL until a job has seen the change.
+  waits_for xid8,
+  -- The last product whose document is written.
+  after_product_id uuid,
+  PRIMARY KEY (merchant_id, id)
+);
+
 -- What a document's facet_keys stand for. Writers never wait for each other here, so a key may occur twice.
 CREATE TABLE search.facet_value (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   key bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION')),
-  -- The option's name; empty for others.
+  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION', 'ATTRIBUTE')),
+  -- The option's name, or the attribute's namespace and key with a dot between them; empty for others.
   name text NOT NULL,
   value text NOT NULL,
   PRIMARY KEY (merchant_id, id)
 );
 CREATE INDEX facet_value_key ON search.facet_value (merchant_id, key);
+CREATE INDEX facet_value_attribute ON search.facet_value (merchant_id, name) WHERE kind = 'ATTRIBUTE';
 
 -- Products whose stock appeared or ended, or of which units were ordered, since a job wrote their documents. Writers
 -- only add rows: an order never waits for search.
@@ -157,6 +170,10 @@ CREATE TABLE search.facet (
   name text NOT NULL,
   -- NULL for all but options.
   option_name text,
+  -- NULL for all but attributes.
+  namespace text,
+  key text,
+  attribute_name text,
   value text NOT NULL,
   label text NOT NULL,
   count integer NOT NULL,

@@ -81,6 +81,17 @@ BEGIN
         )
     ) c
   GROUP BY c.part;
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT p.merchant_id, array_agg(p.id) AS ids
+      FROM
+        changed p
+        JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+      WHERE p.metadata <> b.metadata AND p.deleted_at IS NULL
+      GROUP BY p.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT');
   INSERT INTO search.stale_product (merchant_id, product_id)
   SELECT p.merchant_id, p.id
   FROM
@@ -209,9 +220,76 @@ AS $$
 BEGIN
   -- The stock of a product with variants is its variants'.
   INSERT INTO search.stale_product (merchant_id, product_id) SELECT DISTINCT v.merchant_id, v.product_id FROM changed v;
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS ids
+      FROM changed v
+      WHERE v.metadata <> '{}'
+      GROUP BY v.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT_VARIANT');
   RETURN NULL;
 END;
 $$;
+
+CREATE FUNCTION search.follow_changed_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS ids
+      FROM
+        changed v
+        JOIN before b ON b.merchant_id = v.merchant_id AND b.id = v.id
+      WHERE v.metadata <> b.metadata
+      GROUP BY v.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT_VARIANT');
+  RETURN NULL;
+END;
+$$;
+
+/* sql-parser-cst-disable */
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product_variant
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_variants();
+/* sql-parser-cst-enable */
+
+CREATE FUNCTION search.note_attributes()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- A deletion of the merchant leaves nothing to write.
+  INSERT INTO search.changed_attributes (merchant_id)
+  SELECT m.id
+  FROM merchant.merchant m
+  WHERE m.id = coalesce(NEW.merchant_id, OLD.merchant_id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_attributes_of_new
+AFTER INSERT ON metadata.definition
+FOR EACH ROW
+WHEN (NEW.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
+
+CREATE TRIGGER note_attributes
+AFTER UPDATE OF is_attribute ON metadata.definition
+FOR EACH ROW
+WHEN (NEW.is_attribute <> OLD.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
+
+CREATE TRIGGER note_attributes_of_deletions
+AFTER DELETE ON metadata.definition
+FOR EACH ROW
+WHEN (OLD.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
 
 CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product_variant

@@ -31,7 +31,7 @@ import {
   reconcilePayments,
   resealAccounts,
 } from '../payment/index.ts'
-import { followLanguages, refreshSearch } from '../search/index.ts'
+import { followAttributes, followLanguages, refreshSearch } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from '../messaging/outbox/index.ts'
 import * as audit from '../sql/generated/audit.ts'
@@ -165,7 +165,7 @@ export async function runMaintenance(
     case 'follow-languages':
       return followLanguages(database)
     case 'refresh-search':
-      return refreshSearch(database)
+      return (await refreshSearch(database)) + (await followAttributes(database))
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':

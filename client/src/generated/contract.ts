@@ -13934,11 +13934,32 @@ export type ScheduleType =
   /** They work in these hours, on a day of every week. */
   | 'WEEKLY';
 
+/**
+ * Values of a key of metadata that is defined as an attribute: `values`, or for numbers a range by `min`, `max` or both. Open in the
+ * specification.
+ */
+export type SearchAttributeFilter = {
+  /** The key. */
+  readonly key: Scalars['String']['input'];
+  /** A number of at most this much. */
+  readonly max?: InputMaybe<Scalars['Float']['input']>;
+  /** A number of at least this much. */
+  readonly min?: InputMaybe<Scalars['Float']['input']>;
+  /** The key's namespace. */
+  readonly namespace: Scalars['String']['input'];
+  /** One of these, 1 to 50, as facets have them: a text, an entry of a list, a number, `true` or `false`, a date. */
+  readonly values?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
 /** A value by which results can be narrowed down. Open in the specification. */
 export type SearchFacet = {
   readonly __typename?: 'SearchFacet';
-  /** How many results there are with it. For an option's value: if `options` had this value alone for the option. */
+  /** The attribute's name for people, as it is defined. Null for all but ATTRIBUTE. */
+  readonly attributeName?: Maybe<Scalars['String']['output']>;
+  /** How many results there are with it. For the value of an option or attribute: if it were the only one in its filter. */
   readonly count: Scalars['Int']['output'];
+  /** The attribute's key, for `attributes`. Null for all but ATTRIBUTE. */
+  readonly key?: Maybe<Scalars['String']['output']>;
   /** The value in words: a category's name. */
   readonly label: Scalars['String']['output'];
   /** The highest price of the range, for `priceMax`. */
@@ -13947,6 +13968,8 @@ export type SearchFacet = {
   readonly min?: Maybe<Scalars['Money']['output']>;
   /** The property with this value. */
   readonly name: SearchFacetName;
+  /** The attribute's namespace in `metadata`, for `attributes`. Null for all but ATTRIBUTE. */
+  readonly namespace?: Maybe<Scalars['String']['output']>;
   /** The option's name, for `options`: `Size`. Null for all but OPTION. */
   readonly optionName?: Maybe<Scalars['String']['output']>;
   /** The value, as `filters` takes it: a type, a category's id, a tag, `true` or `false`, a status. Of prices, the range. */
@@ -13955,6 +13978,8 @@ export type SearchFacet = {
 
 /** By what results can be narrowed down. Open in the specification. */
 export type SearchFacetName =
+  /** The values of an attribute of the products or their variants, up to 50 for each attribute: `attributes`. */
+  | 'ATTRIBUTE'
   /** The product's categories, the 50 with most results: `categoryId`. */
   | 'CATEGORY'
   /** Whether some of the product is available: `inStock`. */
@@ -13972,6 +13997,8 @@ export type SearchFacetName =
 
 /** Filters for search results. With any filter but `types`, all results are products. Open in the specification. */
 export type SearchFilters = {
+  /** Products that, or whose variants, have one of the values, for each of the attributes. Up to 20 attributes, each once. */
+  readonly attributes?: InputMaybe<ReadonlyArray<SearchAttributeFilter>>;
   /** Products in this category. */
   readonly categoryId?: InputMaybe<Scalars['ID']['input']>;
   /**
@@ -14014,7 +14041,7 @@ export type SearchResults = {
   readonly __typename?: 'SearchResults';
   /**
    * By what the results can be narrowed down, and how many would be left: the types of all results, and the categories, tags, options of
-   * variants, prices, stock and statuses of the products among them. Open in the specification.
+   * variants, attributes, prices, stock and statuses of the products among them. Open in the specification.
    */
   readonly facets: ReadonlyArray<SearchFacet>;
   /** Where this page stands. Open in the specification. */

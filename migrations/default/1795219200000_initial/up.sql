@@ -4171,7 +4171,7 @@ CREATE TABLE search.document (
   highest_price bigint,
   popularity bigint,
   in_stock boolean,
-  -- Its tags, categories and variants' options (search.facet_key).
+  -- Its tags, categories, variants' options and attributes (search.facet_key).
   facet_keys bigint[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
@@ -4229,19 +4229,32 @@ CREATE TABLE search.changed_language (
     ON DELETE CASCADE
 );
 
+CREATE TABLE search.changed_attributes (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- All older transactions must have ended; NULL until a job has seen the change.
+  waits_for xid8,
+  -- The last product whose document is written.
+  after_product_id uuid,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE search.facet_value (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   key bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION')),
-  -- The option's name; empty for others.
+  kind text NOT NULL CHECK (kind IN ('TAG', 'CATEGORY', 'OPTION', 'ATTRIBUTE')),
+  -- The option's name, or the attribute's namespace and key with a dot between them; empty for others.
   name text NOT NULL,
   value text NOT NULL,
   PRIMARY KEY (merchant_id, id)
 );
 
 CREATE INDEX facet_value_key ON search.facet_value (merchant_id, key);
+
+CREATE INDEX facet_value_attribute ON search.facet_value (merchant_id, name) WHERE kind = 'ATTRIBUTE';
 
 CREATE TABLE search.stale_product (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -4287,6 +4300,10 @@ CREATE TABLE search.facet (
   name text NOT NULL,
   -- NULL for all but options.
   option_name text,
+  -- NULL for all but attributes.
+  namespace text,
+  key text,
+  attribute_name text,
   value text NOT NULL,
   label text NOT NULL,
   count integer NOT NULL,
@@ -12371,7 +12388,124 @@ AS $$
   SELECT search.facet_key('OPTION', lower(p_name), lower(p_value));
 $$;
 
-CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+CREATE FUNCTION search.attribute_key(p_namespace text, p_key text, p_value text)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT search.facet_key('ATTRIBUTE', p_namespace || '.' || p_key, p_value);
+$$;
+
+CREATE FUNCTION search.attribute_values(p_type text, p_value jsonb)
+RETURNS SETOF text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+ROWS 1
+AS $$
+  SELECT x.value
+  FROM
+    (
+      SELECT
+        CASE
+          WHEN p_type IN ('INTEGER', 'DECIMAL') THEN trim_scale((p_value #>> '{}')::numeric)::text
+          ELSE p_value #>> '{}'
+        END AS value
+      WHERE
+        jsonb_typeof(p_value) = CASE
+          WHEN p_type IN ('INTEGER', 'DECIMAL') THEN 'number'
+          WHEN p_type = 'BOOLEAN' THEN 'boolean'
+          WHEN p_type <> 'LIST_OF_TEXT' THEN 'string'
+        END
+      UNION ALL
+      SELECT e.value #>> '{}'
+      FROM
+        jsonb_array_elements(
+          CASE jsonb_typeof(p_value)
+            WHEN 'array' THEN p_value
+            ELSE '[]'
+          END
+        ) WITH ORDINALITY AS e (value, place)
+      WHERE p_type = 'LIST_OF_TEXT' AND e.place <= 100 AND jsonb_typeof(e.value) = 'string'
+    ) x
+  -- Longer texts are no values to choose from.
+  WHERE char_length(x.value) BETWEEN 1 AND 200;
+$$;
+
+CREATE FUNCTION search.group_name(p_kind text, p_name text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT
+    CASE p_kind
+      WHEN 'OPTION' THEN 'OPTION ' || lower(p_name)
+      ELSE p_kind || ' ' || p_name
+    END;
+$$;
+
+CREATE FUNCTION search.attribute_keys(p_merchant_id uuid, p_filter jsonb)
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(DISTINCT k.key), '{}')
+  FROM
+    (
+      SELECT
+        search.attribute_key(
+          p_filter ->> 'namespace',
+          p_filter ->> 'key',
+          CASE
+            WHEN x.value ~ '^-?\d{1,100}(\.\d{1,100})?$'
+            AND EXISTS (
+              SELECT
+              FROM metadata.definition d
+              WHERE
+                d.merchant_id = p_merchant_id
+                AND d.is_attribute
+                AND d.namespace = p_filter ->> 'namespace'
+                AND d.key = p_filter ->> 'key'
+                AND d.type IN ('INTEGER', 'DECIMAL')
+            ) THEN trim_scale(x.value::numeric)::text
+            ELSE x.value
+          END
+        ) AS key
+      FROM jsonb_array_elements_text(p_filter -> 'values') AS x (value)
+      UNION ALL
+      SELECT v.key
+      FROM search.facet_value v
+      WHERE
+        coalesce(p_filter ->> 'min', p_filter ->> 'max') IS NOT NULL
+        AND v.merchant_id = p_merchant_id
+        AND v.kind = 'ATTRIBUTE'
+        AND v.name = concat(p_filter ->> 'namespace', '.', p_filter ->> 'key')
+        -- Values of before may be no numbers.
+        AND CASE
+          WHEN v.value ~ '^-?\d+(\.\d+)?$' THEN v.value::numeric BETWEEN coalesce(
+            (p_filter ->> 'min')::numeric,
+            '-Infinity'
+          ) AND coalesce((p_filter ->> 'max')::numeric, 'Infinity')
+        END
+    ) k;
+$$;
+
+CREATE FUNCTION search.has_attributes(p_merchant_id uuid, p_owner_type text)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM metadata.definition d
+      WHERE d.merchant_id = p_merchant_id AND d.owner_type = p_owner_type AND d.is_attribute
+    );
+$$;
+
+CREATE FUNCTION search.facet_values_of(p_merchant_id uuid, p_product_id uuid, p_tags text[], p_metadata jsonb)
 RETURNS TABLE (key bigint, kind text, name text, value text)
 LANGUAGE sql
 STABLE
@@ -12388,16 +12522,34 @@ AS $$
   FROM
     catalog.product_variant v
     JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
-  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+  UNION
+  SELECT search.attribute_key(d.namespace, d.key, a.value), 'ATTRIBUTE', d.namespace || '.' || d.key, a.value
+  FROM
+    metadata.definition d
+    CROSS JOIN LATERAL (
+      SELECT p_metadata -> d.namespace -> d.key AS value
+      WHERE d.owner_type = 'PRODUCT'
+      UNION ALL
+      SELECT v.metadata -> d.namespace -> d.key
+      FROM catalog.product_variant v
+      WHERE
+        d.owner_type = 'PRODUCT_VARIANT'
+        AND v.merchant_id = d.merchant_id
+        AND v.product_id = p_product_id
+        AND v.deleted_at IS NULL
+    ) m
+    CROSS JOIN LATERAL search.attribute_values(d.type, m.value) AS a (value)
+  WHERE d.merchant_id = p_merchant_id AND d.owner_type IN ('PRODUCT', 'PRODUCT_VARIANT') AND d.is_attribute;
 $$;
 
-CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[])
+CREATE FUNCTION search.facet_keys_of(p_merchant_id uuid, p_product_id uuid, p_tags text[], p_metadata jsonb)
 RETURNS bigint[]
 LANGUAGE sql
 STABLE
 AS $$
   SELECT coalesce(array_agg(DISTINCT f.key ORDER BY f.key), '{}')
-  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags) f;
+  FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags, p_metadata) f;
 $$;
 
 -- sql/search/views.sql
@@ -12441,7 +12593,7 @@ BEGIN
   SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
   FROM
     catalog.product p
-    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags) f
+    CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags, p.metadata) f
   WHERE
     p.merchant_id = p_merchant_id
     AND p.id = ANY (p_product_ids)
@@ -12460,7 +12612,7 @@ BEGIN
   SET facet_keys = k.keys
   FROM
     catalog.product p
-    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags) AS keys) k
+    CROSS JOIN LATERAL (SELECT search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata) AS keys) k
   WHERE
     p.merchant_id = p_merchant_id
     AND p.id = ANY (p_product_ids)
@@ -12510,7 +12662,7 @@ BEGIN
     p.highest_price,
     p.popularity,
     search.is_stocked(p.merchant_id, p.id),
-    search.facet_keys_of(p.merchant_id, p.id, p.tags),
+    search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
     search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
       p.description,
@@ -12885,6 +13037,58 @@ BEGIN
   INTO v_taken
   FROM taken;
   RETURN v_taken;
+END;
+$$;
+
+CREATE FUNCTION search.rewrite_attributes(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_change search.changed_attributes;
+  v_ids uuid[];
+BEGIN
+  SELECT *
+  INTO v_change
+  FROM search.changed_attributes c
+  WHERE c.waits_for IS NULL OR c.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+  ORDER BY c.merchant_id, c.id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF v_change.waits_for IS NULL THEN
+    -- A transaction that runs now may have written a product by the definitions of before.
+    UPDATE search.changed_attributes c
+    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+    WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+    RETURN 1;
+  END IF;
+  v_ids := ARRAY(
+    SELECT p.id
+    FROM catalog.product p
+    WHERE
+      p.merchant_id = v_change.merchant_id
+      AND (v_change.after_product_id IS NULL OR p.id > v_change.after_product_id)
+    ORDER BY p.id
+    LIMIT p_limit
+  );
+  IF cardinality(v_ids) = 0 THEN
+    DELETE FROM search.changed_attributes c WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+    RETURN 1;
+  END IF;
+  -- Held before they are read, so that no change of them is lost.
+  PERFORM
+  FROM catalog.product p
+  WHERE p.merchant_id = v_change.merchant_id AND p.id = ANY (v_ids)
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  PERFORM search.write_facet_keys(v_change.merchant_id, v_ids);
+  UPDATE search.changed_attributes c
+  SET after_product_id = v_ids[cardinality(v_ids)]
+  WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
+  RETURN cardinality(v_ids);
 END;
 $$;
 
@@ -22316,6 +22520,7 @@ CREATE FUNCTION search.count_results(
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
   options jsonb DEFAULT NULL,
+  attributes jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
@@ -22341,6 +22546,7 @@ DECLARE
     category_id,
     tags,
     options,
+    attributes,
     price_min,
     price_max,
     in_stock,
@@ -22369,6 +22575,7 @@ CREATE FUNCTION search.facets(
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
   options jsonb DEFAULT NULL,
+  attributes jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
@@ -22394,6 +22601,7 @@ DECLARE
     category_id,
     tags,
     options,
+    attributes,
     price_min,
     price_max,
     in_stock,
@@ -22428,7 +22636,7 @@ BEGIN
           WHERE %3$s
         ),
         hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
-        -- A value of an option is counted as if the option had no filter yet: with what misses this filter alone.
+        -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
         counted_key AS MATERIALIZED (
           SELECT k.key, k.missed, count(*) AS count
           FROM
@@ -22450,16 +22658,19 @@ BEGIN
               ORDER BY x.id
               LIMIT 1
             ) v
-          WHERE k.missed IS NULL OR (v.kind = 'OPTION' AND lower(v.name) = k.missed)
+          WHERE k.missed IS NULL OR search.group_name(v.kind, v.name) = k.missed
           GROUP BY v.key, v.kind, v.name, v.value
         ),
         most AS (
           SELECT
             n.kind,
-            min(n.name) OVER (PARTITION BY n.kind, lower(n.name)) AS name,
+            min(n.name) OVER (PARTITION BY n.kind, search.group_name(n.kind, n.name)) AS name,
             n.value,
             n.count,
-            row_number() OVER (PARTITION BY n.kind, lower(n.name) ORDER BY n.count DESC, n.value) AS place
+            row_number() OVER (
+              PARTITION BY n.kind, search.group_name(n.kind, n.name)
+              ORDER BY n.count DESC, n.value
+            ) AS place
           FROM named n
         ),
         -- A step to round by: a power of ten, of which at least five lie between the prices.
@@ -22499,19 +22710,55 @@ BEGIN
           FROM hit h
           GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
         ),
-        counted(name, option_name, value, label, count, min, max) AS (
-          SELECT 'TYPE', NULL::text, g.type, initcap(g.type), g.count, NULL::bigint, NULL::bigint
+        counted(name, option_name, namespace, key, attribute_name, value, label, count, min, max) AS (
+          SELECT
+            'TYPE',
+            NULL::text,
+            NULL::text,
+            NULL::text,
+            NULL::text,
+            g.type,
+            initcap(g.type),
+            g.count,
+            NULL::bigint,
+            NULL::bigint
           FROM grouped g
           WHERE g.by = 3
           UNION ALL
-          SELECT m.kind, nullif(m.name, ''), m.value, coalesce(c.name, m.value), m.count, NULL, NULL
+          SELECT
+            m.kind,
+            CASE m.kind
+              WHEN 'OPTION' THEN m.name
+            END,
+            a.namespace,
+            a.key,
+            a.name,
+            m.value,
+            coalesce(c.name, m.value),
+            m.count,
+            NULL,
+            NULL
           FROM
             most m
             LEFT JOIN catalog.category c
               ON m.kind = 'CATEGORY' AND c.merchant_id = (($1).scope).merchant_id AND c.id::text = m.value
-          WHERE m.place <= 50
+            LEFT JOIN LATERAL (
+              SELECT d.namespace, d.key, d.name
+              FROM metadata.definition d
+              WHERE
+                m.kind = 'ATTRIBUTE'
+                AND d.merchant_id = (($1).scope).merchant_id
+                AND d.owner_type IN ('PRODUCT', 'PRODUCT_VARIANT')
+                AND d.namespace = split_part(m.name, '.', 1)
+                AND d.key = split_part(m.name, '.', 2)
+                AND d.is_attribute
+              ORDER BY d.owner_type
+              LIMIT 1
+            ) a
+              ON TRUE
+          WHERE m.place <= 50 AND (m.kind <> 'ATTRIBUTE' OR a.key IS NOT NULL)
           UNION ALL
-          SELECT 'PRICE', NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
           FROM
             price_range r
             JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
@@ -22519,6 +22766,9 @@ BEGIN
           UNION ALL
           SELECT
             'IN_STOCK',
+            NULL,
+            NULL,
+            NULL,
             NULL,
             g.in_stock::text,
             CASE
@@ -22531,11 +22781,22 @@ BEGIN
           FROM grouped g
           WHERE g.by = 5 AND g.in_stock IS NOT NULL
           UNION ALL
-          SELECT 'STATUS', NULL, g.status, initcap(g.status), g.count, NULL, NULL
+          SELECT 'STATUS', NULL, NULL, NULL, NULL, g.status, initcap(g.status), g.count, NULL, NULL
           FROM grouped g
           WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
         )
-      SELECT (($1).scope).merchant_id, c.name, c.option_name, c.value, c.label, c.count::integer, c.min, c.max
+      SELECT
+        (($1).scope).merchant_id,
+        c.name,
+        c.option_name,
+        c.namespace,
+        c.key,
+        c.attribute_name,
+        c.value,
+        c.label,
+        c.count::integer,
+        c.min,
+        c.max
       FROM counted c
       $statement$,
       search.in_stock_of((v_request.scope).merchant_id),
@@ -22703,6 +22964,7 @@ CREATE FUNCTION search.request_of(
   p_category_id uuid,
   p_tags text[],
   p_options jsonb,
+  p_attributes jsonb,
   p_price_min bigint,
   p_price_max bigint,
   p_in_stock boolean,
@@ -22742,11 +23004,18 @@ BEGIN
     SELECT array_agg(ROW(g.name, g.keys)::search.key_group ORDER BY g.name)
     FROM
       (
-        SELECT lower(o ->> 'name') AS name, array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
+        SELECT
+          search.group_name('OPTION', o ->> 'name') AS name,
+          array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
         FROM
           jsonb_array_elements(p_options) AS o
           CROSS JOIN LATERAL jsonb_array_elements_text(o -> 'values') AS x (value)
-        GROUP BY lower(o ->> 'name')
+        GROUP BY 1
+        UNION ALL
+        SELECT
+          search.group_name('ATTRIBUTE', concat(a ->> 'namespace', '.', a ->> 'key')),
+          search.attribute_keys((v_request.scope).merchant_id, a)
+        FROM jsonb_array_elements(p_attributes) AS a
       ) g
   );
   v_request.products_only := p_sort_by IN ('PRICE', 'BEST_SELLING')
@@ -22764,6 +23033,7 @@ CREATE FUNCTION search.page_bounds(
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
   options jsonb DEFAULT NULL,
+  attributes jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
@@ -22798,6 +23068,7 @@ AS $$
         category_id,
         tags,
         options,
+        attributes,
         price_min,
         price_max,
         in_stock,
@@ -22874,6 +23145,7 @@ CREATE FUNCTION search.search(
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
   options jsonb DEFAULT NULL,
+  attributes jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
@@ -22906,6 +23178,7 @@ AS $$
         category_id,
         tags,
         options,
+        attributes,
         price_min,
         price_max,
         in_stock,
@@ -27638,6 +27911,17 @@ BEGIN
         )
     ) c
   GROUP BY c.part;
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT p.merchant_id, array_agg(p.id) AS ids
+      FROM
+        changed p
+        JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
+      WHERE p.metadata <> b.metadata AND p.deleted_at IS NULL
+      GROUP BY p.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT');
   INSERT INTO search.stale_product (merchant_id, product_id)
   SELECT p.merchant_id, p.id
   FROM
@@ -27764,9 +28048,74 @@ AS $$
 BEGIN
   -- The stock of a product with variants is its variants'.
   INSERT INTO search.stale_product (merchant_id, product_id) SELECT DISTINCT v.merchant_id, v.product_id FROM changed v;
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS ids
+      FROM changed v
+      WHERE v.metadata <> '{}'
+      GROUP BY v.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT_VARIANT');
   RETURN NULL;
 END;
 $$;
+
+CREATE FUNCTION search.follow_changed_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_facet_keys(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT v.product_id) AS ids
+      FROM
+        changed v
+        JOIN before b ON b.merchant_id = v.merchant_id AND b.id = v.id
+      WHERE v.metadata <> b.metadata
+      GROUP BY v.merchant_id
+    ) c
+  WHERE search.has_attributes(c.merchant_id, 'PRODUCT_VARIANT');
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product_variant
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_variants();
+
+CREATE FUNCTION search.note_attributes()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- A deletion of the merchant leaves nothing to write.
+  INSERT INTO search.changed_attributes (merchant_id)
+  SELECT m.id
+  FROM merchant.merchant m
+  WHERE m.id = coalesce(NEW.merchant_id, OLD.merchant_id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_attributes_of_new
+AFTER INSERT ON metadata.definition
+FOR EACH ROW
+WHEN (NEW.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
+
+CREATE TRIGGER note_attributes
+AFTER UPDATE OF is_attribute ON metadata.definition
+FOR EACH ROW
+WHEN (NEW.is_attribute <> OLD.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
+
+CREATE TRIGGER note_attributes_of_deletions
+AFTER DELETE ON metadata.definition
+FOR EACH ROW
+WHEN (OLD.is_attribute)
+EXECUTE FUNCTION search.note_attributes();
 
 CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product_variant

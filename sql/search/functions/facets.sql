@@ -5,6 +5,7 @@ CREATE FUNCTION search.facets(
   category_id uuid DEFAULT NULL,
   tags text[] DEFAULT NULL,
   options jsonb DEFAULT NULL,
+  attributes jsonb DEFAULT NULL,
   price_min bigint DEFAULT NULL,
   price_max bigint DEFAULT NULL,
   in_stock boolean DEFAULT NULL,
@@ -30,6 +31,7 @@ DECLARE
     category_id,
     tags,
     options,
+    attributes,
     price_min,
     price_max,
     in_stock,
@@ -64,7 +66,7 @@ BEGIN
           WHERE %3$s
         ),
         hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
-        -- A value of an option is counted as if the option had no filter yet: with what misses this filter alone.
+        -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
         counted_key AS MATERIALIZED (
           SELECT k.key, k.missed, count(*) AS count
           FROM
@@ -86,16 +88,19 @@ BEGIN
               ORDER BY x.id
               LIMIT 1
             ) v
-          WHERE k.missed IS NULL OR (v.kind = 'OPTION' AND lower(v.name) = k.missed)
+          WHERE k.missed IS NULL OR search.group_name(v.kind, v.name) = k.missed
           GROUP BY v.key, v.kind, v.name, v.value
         ),
         most AS (
           SELECT
             n.kind,
-            min(n.name) OVER (PARTITION BY n.kind, lower(n.name)) AS name,
+            min(n.name) OVER (PARTITION BY n.kind, search.group_name(n.kind, n.name)) AS name,
             n.value,
             n.count,
-            row_number() OVER (PARTITION BY n.kind, lower(n.name) ORDER BY n.count DESC, n.value) AS place
+            row_number() OVER (
+              PARTITION BY n.kind, search.group_name(n.kind, n.name)
+              ORDER BY n.count DESC, n.value
+            ) AS place
           FROM named n
         ),
         -- A step to round by: a power of ten, of which at least five lie between the prices.
@@ -135,19 +140,55 @@ BEGIN
           FROM hit h
           GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
         ),
-        counted(name, option_name, value, label, count, min, max) AS (
-          SELECT 'TYPE', NULL::text, g.type, initcap(g.type), g.count, NULL::bigint, NULL::bigint
+        counted(name, option_name, namespace, key, attribute_name, value, label, count, min, max) AS (
+          SELECT
+            'TYPE',
+            NULL::text,
+            NULL::text,
+            NULL::text,
+            NULL::text,
+            g.type,
+            initcap(g.type),
+            g.count,
+            NULL::bigint,
+            NULL::bigint
           FROM grouped g
           WHERE g.by = 3
           UNION ALL
-          SELECT m.kind, nullif(m.name, ''), m.value, coalesce(c.name, m.value), m.count, NULL, NULL
+          SELECT
+            m.kind,
+            CASE m.kind
+              WHEN 'OPTION' THEN m.name
+            END,
+            a.namespace,
+            a.key,
+            a.name,
+            m.value,
+            coalesce(c.name, m.value),
+            m.count,
+            NULL,
+            NULL
           FROM
             most m
             LEFT JOIN catalog.category c
               ON m.kind = 'CATEGORY' AND c.merchant_id = (($1).scope).merchant_id AND c.id::text = m.value
-          WHERE m.place <= 50
+            LEFT JOIN LATERAL (
+              SELECT d.namespace, d.key, d.name
+              FROM metadata.definition d
+              WHERE
+                m.kind = 'ATTRIBUTE'
+                AND d.merchant_id = (($1).scope).merchant_id
+                AND d.owner_type IN ('PRODUCT', 'PRODUCT_VARIANT')
+                AND d.namespace = split_part(m.name, '.', 1)
+                AND d.key = split_part(m.name, '.', 2)
+                AND d.is_attribute
+              ORDER BY d.owner_type
+              LIMIT 1
+            ) a
+              ON TRUE
+          WHERE m.place <= 50 AND (m.kind <> 'ATTRIBUTE' OR a.key IS NOT NULL)
           UNION ALL
-          SELECT 'PRICE', NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
           FROM
             price_range r
             JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
@@ -155,6 +196,9 @@ BEGIN
           UNION ALL
           SELECT
             'IN_STOCK',
+            NULL,
+            NULL,
+            NULL,
             NULL,
             g.in_stock::text,
             CASE
@@ -167,11 +211,22 @@ BEGIN
           FROM grouped g
           WHERE g.by = 5 AND g.in_stock IS NOT NULL
           UNION ALL
-          SELECT 'STATUS', NULL, g.status, initcap(g.status), g.count, NULL, NULL
+          SELECT 'STATUS', NULL, NULL, NULL, NULL, g.status, initcap(g.status), g.count, NULL, NULL
           FROM grouped g
           WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
         )
-      SELECT (($1).scope).merchant_id, c.name, c.option_name, c.value, c.label, c.count::integer, c.min, c.max
+      SELECT
+        (($1).scope).merchant_id,
+        c.name,
+        c.option_name,
+        c.namespace,
+        c.key,
+        c.attribute_name,
+        c.value,
+        c.label,
+        c.count::integer,
+        c.min,
+        c.max
       FROM counted c
       $statement$,
       search.in_stock_of((v_request.scope).merchant_id),

@@ -5,6 +5,7 @@ CREATE FUNCTION search.request_of(
   p_category_id uuid,
   p_tags text[],
   p_options jsonb,
+  p_attributes jsonb,
   p_price_min bigint,
   p_price_max bigint,
   p_in_stock boolean,
@@ -44,11 +45,18 @@ BEGIN
     SELECT array_agg(ROW(g.name, g.keys)::search.key_group ORDER BY g.name)
     FROM
       (
-        SELECT lower(o ->> 'name') AS name, array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
+        SELECT
+          search.group_name('OPTION', o ->> 'name') AS name,
+          array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
         FROM
           jsonb_array_elements(p_options) AS o
           CROSS JOIN LATERAL jsonb_array_elements_text(o -> 'values') AS x (value)
-        GROUP BY lower(o ->> 'name')
+        GROUP BY 1
+        UNION ALL
+        SELECT
+          search.group_name('ATTRIBUTE', concat(a ->> 'namespace', '.', a ->> 'key')),
+          search.attribute_keys((v_request.scope).merchant_id, a)
+        FROM jsonb_array_elements(p_attributes) AS a
       ) g
   );
   v_request.products_only := p_sort_by IN ('PRICE', 'BEST_SELLING')

@@ -24,3 +24,15 @@ export const refreshProducts = (caller: Caller, args: RefreshProductsArguments):
   answerOf<RefreshProductsAnswer>(caller, 'search.refresh_products', (sql) => sql`search.refresh_products(
       p_limit => ${args.limit}::integer
     )`)
+
+export interface RewriteAttributesArguments {
+  readonly limit: number
+}
+
+export type RewriteAttributesAnswer = number
+
+/** `search.rewrite_attributes`: Writes the keys of a merchant's documents anew whose attributes have changed.  */
+export const rewriteAttributes = (caller: Caller, args: RewriteAttributesArguments): Promise<RewriteAttributesAnswer> =>
+  answerOf<RewriteAttributesAnswer>(caller, 'search.rewrite_attributes', (sql) => sql`search.rewrite_attributes(
+      p_limit => ${args.limit}::integer
+    )`)

@@ -44,6 +44,8 @@ export const search: DomainProjection = {
           orderBy: [
             ascending('name'),
             ascending('option_name'),
+            ascending('namespace'),
+            ascending('key'),
             descending('count'),
             ascending('min'),
             ascending('value'),

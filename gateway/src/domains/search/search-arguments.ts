@@ -9,8 +9,9 @@ export type Values = Readonly<Record<string, unknown>>
 /** The maximum offset of search results. A cursor leads further. */
 const maxOffset = 1000
 
-const maxOptions = 20
-const maxOptionValues = 50
+/** Of options, and of attributes. */
+const maxGroups = 20
+const maxGroupValues = 50
 
 /** What cursors call the list of results. */
 export const searchList = 'SearchResult'
@@ -18,6 +19,14 @@ export const searchList = 'SearchResult'
 interface OptionFilter {
   readonly name: string
   readonly values: readonly string[]
+}
+
+interface AttributeFilter {
+  readonly namespace: string
+  readonly key: string
+  readonly values?: readonly string[] | null
+  readonly min?: number | null
+  readonly max?: number | null
 }
 
 const between = (field: string, value: unknown, min: number, max: number): readonly CatalogueError[] =>
@@ -36,6 +45,9 @@ const filtersOf = (args: Values): Values => (args['filters'] ?? {}) as Values
 
 const optionsOf = (args: Values): readonly OptionFilter[] =>
   (filtersOf(args)['options'] ?? []) as readonly OptionFilter[]
+
+const attributesOf = (args: Values): readonly AttributeFilter[] =>
+  (filtersOf(args)['attributes'] ?? []) as readonly AttributeFilter[]
 
 const filter = (
   name: string,
@@ -89,18 +101,48 @@ function checkPlace(args: Values): readonly CatalogueError[] {
   return placeOf(args) ? [] : [invalidFormat('after', 'cursor of this list in this sort order')]
 }
 
+function checkAttribute(
+  { namespace, key, values, min, max }: AttributeFilter,
+  field: string,
+): readonly CatalogueError[] {
+  if (![namespace, key, ...(values ?? [])].every(isUnicodeText)) return [invalidFormat(field, unicodeText)]
+  const asksForValues = values != null
+  const asksForRange = min != null || max != null
+  if (asksForValues === asksForRange)
+    return [invalidFormat(`${field}.values`, 'values, or min and max', 'an attribute has values or a range')]
+  if (asksForValues) return between(`${field}.values`, values.length, 1, maxGroupValues)
+  return min != null && max != null && min > max
+    ? [invalidFormat(`${field}.max`, 'number of at least min')]
+    : []
+}
+
+function checkAttributes(args: Values): readonly CatalogueError[] {
+  const attributes = attributesOf(args)
+  const names = attributes.map(({ namespace, key }) => `${namespace}.${key}`)
+  return [
+    ...between('filters.attributes', attributes.length, 0, maxGroups),
+    ...attributes.flatMap((attribute, index) => {
+      const field = `filters.attributes.${index}`
+      return names.indexOf(names[index] ?? '') < index
+        ? [invalidFormat(`${field}.key`, 'another attribute', 'each attribute is named once')]
+        : checkAttribute(attribute, field)
+    }),
+  ]
+}
+
 function checkFilters(args: Values): readonly CatalogueError[] {
   const tags = (filtersOf(args)['tags'] ?? []) as readonly string[]
   const options = optionsOf(args)
   return [
     ...(tags.every(isUnicodeText) ? [] : [invalidFormat('filters.tags', unicodeText)]),
-    ...between('filters.options', options.length, 0, maxOptions),
+    ...between('filters.options', options.length, 0, maxGroups),
     ...options.flatMap(({ name, values }, index) => [
-      ...between(`filters.options.${index}.values`, values.length, 1, maxOptionValues),
+      ...between(`filters.options.${index}.values`, values.length, 1, maxGroupValues),
       ...([name, ...values].every(isUnicodeText)
         ? []
         : [invalidFormat(`filters.options.${index}`, unicodeText)]),
     ]),
+    ...checkAttributes(args),
   ]
 }
 
@@ -119,6 +161,7 @@ export const searchArguments: Readonly<Record<string, FunctionArgument>> = {
   categoryId: filter('categoryId', 'uuid!', toUuid),
   tags: filter('tags', '_text!', toTextArray),
   options: filter('options', 'jsonb!'),
+  attributes: filter('attributes', 'jsonb!'),
   priceMin: filter('priceMin', 'bigint!'),
   priceMax: filter('priceMax', 'bigint!'),
   inStock: filter('inStock', 'Boolean!'),
