@@ -3,7 +3,7 @@ import { type ClientRequest, KeepAliveClients } from '@commerce-graph/http-serve
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everyPermission, openTestGateway, send, type TestGateway } from './testing/gateway.ts'
 
 /** A request that a client with every permission may send. */
@@ -113,47 +113,50 @@ test('a stopping gateway finishes running requests and accepts no new ones', asy
   await stopped
 })
 
-test('clients on open connections lose no answer when it stops, and /readyz fails first', async () => {
-  await using gateway = await openTestGateway({
-    around: (inner) => ({
-      ...inner,
-      execute: async (...operation) => {
-        await delay(30 + Math.random() * 170)
-        return inner.execute(...operation)
-      },
-    }),
+// Each waits for the seconds in which clients and load balancers leave.
+describe.concurrent('a gateway that stops', { timeout: 60_000 }, () => {
+  test('clients on open connections lose no answer when it stops, and /readyz fails first', async () => {
+    await using gateway = await openTestGateway({
+      around: (inner) => ({
+        ...inner,
+        execute: async (...operation) => {
+          await delay(30 + Math.random() * 170)
+          return inner.execute(...operation)
+        },
+      }),
+    })
+    const clients = new KeepAliveClients(8, await asking(gateway, '{ products { totalCount } }'))
+    await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
+    const stopped = gateway.stop({ drain: true })
+    // A load balancer checks /readyz, and sends no more requests.
+    expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(503)
+    const before = clients.outcomes.length
+    await expect.poll(() => clients.outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
+    expect(await clients.end()).toEqual([200])
+    await stopped
   })
-  const clients = new KeepAliveClients(8, await asking(gateway, '{ products { totalCount } }'))
-  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
-  const stopped = gateway.stop({ drain: true })
-  // A load balancer checks /readyz, and sends no more requests.
-  expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(503)
-  const before = clients.outcomes.length
-  await expect.poll(() => clients.outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
-  expect(await clients.end()).toEqual([200])
-  await stopped
-}, 60_000)
 
-test('a client that keeps sending while it stops is answered or refused, and never cut off', async () => {
-  await using gateway = await openTestGateway()
-  const clients = new KeepAliveClients(16, await asking(gateway, '{ viewer { id } }'))
-  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
-  await Promise.all([gateway.stop({ drain: true }), clients.refused()])
-  expect(await clients.end()).toEqual([200, 'ECONNREFUSED'])
-}, 60_000)
+  test('a client that keeps sending while it stops is answered or refused, and never cut off', async () => {
+    await using gateway = await openTestGateway()
+    const clients = new KeepAliveClients(16, await asking(gateway, '{ viewer { id } }'))
+    await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
+    await Promise.all([gateway.stop({ drain: true }), clients.refused()])
+    expect(await clients.end()).toEqual([200, 'ECONNREFUSED'])
+  })
 
-test('a WebSocket that is opened while it stops is refused, and does not delay the stop', async () => {
-  await using gateway = await openTestGateway()
-  const stopped = gateway.stop({ drain: true })
-  const socket = connect(gateway.port, '127.0.0.1')
-  socket.write(
-    'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
-  )
-  expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 503')
-  socket.end()
-  await stopped
-}, 60_000)
+  test('a WebSocket that is opened while it stops is refused, and does not delay the stop', async () => {
+    await using gateway = await openTestGateway()
+    const stopped = gateway.stop({ drain: true })
+    const socket = connect(gateway.port, '127.0.0.1')
+    socket.write(
+      'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+    )
+    expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 503')
+    socket.end()
+    await stopped
+  })
+})
 
 test('an internal error is answered with SVC_SRV_001 and logged under the request’s id, without its details in the answer', async () => {
   await using gateway = await openTestGateway({

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ClientRequest {
   readonly url: string
@@ -10,8 +11,11 @@ export interface ClientRequest {
 /** An answer, or the error's code. */
 export type Outcome = { readonly status: number; readonly body: string } | string
 
+/** Milliseconds, so that the clients leave some processor time to the server, and to other tests. */
+const pause = 10
+
 /**
- * Clients that keep their connections and send one request after the other, until they are ended or nothing listens.
+ * Clients that keep their connections and send one request soon after the other, until they are ended or nothing listens.
  */
 export class KeepAliveClients {
   readonly outcomes: Outcome[] = []
@@ -49,6 +53,7 @@ export class KeepAliveClients {
       const outcome = await send(request, this.#agent)
       this.outcomes.push(outcome)
       if (outcome === 'ECONNREFUSED') return
+      await sleep(pause)
     }
   }
 }

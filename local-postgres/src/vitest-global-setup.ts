@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { DataFolderInUse } from './local-postgres-error.ts'
@@ -8,23 +9,33 @@ import { testDatabasePrefix } from './test-database.ts'
 const parallelRuns = 16
 
 /**
- * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already.
- * Returns a function that stops it.
+ * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already. The
+ * tests' temporary files are beside its data, in memory if that is. Returns a function that ends both.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL !== undefined) return undefined
-  const server = await startInFreeFolder(testDataFolder(resolve(import.meta.dirname, '../..')))
+  const { server, dataDir } = await startInFreeFolder(testDataFolder(resolve(import.meta.dirname, '../..')))
   process.env.TEST_DATABASE_URL = server.adminUrl
+  const temporary = join(dataDir, 'tmp')
+  await rm(temporary, { recursive: true, force: true })
+  await mkdir(temporary)
+  process.env.TMPDIR = temporary
   await dropLeftovers(server.adminUrl)
-  return server.stop
+  return async () => {
+    await server.stop()
+    await rm(temporary, { recursive: true, force: true })
+  }
 }
 
 /** Test runs that share a checkout use different folders. The next run finds an initialised folder. */
-async function startInFreeFolder(parent: string): Promise<LocalPostgres> {
+async function startInFreeFolder(
+  parent: string,
+): Promise<{ readonly server: LocalPostgres; readonly dataDir: string }> {
   let inUse: unknown
   for (let run = 1; run <= parallelRuns; run++) {
+    const dataDir = join(parent, String(run))
     try {
-      return await startLocalPostgres({ dataDir: join(parent, String(run)), durable: false })
+      return { server: await startLocalPostgres({ dataDir, durable: false }), dataDir }
     } catch (error) {
       if (!(error instanceof DataFolderInUse)) throw error
       inUse = error
