@@ -1,19 +1,32 @@
 import { freePorts } from '@commerce-graph/local-postgres'
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, type Client, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { startTraceCollector, type TraceCollector, traceTree } from './support/trace-collector.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 let platform: TestPlatform
 let merchant: Client
 let metricsPort: number
+let collector: TraceCollector
+let catcher: MailCatcher
 
 beforeAll(async () => {
   metricsPort = await freePorts(1)
-  platform = await startTestPlatform({ metrics: { port: metricsPort, host: '127.0.0.1' } })
+  ;[collector, catcher] = await Promise.all([startTraceCollector(), startMailCatcher()])
+  platform = await startTestPlatform({
+    smtpUrl: catcher.url,
+    metrics: { port: metricsPort, host: '127.0.0.1' },
+    tracing: { endpoint: collector.endpoint, serviceName: 'test', ratio: 1 },
+  })
   merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+}, 180_000)
+afterAll(async () => {
+  await platform.stop()
+  await Promise.all([collector.close(), catcher.close()])
 })
-afterAll(() => platform.stop())
 
 const patience = { timeout: 20_000, interval: 200 }
 
@@ -25,8 +38,8 @@ async function valueOf(series: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-/** Orders one unit, and pays by card. */
-async function purchase(): Promise<string> {
+/** Orders one unit, and pays by card; another order finds nothing left. */
+async function purchase(paying: Client = merchant): Promise<string> {
   const customerId = await createCustomer(merchant)
   const product = await createStockedProduct(merchant, 1)
   const { createOrder: created } = succeeded(
@@ -34,8 +47,8 @@ async function purchase(): Promise<string> {
   )
   const orderId = created?.order?.id ?? ''
   payload(
-    await merchant<Record<string, { errors: [] }>>(
-      'mutation Pay($input: PaymentInput!) { processPayment(input: $input) { status errors { field message } } }',
+    await paying<Record<string, { errors: [] }>>(
+      'mutation Pay($input: PaymentInput!) { processPayment(input: $input) { payment { amount } errors { field message } } }',
       { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
     ),
   )
@@ -89,5 +102,36 @@ describe('the metrics of a platform', () => {
     const sources = text.split('\n').filter((line) => line.startsWith('commerce_source_up'))
     expect(sources).toHaveLength(5)
     expect(sources.filter((line) => !line.endsWith(' 1'))).toEqual([])
+  })
+})
+
+describe('a trace', () => {
+  test('goes from the client’s request through action, statement, event and job to the mail', async () => {
+    const traceId = randomBytes(16).toString('hex')
+    const traceparent = `00-${traceId}-${randomBytes(8).toString('hex')}-01`
+    const paying = createClient(platform.graphqlUrl, { ...bearer(platform.liveKey), traceparent })
+    await purchase(paying)
+    const names = () => collector.spansOf(traceId).map(({ name }) => name)
+    await expect
+      .poll(names, patience)
+      .toEqual(
+        expect.arrayContaining([
+          'mutation processPayment',
+          'hasura',
+          'POST /payment/processPayment',
+          'postgres',
+          'deliver order_status_changed',
+          'POST /events/order_status_changed',
+          'handle order_status_changed',
+          'notification.announce',
+          'email ORDER_CONFIRMATION',
+        ]),
+      )
+    const spans = collector.spansOf(traceId)
+    const ids = new Set(spans.map(({ spanId }) => spanId))
+    const roots = spans.filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))
+    // The client's own span isn't here. Each other parent was recorded.
+    expect(roots.map(({ name }) => name)).toEqual(['mutation processPayment'])
+    if (process.env['PRINT_TRACE'] !== undefined) console.log(traceTree(spans))
   })
 })

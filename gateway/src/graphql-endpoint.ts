@@ -10,7 +10,7 @@ import {
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { networkOf } from '@commerce-graph/http-server'
 import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
-import type { Observer } from '@commerce-graph/telemetry'
+import { type Observer, type ServedRequest, traceHeaders, tracer } from '@commerce-graph/telemetry'
 import { Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
@@ -72,12 +72,37 @@ export interface EndpointParts {
  *
  * @returns null when the client has gone
  */
-export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
-  const record = new RequestRecord(incoming.requestId)
-  const answered = await answerRecorded(parts, incoming, record)
-  parts.observe?.(record.ended(answered === null))
-  return answered
+export function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
+  const parent = incoming.request.headers
+  return tracer.span('POST /graphql', { kind: 'server', parent }, async () => {
+    const record = new RequestRecord(incoming.requestId)
+    const answered = await answerRecorded(parts, incoming, record)
+    const served = record.ended(answered === null)
+    parts.observe?.(served)
+    noteRequest(served, record.merchantId)
+    return answered
+  })
 }
+
+function noteRequest(
+  { requestId, kind, operationName, fields, outcome, errors }: ServedRequest,
+  merchantId: string | undefined,
+): void {
+  if (tracer.current() === undefined) return
+  const attributes = {
+    'http.request.method': 'POST',
+    'graphql.operation.type': kind,
+    'graphql.operation.name': operationName?.slice(0, maxOperationName),
+    'commerce.request.id': requestId,
+    'commerce.merchant.id': merchantId,
+    'commerce.outcome': outcome,
+    'commerce.errors': errors.length === 0 ? undefined : errors.join(' '),
+  }
+  tracer.note(attributes, `${kind} ${fields.map(({ name }) => name).join(' ')}`)
+}
+
+/** Characters of a client's name of its operation that are recorded. */
+const maxOperationName = 100
 
 async function answerRecorded(
   parts: EndpointParts,
@@ -305,6 +330,7 @@ function queryContext(
     signal,
     headers: {
       'x-request-id': requestId,
+      ...traceHeaders(),
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey.value }),
     },
     idempotencyKey,

@@ -12,6 +12,7 @@ import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { DkimKey, WebhookOptions } from '@commerce-graph/actions'
 import type { S3Options } from '@commerce-graph/file-storage'
+import type { TracingOptions } from '@commerce-graph/telemetry/tracing'
 import type { WalArchive } from '@commerce-graph/local-postgres'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -21,7 +22,7 @@ import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
 import { withSecretFiles } from './secret-files.ts'
-import { type MetricsAddress, metricsOf, telemetryVariables } from './telemetry-variables.ts'
+import { type MetricsAddress, metricsOf, telemetryVariables, tracingOf } from './telemetry-variables.ts'
 import { url, withPassword } from './url-variable.ts'
 
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
@@ -122,6 +123,8 @@ export interface PlatformConfig {
   readonly demoShop?: boolean | undefined
   /** Where Prometheus may ask for metrics; without it, none are kept. */
   readonly metrics?: MetricsAddress | undefined
+  /** Where traces are sent to; without it, none are recorded. */
+  readonly tracing?: TracingOptions | undefined
   readonly logLevel: LogLevel
 }
 
@@ -285,6 +288,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     mode: values.COMMERCE_MODE,
     place: values.COMMERCE_PLACE,
     metrics: metricsOf(values),
+    tracing: tracingOf(values),
     logLevel: values.LOG_LEVEL,
   }
 }

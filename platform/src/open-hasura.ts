@@ -2,7 +2,7 @@ import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@c
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import type { Limits } from '@commerce-graph/gateway/settings'
-import type { MetricSource } from '@commerce-graph/telemetry'
+import { type MetricSource, tracer } from '@commerce-graph/telemetry'
 import { type Engine, type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
@@ -98,7 +98,7 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 
 async function startHasura(
   { ports, started, stopping, secrets, databaseUrl, logger, metrics }: Services,
-  { dataLayer, webhookHost, actionsHost, limits, trustedProxies }: PlatformConfig,
+  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
@@ -118,6 +118,7 @@ async function startHasura(
     // An event would only fail before the actions listen and after they have stopped.
     events: { delivery: 'when-asked' },
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
+    ...(tracing !== undefined && { tracer }),
     logger: logger.child({ service: 'hasura' }),
   })
   metrics?.addSource(engineMetrics(engine))

@@ -12,7 +12,8 @@ export async function openMetrics(
   started: AsyncDisposableStack,
 ): Promise<Metrics | undefined> {
   if (address === undefined) return undefined
-  const { createMetrics, serveMetrics } = await import('@commerce-graph/telemetry')
+  const { createMetrics } = await import('@commerce-graph/telemetry/metrics')
+  const { serveMetrics } = await import('@commerce-graph/telemetry/metrics-server')
   const metrics = createMetrics()
   try {
     const server = await serveMetrics(metrics, address)

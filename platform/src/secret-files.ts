@@ -16,6 +16,7 @@ export const secretVariables = [
   'PUSH_WEBHOOK_SECRET',
   'FILES_S3_ACCESS_KEY_ID',
   'FILES_S3_SECRET_ACCESS_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -9,6 +9,7 @@ import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openFiles } from './open-files.ts'
 import { openHasura } from './open-hasura.ts'
 import { openMetrics } from './open-metrics.ts'
+import { openTracing } from './open-tracing.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Ports } from './ports.ts'
 import { addressOf, type Progress, type RunningServices, type Stopping } from './services.ts'
@@ -38,6 +39,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const secrets = keptSecrets(folder, config)
   await requireRedis(config.redisUrl)
 
+  await openTracing(config, started)
   const services = {
     stopping,
     ports,

@@ -145,6 +145,8 @@ CREATE TABLE email.delivery (
   text text,
   transport text,
   message_id text,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),

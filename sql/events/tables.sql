@@ -39,6 +39,8 @@ CREATE TABLE events.change (
   source text NOT NULL,
   before jsonb,
   after jsonb,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (merchant_id, version)
 );
@@ -141,6 +143,8 @@ CREATE TABLE events.delivery (
   -- Of the last attempt.
   response_status integer,
   error text,
+  -- The trace of the change, as Hasura writes it; NULL where nothing is traced.
+  trace_context text,
   delivered_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (merchant_id, id),

@@ -74,6 +74,8 @@ CREATE TABLE notification.push_delivery (
   claimed_until timestamptz,
   transport text,
   message_id text,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),

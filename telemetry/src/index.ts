@@ -1,5 +1,4 @@
-export { createMetrics, type Metrics, type MetricSource, type Sample } from './metrics.ts'
-export { type MetricsServer, serveMetrics } from './metrics-server.ts'
+export type { Metrics, MetricSource, Sample } from './metrics.ts'
 export type {
   DeliveryChannel,
   Observer,
@@ -7,3 +6,4 @@ export type {
   RequestOutcome,
   ServedRequest,
 } from './observations.ts'
+export { parentFrom, storedPosition, traceHeaders, tracer } from './tracer.ts'

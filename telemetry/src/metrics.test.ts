@@ -61,7 +61,8 @@ describe('the metrics', () => {
           ? Promise.resolve({ depth: [{ labels: { name: 'a' }, value: 3 }], total: [{ value: 3 }] })
           : Promise.reject(new Error('away')),
     })
-    const read = async () => (await metrics.text()).split('\n').filter((line) => /^(depth|total|commerce_source_up)/.test(line))
+    const read = async () =>
+      (await metrics.text()).split('\n').filter((line) => /^(depth|total|commerce_source_up)/.test(line))
     expect(await read()).toEqual(['commerce_source_up{source="queue"} 1', 'depth{name="a"} 3', 'total 3'])
     answers = false
     expect(await read()).toEqual(['commerce_source_up{source="queue"} 0'])

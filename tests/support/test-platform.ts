@@ -39,6 +39,7 @@ export async function startTestPlatform(
     | 'encryptionKeys'
     | 'filesBucket'
     | 'metrics'
+    | 'tracing'
   > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import type { Observer } from '@commerce-graph/telemetry'
+import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import { announce } from '../messaging/outbox/index.ts'
@@ -95,7 +95,10 @@ async function deliver(delivering: Delivering, delivery: Claimed): Promise<void>
     'user-agent': 'CommerceGraph-Webhooks/1.0',
     ...signatureHeaders(id, body, secrets),
   }
-  const answer = await sender.send({ url, headers, body })
+  const options = { kind: 'producer', parent: parentFrom(delivery.traceContext) } as const
+  const answer = await tracer.span(`webhook ${delivery.topic}`, options, () =>
+    sender.send({ url, headers, body }),
+  )
   delivering.observe?.('webhook', answer.outcome)
   await recorded(() => settle(delivering, delivery, headers, answer))
 }

@@ -7,6 +7,7 @@ import express, {
   type Response,
 } from 'express'
 import type { AuditTrail } from '@commerce-graph/audit'
+import { tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Action } from '../action/action.ts'
 import { type Answer, invalid, type Refusal } from '../action/answer.ts'
@@ -57,11 +58,11 @@ export function createApp(options: AppOptions): Express {
   for (const [path, page] of Object.entries(pages)) app.use(path, page)
   app.use(requireSecret(secret))
   app.use(express.json({ limit: bodyLimit }))
-  app.post('/events/:trigger', receiveEvent)
+  app.post('/events/:trigger', traced(receiveEvent))
   if (signUp !== null) app.use('/sign-up', signUp)
   for (const [domain, byName] of Object.entries(actions)) {
     for (const [name, action] of Object.entries(byName)) {
-      app.post(`/${domain}/${name}`, serveAction(name, action, options))
+      app.post(`/${domain}/${name}`, traced(serveAction(name, action, options)))
     }
   }
   app.use((_request, response) => {
@@ -70,6 +71,14 @@ export function createApp(options: AppOptions): Express {
   app.use(tellFailure(logger))
   return app
 }
+
+/** Continues the trace of Hasura's request. */
+const traced =
+  (handler: RequestHandler): RequestHandler =>
+  (request, response, next) =>
+    tracer.span(`POST ${request.path}`, { kind: 'server', parent: request.headers }, async () => {
+      await handler(request, response, next)
+    })
 
 // Hashes of equal length are compared, so neither the secret's characters nor its length show in the time it takes.
 function requireSecret(secret: string): RequestHandler {

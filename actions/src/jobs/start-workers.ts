@@ -1,7 +1,7 @@
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import type { Observer } from '@commerce-graph/telemetry'
+import { type Observer, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import {
@@ -187,7 +187,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
   const delivery = repeatedly(() => deliverAtOnce(database, messages, logger))
   const handle: RunJob = async ({ data }) => {
-    await handleEvent(database, data as RowEvent)
+    const event = data as RowEvent
+    const options = { kind: 'consumer', parent: event.trace ?? null } as const
+    await tracer.span(`handle ${event.trigger}`, options, () => handleEvent(database, event))
     delivery.ask()
   }
 

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type postgres from '@commerce-graph/postgres-driver'
-import type { Queryable } from '../database.ts'
+import { storedPosition, tracer } from '@commerce-graph/telemetry'
+import type { Database, Queryable } from '../database.ts'
 
 type Fragment = postgres.PendingQuery<postgres.Row[]>
 
@@ -36,10 +37,29 @@ export async function answerOf<Answer>(
 ): Promise<Answer> {
   const [sql, from] =
     typeof caller === 'function' ? [caller, caller``] : [caller.sql, caller.sql`FROM ${caller.actingAs}`]
-  const [row] = await sql<{ answer: Answer }[]>`SELECT ${call(sql)} AS answer ${from}`
+  const [row] = await inSpan(
+    sql,
+    name,
+    (to) => to<{ answer: Answer }[]>`SELECT ${call(to)} AS answer ${from}`,
+  )
   if (row === undefined) throw new Error('A function of the database answered with no row.')
   if (answered.hasSubscribers) answered.publish({ name, answer: row.answer } satisfies AnsweredCall)
   return row.answer
+}
+
+/** In a span, what a function writes carries the trace: events and messages continue it. */
+function inSpan<T>(sql: Queryable, name: string, run: (sql: Queryable) => PromiseLike<T>): PromiseLike<T> {
+  if (tracer.current()?.sampled !== true) return run(sql)
+  const attributes = { 'db.system.name': 'postgresql' }
+  return tracer.span(name, { kind: 'client', attributes }, async () => {
+    const position = tracer.current()
+    const context = position === undefined ? '' : storedPosition(position)
+    const traced = async (to: Queryable): Promise<T> => {
+      await to`SELECT set_config('hasura.tracecontext', ${context}, true)`
+      return run(to)
+    }
+    return 'begin' in sql ? ((await (sql as Database).begin(traced)) as T) : traced(sql)
+  })
 }
 
 /** Calls a function that answers rows. */

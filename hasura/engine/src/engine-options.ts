@@ -10,6 +10,7 @@ import type { NamingConvention } from './schema/naming.ts'
 import type { SchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
+import type { Tracer } from './tracing/tracer.ts'
 
 export interface EngineOptions {
   /**
@@ -53,6 +54,8 @@ export interface EngineOptions {
   /** Resolves `{{NAME}}` in URLs and `value_from_env`. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
+  /** Records spans of operations, statements and deliveries of events. */
+  readonly tracer?: Tracer | undefined
   /** The most connections to Postgres. */
   readonly poolSize?: number | undefined
   /**
@@ -161,6 +164,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   experimentalFeatures: given.experimentalFeatures ?? [],
   prioritizeRemoteData: given.prioritizeRemoteData ?? false,
   env: given.env ?? process.env,
+  tracer: given.tracer,
   logger: given.logger ?? pino({ level: 'warn' }),
   poolSize: given.poolSize ?? 20,
   pollIntervalMs: given.pollIntervalMs ?? 1_000,

@@ -125,7 +125,14 @@ async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptio
     statementTimeoutMs: options.requestTimeoutMs,
     logger,
   })
-  const events = createEngineEvents({ pool, getSnapshot, environment: env, settings: options.events, logger })
+  const events = createEngineEvents({
+    pool,
+    getSnapshot,
+    environment: env,
+    settings: options.events,
+    tracer: options.tracer,
+    logger,
+  })
   const server = await serve({ workspace, rows, executor, hub, pool, databaseUrl: database.url }, options)
   warnOfUnserved(workspace.snapshot, logger)
   if (options.events.delivery === 'at-start') events.start()

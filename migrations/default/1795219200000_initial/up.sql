@@ -2091,6 +2091,8 @@ CREATE TABLE email.delivery (
   text text,
   transport text,
   message_id text,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -2172,6 +2174,8 @@ CREATE TABLE events.change (
   source text NOT NULL,
   before jsonb,
   after jsonb,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (merchant_id, version)
 );
@@ -2278,6 +2282,8 @@ CREATE TABLE events.delivery (
   -- Of the last attempt.
   response_status integer,
   error text,
+  -- The trace of the change, as Hasura writes it; NULL where nothing is traced.
+  trace_context text,
   delivered_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (merchant_id, id),
@@ -3235,6 +3241,8 @@ CREATE TABLE notification.push_delivery (
   claimed_until timestamptz,
   transport text,
   message_id text,
+  -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
+  trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -16241,7 +16249,8 @@ RETURNS TABLE (
   template jsonb,
   token jsonb,
   order_link text,
-  place text
+  place text,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -16380,7 +16389,8 @@ BEGIN
           AND c.id = t.customer_id
           AND NOT c.has_account
       ),
-      platform.place()
+      platform.place(),
+      t.trace_context
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
@@ -16398,7 +16408,9 @@ RETURNS TABLE (
   secret text,
   previous_secret text,
   body text,
-  attempt integer
+  attempt integer,
+  topic text,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -16494,7 +16506,9 @@ BEGIN
         WHEN t.previous_secret_until > now() THEN t.previous_secret
       END,
       t.body,
-      t.attempts
+      t.attempts,
+      t.topic,
+      t.trace_context
     FROM taken t
     ORDER BY t.position;
 END;
@@ -16881,10 +16895,11 @@ BEGIN
       RETURNING *
     ),
     queued AS (
-      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
-      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position
+      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position, trace_context)
+      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position, c.trace_context
       FROM
         told t
+        JOIN taken c ON c.merchant_id = t.merchant_id AND c.version = t.version
         JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
       WHERE
         t.permission = ANY (w.permissions)
@@ -19069,7 +19084,8 @@ RETURNS TABLE (
   kind text,
   title text,
   body text,
-  data jsonb
+  data jsonb,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -19109,9 +19125,9 @@ BEGIN
           due u,
           notification.device v
         WHERE d.merchant_id = u.merchant_id AND d.id = u.id AND v.merchant_id = d.merchant_id AND v.id = d.device_id
-        RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data
+        RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data, d.trace_context
       )
-    SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data
+    SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data, t.trace_context
     FROM taken t;
 END;
 $$;

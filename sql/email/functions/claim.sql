@@ -3,7 +3,8 @@
 --   merchant_id: uuid, id: uuid, kind: email.delivery.kind, subject_key: text, recipient: text,
 --   recipient_name: text | null, attempt: integer, facts: object, unsubscribe_token: uuid,
 --   shop: notification.shop_facts(), template: {subject: text, html: text, text: text} | null,
---   token: {hash: text, sealed: text, url: text | null} | null, order_link: text | null, place: text
+--   token: {hash: text, sealed: text, url: text | null} | null, order_link: text | null, place: text,
+--   trace_context: text | null
 --   }
 CREATE FUNCTION email.claim(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
@@ -20,7 +21,8 @@ RETURNS TABLE (
   template jsonb,
   token jsonb,
   order_link text,
-  place text
+  place text,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -159,7 +161,8 @@ BEGIN
           AND c.id = t.customer_id
           AND NOT c.has_account
       ),
-      platform.place()
+      platform.place(),
+      t.trace_context
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;

@@ -4,7 +4,7 @@
 -- answers:
 --   rows {
 --   merchant_id: uuid, id: uuid, endpoint_id: uuid, url: text, secret: text, previous_secret: text | null,
---   body: text, attempt: integer
+--   body: text, attempt: integer, topic: text, trace_context: text | null
 --   }
 CREATE FUNCTION events.claim_deliveries(p_limit integer, p_at_once integer, p_lease interval)
 RETURNS TABLE (
@@ -15,7 +15,9 @@ RETURNS TABLE (
   secret text,
   previous_secret text,
   body text,
-  attempt integer
+  attempt integer,
+  topic text,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -111,7 +113,9 @@ BEGIN
         WHEN t.previous_secret_until > now() THEN t.previous_secret
       END,
       t.body,
-      t.attempts
+      t.attempts,
+      t.topic,
+      t.trace_context
     FROM taken t
     ORDER BY t.position;
 END;

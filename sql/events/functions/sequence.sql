@@ -80,10 +80,11 @@ BEGIN
       RETURNING *
     ),
     queued AS (
-      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
-      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position
+      INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position, trace_context)
+      SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position, c.trace_context
       FROM
         told t
+        JOIN taken c ON c.merchant_id = t.merchant_id AND c.version = t.version
         JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
       WHERE
         t.permission = ANY (w.permissions)

@@ -1,7 +1,7 @@
 -- answers:
 --   rows {
 --   merchant_id: uuid, id: uuid, attempt: integer, platform: notification.device.platform, token: text, kind: text,
---   title: text, body: text, data: texts
+--   title: text, body: text, data: texts, trace_context: text | null
 --   }
 CREATE FUNCTION notification.claim_pushes(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
@@ -13,7 +13,8 @@ RETURNS TABLE (
   kind text,
   title text,
   body text,
-  data jsonb
+  data jsonb,
+  trace_context text
 )
 LANGUAGE plpgsql
 AS $$
@@ -53,9 +54,9 @@ BEGIN
           due u,
           notification.device v
         WHERE d.merchant_id = u.merchant_id AND d.id = u.id AND v.merchant_id = d.merchant_id AND v.id = d.device_id
-        RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data
+        RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data, d.trace_context
       )
-    SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data
+    SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data, t.trace_context
     FROM taken t;
 END;
 $$;

@@ -1,4 +1,4 @@
-import type { Observer } from '@commerce-graph/telemetry'
+import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { forgetMailedToken } from '../../identity/index.ts'
 import { inBatches } from '../../in-batches.ts'
@@ -39,7 +39,8 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
 async function deliver(database: Database, sending: EmailSending, email: ClaimAnswer): Promise<void> {
   const { mailer, retryPolicy } = sending
   const { mail, logged, withoutToken } = composeEmail(email, sending)
-  const result = await mailer.send(mail)
+  const options = { kind: 'producer', parent: parentFrom(email.traceContext) } as const
+  const result = await tracer.span(`email ${email.kind}`, options, () => mailer.send(mail))
   sending.observe?.('email', result.outcome)
   const columns = { ...logged, transport: mailer.name }
   await recorded(() =>

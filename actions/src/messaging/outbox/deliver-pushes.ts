@@ -1,4 +1,4 @@
-import type { Observer } from '@commerce-graph/telemetry'
+import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { inBatches } from '../../in-batches.ts'
 import * as notification from '../../sql/generated/notification.ts'
@@ -31,8 +31,9 @@ export async function deliverPushes(
     })
     await keepingClaims(database, table, claimed, () =>
       Promise.all(
-        claimed.map(async ({ attempt, ...push }) => {
-          const result = await pusher.send(push)
+        claimed.map(async ({ attempt, traceContext, ...push }) => {
+          const options = { kind: 'producer', parent: parentFrom(traceContext) } as const
+          const result = await tracer.span(`push ${push.kind}`, options, () => pusher.send(push))
           observe?.('push', result.outcome)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>

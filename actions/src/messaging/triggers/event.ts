@@ -18,6 +18,8 @@ export interface RowEvent {
   readonly trigger: string
   readonly old: Readonly<Record<string, unknown>> | null
   readonly new: Readonly<Record<string, unknown>> | null
+  /** Headers of the trace that the change belongs to; absent where nothing is traced. */
+  readonly trace?: Readonly<Record<string, string>>
 }
 
 export const rowEventOf = ({ id, trigger, event }: z.output<typeof eventBody>): RowEvent => ({

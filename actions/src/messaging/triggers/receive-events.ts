@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { traceHeaders } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import { eventBody, type RowEvent, rowEventOf } from './event.ts'
 import { eventHandlers } from './event-handlers.ts'
@@ -17,7 +18,8 @@ export const receiveEvents =
       return
     }
     const event = rowEventOf(body.data)
-    await enqueue(event)
+    const trace = traceHeaders()
+    await enqueue(Object.keys(trace).length === 0 ? event : { ...event, trace })
     logger.info({ event: event.id, trigger: event.trigger }, 'an event is queued')
     response.status(202).json({ status: 'queued' })
   }

@@ -117,11 +117,11 @@ export interface ClaimArguments {
   readonly maxAttempts: number
 }
 
-export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string }
+export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string; readonly traceContext: string | null }
 
 /** `email.claim` */
 export const claim = (sql: Queryable, args: ClaimArguments): Promise<readonly ClaimAnswer[]> =>
-  rowsOf<ClaimAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", kind AS "kind", subject_key AS "subjectKey", recipient AS "recipient", recipient_name AS "recipientName", attempt AS "attempt", facts AS "facts", unsubscribe_token AS "unsubscribeToken", shop AS "shop", template AS "template", token AS "token", order_link AS "orderLink", place AS "place" FROM email.claim(
+  rowsOf<ClaimAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", kind AS "kind", subject_key AS "subjectKey", recipient AS "recipient", recipient_name AS "recipientName", attempt AS "attempt", facts AS "facts", unsubscribe_token AS "unsubscribeToken", shop AS "shop", template AS "template", token AS "token", order_link AS "orderLink", place AS "place", trace_context AS "traceContext" FROM email.claim(
       p_limit => ${args.limit}::integer,
       p_lease => make_interval(secs => ${args.lease}),
       p_max_attempts => ${args.maxAttempts}::integer

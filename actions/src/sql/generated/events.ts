@@ -86,11 +86,11 @@ export interface ClaimDeliveriesArguments {
   readonly lease: Seconds
 }
 
-export type ClaimDeliveriesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly endpointId: string; readonly url: string; readonly secret: string; readonly previousSecret: string | null; readonly body: string; readonly attempt: number }
+export type ClaimDeliveriesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly endpointId: string; readonly url: string; readonly secret: string; readonly previousSecret: string | null; readonly body: string; readonly attempt: number; readonly topic: string; readonly traceContext: string | null }
 
 /** `events.claim_deliveries`: Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An endpoint that answers has p_at_once of them under way, one that fails has one.  */
 export const claimDeliveries = (sql: Queryable, args: ClaimDeliveriesArguments): Promise<readonly ClaimDeliveriesAnswer[]> =>
-  rowsOf<ClaimDeliveriesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", endpoint_id AS "endpointId", url AS "url", secret AS "secret", previous_secret AS "previousSecret", body AS "body", attempt AS "attempt" FROM events.claim_deliveries(
+  rowsOf<ClaimDeliveriesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", endpoint_id AS "endpointId", url AS "url", secret AS "secret", previous_secret AS "previousSecret", body AS "body", attempt AS "attempt", topic AS "topic", trace_context AS "traceContext" FROM events.claim_deliveries(
       p_limit => ${args.limit}::integer,
       p_at_once => ${args.atOnce}::integer,
       p_lease => make_interval(secs => ${args.lease})

@@ -230,11 +230,11 @@ export interface ClaimPushesArguments {
   readonly maxAttempts: number
 }
 
-export type ClaimPushesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly attempt: number; readonly platform: DevicePlatform; readonly token: string; readonly kind: string; readonly title: string; readonly body: string; readonly data: Readonly<Record<string, string>> }
+export type ClaimPushesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly attempt: number; readonly platform: DevicePlatform; readonly token: string; readonly kind: string; readonly title: string; readonly body: string; readonly data: Readonly<Record<string, string>>; readonly traceContext: string | null }
 
 /** `notification.claim_pushes` */
 export const claimPushes = (sql: Queryable, args: ClaimPushesArguments): Promise<readonly ClaimPushesAnswer[]> =>
-  rowsOf<ClaimPushesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", attempt AS "attempt", platform AS "platform", token AS "token", kind AS "kind", title AS "title", body AS "body", data AS "data" FROM notification.claim_pushes(
+  rowsOf<ClaimPushesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", attempt AS "attempt", platform AS "platform", token AS "token", kind AS "kind", title AS "title", body AS "body", data AS "data", trace_context AS "traceContext" FROM notification.claim_pushes(
       p_limit => ${args.limit}::integer,
       p_lease => make_interval(secs => ${args.lease}),
       p_max_attempts => ${args.maxAttempts}::integer

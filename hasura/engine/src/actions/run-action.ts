@@ -12,6 +12,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import type { SelectScope } from '../plan/select-scope.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type { Session } from '../session/types.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { relatedStatement } from '../sql/select-expression.ts'
 import { insertInvocation, readInvocation } from './action-log.ts'
 import { clientHeadersFor } from '../webhook/request-headers.ts'
@@ -24,6 +25,7 @@ export interface ActionRuntime extends HandlerCall {
   /** The document as the client sent it. */
   readonly requestQuery: string
   readonly stringifyNumbers: boolean
+  readonly tracer?: Tracer | undefined
 }
 
 /** A root field's answer, and the handler's cookies. */
@@ -96,7 +98,7 @@ async function selectedJson(
 /** The related rows of all objects of a site, as JSON texts: one row per object, one column per relationship. */
 async function resolveSite(
   site: RelationshipSite,
-  { pool, session, signal, stringifyNumbers }: ActionRuntime,
+  { pool, session, signal, stringifyNumbers, tracer }: ActionRuntime,
 ): Promise<readonly ResultRow[]> {
   const statement: CompiledStatement = compileStatement(stringifyNumbers, (translation) =>
     relatedStatement(
@@ -107,7 +109,7 @@ async function resolveSite(
       translation,
     ),
   )
-  const bindings = { variables: {}, session, answer: JSON.stringify(site.rows) }
+  const bindings = { variables: {}, session, tracer, answer: JSON.stringify(site.rows) }
   return withConnection(pool, signal, (client) => runBound(client, statement, bindings, '$'))
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { FinishChange } from '../metadata-api/command.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { createActionQueue } from './action-queue.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Deliverer, startDeliverer } from './deliverer.ts'
 import { createHeldRows } from './held-rows.ts'
@@ -48,12 +49,14 @@ export function createEngineEvents({
   getSnapshot,
   environment,
   settings,
+  tracer,
   logger,
 }: {
   readonly pool: Pool
   readonly getSnapshot: () => Snapshot
   readonly environment: Environment
   readonly settings: EventSettings
+  readonly tracer?: Tracer | undefined
   readonly logger: Logger
 }): EngineEvents {
   const heldRows = createHeldRows(pool.options)
@@ -65,7 +68,7 @@ export function createEngineEvents({
         ...(settings.fetchBatchSize === 0
           ? []
           : [
-              createEventQueue(pool, heldRows, getSnapshot, environment),
+              createEventQueue(pool, heldRows, getSnapshot, { environment, tracer }),
               createCronQueue(pool, heldRows, getSnapshot, environment),
               createOneOffQueue(pool, heldRows, environment),
             ].map((queue) => ({

@@ -2,7 +2,8 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { EventTrigger } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { type TraceContext, resumeTrace } from '../tracing/trace-context.ts'
+import { type TraceContext, parentOf, recordedTrace, resumeTrace } from '../tracing/trace-context.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { Environment } from '../webhook/environment.ts'
 import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
@@ -57,7 +58,7 @@ export function createEventQueue(
   pool: Pool,
   heldRows: HeldRows,
   getSnapshot: () => Snapshot,
-  environment: Environment,
+  { environment, tracer }: { readonly environment: Environment; readonly tracer?: Tracer | undefined },
 ): DeliveryQueue {
   const record = async (row: EventRow, verdict: Verdict, invocation: Invocation): Promise<void> => {
     await pool.query(recordSql, [
@@ -91,8 +92,11 @@ export function createEventQueue(
     } = trigger.retry_conf
     const body = eventBody(row, retries)
     const { session, trace } = originOf(row)
-    const call = { body, session, timeoutSeconds: timeout_sec, environment, trace, signal }
-    const called = await callTrigger(trigger, call)
+    const call = { body, session, timeoutSeconds: timeout_sec, environment, signal }
+    const deliver = () => callTrigger(trigger, { ...call, trace: recordedTrace(tracer) ?? trace })
+    const called = await (tracer === undefined
+      ? deliver()
+      : tracer.span(`deliver ${row.trigger_name}`, { kind: 'producer', parent: parentOf(trace) }, deliver))
     // A call that the engine's stop has cut off doesn't count as an attempt.
     if (signal.aborted && called.outcome.kind === 'unanswered') return
     const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })

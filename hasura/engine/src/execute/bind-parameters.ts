@@ -2,6 +2,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
 import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { TransactionSettings } from './statement-query.ts'
 
 /** The rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
@@ -10,6 +11,8 @@ type WrittenRows = readonly (readonly (string | null)[] | null)[]
 export interface Bindings {
   readonly variables: Readonly<Record<string, JsonValue>>
   readonly session: Session
+  /** Records a span of each statement. */
+  readonly tracer?: Tracer | undefined
   /** Settings of the transaction in which a mutation's only statement runs. */
   readonly settings?: TransactionSettings
   readonly written?: WrittenRows

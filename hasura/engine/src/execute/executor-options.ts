@@ -1,4 +1,5 @@
 import type { NamingConvention } from '../schema/naming.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { SchemaFeature } from '../schema/schema-feature.ts'
 
 /** The roles whose errors include Postgres's own message (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
@@ -25,4 +26,6 @@ export interface GraphQLExecutorOptions {
   readonly prioritizeRemoteData?: boolean | undefined
   /** The variables of `{{NAME}}` and `value_from_env`. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Records spans of operations and statements. */
+  readonly tracer?: Tracer | undefined
 }

@@ -72,12 +72,15 @@ export function createGraphQLExecutor(
     executeOptions,
     pool,
     options,
-    trace: requestTrace(executeOptions.clientHeaders),
+    trace: requestTrace(executeOptions.clientHeaders, options.tracer),
   })
   return {
     execute: async (request, session, executeOptions = {}) => {
       try {
-        return await execute(runOf(request, session, executeOptions), runtimeOf(request, session))
+        const run = runOf(request, session, executeOptions)
+        const operate = () => execute(run, runtimeOf(request, session))
+        const { tracer } = options
+        return await (tracer === undefined ? operate() : tracer.span('hasura', {}, operate))
       } catch (error) {
         return failedResult(error, session, options)
       }

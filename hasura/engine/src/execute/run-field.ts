@@ -71,7 +71,7 @@ export async function runBound(
       throw missingSessionVariables(bound.names)
     case 'bound':
       try {
-        return await runStatement(client, statement, bound.values, bindings.settings)
+        return await runTraced(client, statement, bound.values, bindings)
       } catch (error) {
         const known = postgresError(error, path)
         throw known === undefined ? error : new RequestFailure(known, { cause: error })
@@ -79,6 +79,25 @@ export async function runBound(
     default:
       return bound satisfies never
   }
+}
+
+/** Characters of a statement in its span. */
+const tracedText = 2_000
+
+function runTraced(
+  client: pg.PoolClient,
+  statement: CompiledStatement,
+  values: readonly (string | null)[],
+  { tracer, settings }: Bindings,
+): Promise<readonly ResultRow[]> {
+  const run = () => runStatement(client, statement, values, settings)
+  if (tracer === undefined) return run()
+  // The values of parameters are left out: they are the client's.
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.query.text': statement.text.slice(0, tracedText),
+  }
+  return tracer.span('postgres', { kind: 'client', attributes }, run)
 }
 
 export function missingSessionVariables(names: readonly string[]): RequestError {

@@ -94,6 +94,7 @@ const actionRuntime = ({ pool, options, session, request, executeOptions, trace 
   session,
   requestQuery: request.query,
   stringifyNumbers: options.stringifyNumericTypes,
+  tracer: options.tracer,
   ...executeOptions,
 })
 type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
@@ -101,6 +102,7 @@ type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
 /** Runs a group's fields. Returns their entries of the answer. */
 function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> {
   const { variables, session, pool } = run
+  const { tracer } = run.options
   const entries = async (client: pg.PoolClient, bindings: Bindings): Promise<string> => {
     const parts: string[] = []
     for (const field of fields) {
@@ -112,18 +114,18 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
   const { signal } = run.executeOptions
   switch (isolation) {
     case 'reads':
-      return withConnection(pool, signal, (client) => entries(client, { variables, session }))
+      return withConnection(pool, signal, (client) => entries(client, { variables, session, tracer }))
     case 'single-write': {
       const settings = settingsOf(run)
       return retryAborted(() =>
-        withConnection(pool, signal, (client) => entries(client, { variables, session, settings })),
+        withConnection(pool, signal, (client) => entries(client, { variables, session, tracer, settings })),
       )
     }
     case 'transaction': {
       const settings = settingsOf(run)
       return retryAborted(() =>
         withConnection(pool, signal, (client) =>
-          inTransaction(client, settings, () => entries(client, { variables, session })),
+          inTransaction(client, settings, () => entries(client, { variables, session, tracer })),
         ),
       )
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import type { Tracer } from './tracer.ts'
 
 /** A position in a distributed trace. Ids are lower-case hexadecimal: 32 digits for the trace, 16 for the span. */
 export interface TraceContext {
@@ -9,6 +10,8 @@ export interface TraceContext {
   readonly parentSpanId: string | undefined
   /** False only if the client that began the trace doesn't want it recorded. */
   readonly sampled: boolean
+  /** Whether a tracer has recorded the span. Calls are then its children; otherwise each call has a span of its own. */
+  readonly isRecorded?: boolean
 }
 
 /**
@@ -26,10 +29,19 @@ export function startTrace(headers: IncomingHttpHeaders = {}): TraceContext {
       })
 }
 
-/** The trace of a request, created at its first use: most requests neither call a service nor write. */
-export function requestTrace(headers?: IncomingHttpHeaders): () => TraceContext {
+/**
+ * The trace of a request: the tracer's present span, or one that is created at its first use, because most requests
+ * neither call a service nor write.
+ */
+export function requestTrace(headers?: IncomingHttpHeaders, tracer?: Tracer): () => TraceContext {
   let trace: TraceContext | undefined
-  return () => (trace ??= startTrace(headers))
+  return () => recordedTrace(tracer) ?? (trace ??= startTrace(headers))
+}
+
+/** The tracer's present span; undefined without one. */
+export function recordedTrace(tracer: Tracer | undefined): TraceContext | undefined {
+  const position = tracer?.current()
+  return position && { ...position, parentSpanId: undefined, isRecorded: true }
 }
 
 /** An event's `trace_context`, which this engine, Hasura or a user's trigger may have written. */
@@ -54,14 +66,25 @@ export const traceSetting = ({ traceId, spanId, sampled }: TraceContext): string
 
 /** Headers for a call: a new span, unless the trace isn't sampled. */
 export function traceHeaders(trace: TraceContext): readonly (readonly [name: string, value: string])[] {
-  const { traceId, spanId, parentSpanId, sampled } = trace.sampled ? childOf(trace) : trace
+  const isOwn = trace.isRecorded === true || !trace.sampled
+  const { traceId, spanId, parentSpanId, sampled } = isOwn ? trace : childOf(trace)
   return [
+    ...(trace.isRecorded === true ? [['traceparent', traceparentOf(trace)] as const] : []),
     ['X-B3-TraceId', traceId],
     ['X-B3-SpanId', spanId],
     ...(parentSpanId === undefined ? [] : [['X-B3-ParentSpanId', parentSpanId] as const]),
     ['X-B3-Sampled', sampled ? '1' : '0'],
   ]
 }
+
+const traceparentOf = ({ traceId, spanId, sampled }: TraceContext): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
+
+/** The parent of a tracer's span that continues the trace at its caller's span. */
+export const parentOf = ({ traceId, parentSpanId, sampled }: TraceContext): IncomingHttpHeaders | null =>
+  parentSpanId === undefined
+    ? null
+    : { 'x-b3-traceid': traceId, 'x-b3-spanid': parentSpanId, 'x-b3-sampled': sampled ? '1' : '0' }
 
 const childOf = ({
   traceId,
