@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { succeeded } from './support/shop.ts'
@@ -33,7 +34,7 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
   })
 
   test('accepts live and test keys in test mode', async () => {
-    first = await platform.start()
+    first = await platform.start({ SLOW_REQUEST_MILLISECONDS: '1', SLOW_STATEMENT_MILLISECONDS: '1' })
     for (const key of [first.liveKey, first.testKey]) {
       const answer = await createClient(first.graphqlUrl, bearer(key))(asksWhoItIs)
       expect(answer).toMatchObject({ status: 200, errors: [] })
@@ -45,6 +46,25 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
       createCustomer: { id: string }
     }>(`mutation { createCustomer(input: { email: "kept@example.com", name: "Kept" }) { id } }`)
     customerId = succeeded(created).createCustomer.id
+  })
+
+  test('counts statements in its Postgres, and logs a slow request and its statement with the request’s id', async () => {
+    const sql = postgres(first.databaseUrl, { max: 1, onnotice: () => undefined })
+    const [counted] = await sql<{ found: boolean }[]>`
+      SELECT EXISTS (SELECT FROM pg_stat_statements WHERE query LIKE '%crm%') AS found`
+    await sql.end()
+    expect(counted).toEqual({ found: true })
+    const answer = await fetch(first.graphqlUrl, {
+      method: 'POST',
+      headers: { ...bearer(first.liveKey), 'content-type': 'application/json', 'x-request-id': 'slow-one' },
+      body: JSON.stringify({ query: '{ products(first: 3) { totalCount } }' }),
+    })
+    expect(answer.status).toBe(200)
+    const lines = () => platform.output.split('\n').filter((line) => line.includes('"requestId":"slow-one"'))
+    await expect.poll(lines).toHaveLength(2)
+    expect(lines().join()).toMatch(
+      /"statement":"select.*a slow statement.*"fields":\["products"\].*a slow request/is,
+    )
   })
 
   test('refuses a second start on the same data folder', async () => {

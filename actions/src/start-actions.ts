@@ -73,6 +73,8 @@ export interface ActionsOptions extends Address {
   readonly files: FileStorage
   /** Database connections at most; 16 by default. */
   readonly poolSize?: number
+  /** A call that takes as long is logged at `warn`; none is when absent. */
+  readonly slowMilliseconds?: number | undefined
   /** Told of each call of a payment processor. */
   readonly observer?: Observer | undefined
   readonly logger: Logger
@@ -120,6 +122,7 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
     signUp: options.signUp === true ? signUpRoutes({ database, secretBox }) : null,
     audit,
     logger,
+    slowMilliseconds: options.slowMilliseconds,
     health: async () => (isStopping ? 'stopping' : await databaseHealth()),
   })
   const listener = await listen(app, options)

@@ -6,7 +6,10 @@ import { projections } from './projection/projections.ts'
 
 /** The parts of an endpoint that the caller doesn't give: the contract, and empty caches. */
 export function endpointParts(
-  given: Pick<EndpointParts, 'dataLayer' | 'authenticator' | 'rateLimits' | 'limits' | 'logger' | 'observe'>,
+  given: Pick<
+    EndpointParts,
+    'dataLayer' | 'authenticator' | 'rateLimits' | 'limits' | 'logger' | 'observe' | 'slowMilliseconds'
+  >,
 ): EndpointParts {
   const contract = loadContract()
   return {

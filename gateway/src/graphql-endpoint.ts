@@ -64,6 +64,8 @@ export interface EndpointParts {
   readonly logger: Logger
   /** Called after each answer; absent where nothing is measured. */
   readonly observe?: Observer['request'] | undefined
+  /** From when on a request is slow; absent: never. */
+  readonly slowMilliseconds?: number | undefined
 }
 
 /**
@@ -79,9 +81,33 @@ export function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise
     const answered = await answerRecorded(parts, incoming, record)
     const served = record.ended(answered === null)
     parts.observe?.(served)
+    logRequest(parts, served, record.merchantId)
     noteRequest(served, record.merchantId)
     return answered
   })
+}
+
+/** A line for each request at `info`, and at `warn` for a slow one. */
+function logRequest(
+  { logger, slowMilliseconds = Number.POSITIVE_INFINITY }: Pick<EndpointParts, 'logger' | 'slowMilliseconds'>,
+  { requestId, kind, operationName, fields, outcome, errors, milliseconds }: ServedRequest,
+  merchantId: string | undefined,
+): void {
+  const slow = milliseconds >= slowMilliseconds
+  if (!slow && !logger.isLevelEnabled('info')) return
+  const line = {
+    requestId,
+    merchantId,
+    kind,
+    operation: operationName?.slice(0, maxOperationName),
+    fields: fields.map(({ name }) => name),
+    outcome,
+    errors,
+    milliseconds: Math.round(milliseconds),
+    traceId: tracer.current()?.traceId,
+  }
+  if (slow) logger.warn(line, 'a slow request')
+  else logger.info(line, 'a request')
 }
 
 function noteRequest(

@@ -60,6 +60,8 @@ export interface GatewayOptions {
   readonly readiness?: Readiness
   /** Told of each request when it is answered. */
   readonly observe?: Observer['request'] | undefined
+  /** A request that takes as long is logged as slow; none is when absent. */
+  readonly slowMilliseconds?: number | undefined
 }
 
 export interface Gateway {
@@ -98,7 +100,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const check of gatewayChecks(dataLayer, authenticator, rateLimits)) readiness.add(check)
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
-  const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger, observe })
+  const parts = endpointParts({
+    dataLayer,
+    authenticator,
+    rateLimits,
+    limits,
+    logger,
+    observe,
+    slowMilliseconds: options.slowMilliseconds,
+  })
   const { contract } = parts
   const routes = {
     graphql: answerGraphQL.bind(null, parts),

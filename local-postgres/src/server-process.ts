@@ -110,7 +110,7 @@ function serverArguments({ folder, port, durable, more }: ServerSettings): strin
     log_timezone: 'UTC',
     // Statements here are short; compiling one costs more than running it.
     jit: 'off',
-    ...(durable ? {} : testSettings),
+    ...(durable ? { shared_preload_libraries: 'pg_stat_statements' } : testSettings),
     ...more,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

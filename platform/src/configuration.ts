@@ -22,7 +22,14 @@ import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
 import { PlatformError } from './platform-error.ts'
 import { withSecretFiles } from './secret-files.ts'
-import { type MetricsAddress, metricsOf, telemetryVariables, tracingOf } from './telemetry-variables.ts'
+import {
+  type MetricsAddress,
+  metricsOf,
+  type SlowThresholds,
+  slowOf,
+  telemetryVariables,
+  tracingOf,
+} from './telemetry-variables.ts'
 import { url, withPassword } from './url-variable.ts'
 
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
@@ -125,6 +132,8 @@ export interface PlatformConfig {
   readonly metrics?: MetricsAddress | undefined
   /** Where traces are sent to; without it, none are recorded. */
   readonly tracing?: TracingOptions | undefined
+  /** What is logged as slow; nothing is when absent. */
+  readonly slow?: SlowThresholds | undefined
   readonly logLevel: LogLevel
 }
 
@@ -289,6 +298,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     place: values.COMMERCE_PLACE,
     metrics: metricsOf(values),
     tracing: tracingOf(values),
+    slow: slowOf(values),
     logLevel: values.LOG_LEVEL,
   }
 }

@@ -37,12 +37,23 @@ export async function openDatabase(options: {
     port,
     archive,
   })
+  await countStatements(server.url)
   const crashed = new Promise<string>((resolve) => {
     void server.exit.then((exit) => {
       if (exit.kind === 'crashed') resolve(exit.reason)
     })
   })
   return { url: server.url, crashed, stop: server.stop }
+}
+
+/** Makes the view `pg_stat_statements`, which shows where the database spends its time. */
+async function countStatements(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  try {
+    await sql`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
 }
 
 /** Throws a PlatformError that names what the server lacks. */

@@ -98,7 +98,7 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 
 async function startHasura(
   { ports, started, stopping, secrets, databaseUrl, logger, metrics }: Services,
-  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing }: PlatformConfig,
+  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing, slow }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
@@ -119,6 +119,7 @@ async function startHasura(
     events: { delivery: 'when-asked' },
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
     ...(tracing !== undefined && { tracer }),
+    slowStatementMs: slow?.statement,
     logger: logger.child({ service: 'hasura' }),
   })
   metrics?.addSource(engineMetrics(engine))

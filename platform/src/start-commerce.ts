@@ -40,6 +40,7 @@ export async function startCommerce(
     graphqlUrl,
     signUp: config.signUpUrl !== undefined,
     mode: config.mode === 'live' ? 'LIVE' : 'TEST',
+    slowMilliseconds: config.slow?.request,
     observer: metrics?.observer,
     logger: logger.child({ service: 'actions' }),
   })

@@ -11,7 +11,17 @@ import { untilHealthy } from './until-healthy.ts'
 /** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
   { ports, started, databaseUrl, secrets, logger, metrics, readiness, stopping }: Services,
-  { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins, signUpUrl, place }: PlatformConfig,
+  {
+    mode,
+    host,
+    trustedProxies,
+    trustedIssuers,
+    limits,
+    allowedOrigins,
+    signUpUrl,
+    slow,
+    place,
+  }: PlatformConfig,
   {
     dataLayer,
     actionsUrl,
@@ -42,6 +52,7 @@ export async function startContract(
     firstQuery,
     readiness,
     observe: metrics?.observer.request,
+    slowMilliseconds: slow?.request,
     logger: logger.child({ service: 'gateway' }),
   })
   metrics?.addSource({

@@ -8,6 +8,12 @@ const port = z
   .transform(Number)
   .refine((value) => value >= 1 && value <= 65_535, { error: 'must be from 1 to 65535' })
 
+const milliseconds = z
+  .string()
+  .regex(/^\d+$/, 'must be a number of milliseconds')
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= 3_600_000, { error: 'must be from 1 to 3600000 milliseconds' })
+
 /** The environment variables about metrics and traces. OpenTelemetry gave those of traces their names. */
 export const telemetryVariables = {
   METRICS_PORT: port.optional(),
@@ -23,6 +29,8 @@ export const telemetryVariables = {
         ) as Record<string, string>,
     )
     .optional(),
+  SLOW_REQUEST_MILLISECONDS: milliseconds.default(1_000),
+  SLOW_STATEMENT_MILLISECONDS: milliseconds.default(500),
   OTEL_SERVICE_NAME: z.string().default('commerce-graph'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()
@@ -54,3 +62,14 @@ export const tracingOf = (values: TelemetryValues): TracingOptions | undefined =
         serviceName: values.OTEL_SERVICE_NAME,
         ratio: values.OTEL_TRACES_SAMPLER_ARG,
       }
+
+/** From how many milliseconds on requests, calls of actions and statements are logged as slow. */
+export interface SlowThresholds {
+  readonly request: number
+  readonly statement: number
+}
+
+export const slowOf = (values: TelemetryValues): SlowThresholds => ({
+  request: values.SLOW_REQUEST_MILLISECONDS,
+  statement: values.SLOW_STATEMENT_MILLISECONDS,
+})

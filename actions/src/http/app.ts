@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly health: () => Promise<Health>
   readonly audit: AuditTrail
   readonly logger: Logger
+  /** From when on a call is logged at `warn`; absent: never. */
+  readonly slowMilliseconds?: number | undefined
 }
 
 /** `unavailable`: what the service stands on doesn't answer. */
@@ -99,7 +101,12 @@ const serveAction =
   (
     name: string,
     action: Action,
-    { runFor, audit, logger }: Pick<AppOptions, 'runFor' | 'audit' | 'logger'>,
+    {
+      runFor,
+      audit,
+      logger,
+      slowMilliseconds = Number.POSITIVE_INFINITY,
+    }: Pick<AppOptions, 'runFor' | 'audit' | 'logger' | 'slowMilliseconds'>,
   ): RequestHandler =>
   async (request, response) => {
     const started = performance.now()
@@ -128,7 +135,9 @@ const serveAction =
           )
         : await untilGone(response, (signal) => runFor(signal, () => runAudited(action, call, origin, audit)))
     if (answer !== 'gone') tell(response, answer, idempotencyKey?.replayed ?? false)
-    logger.info({
+    const milliseconds = Math.round(performance.now() - started)
+    const level = milliseconds >= slowMilliseconds ? 'warn' : 'info'
+    logger[level]({
       requestId,
       action: name,
       ...(session.role === 'operator'
@@ -136,7 +145,7 @@ const serveAction =
         : { merchantId: session.merchantId }),
       role: session.role,
       outcome: answer === 'gone' ? answer : outcomeOf(answer),
-      milliseconds: Math.round(performance.now() - started),
+      milliseconds,
     })
   }
 

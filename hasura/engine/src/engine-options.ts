@@ -54,6 +54,8 @@ export interface EngineOptions {
   /** Resolves `{{NAME}}` in URLs and `value_from_env`. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
+  /** A statement that takes as long is logged with the id of its request. Default: none. */
+  readonly slowStatementMs?: number | undefined
   /** Records spans of operations, statements and deliveries of events. */
   readonly tracer?: Tracer | undefined
   /** The most connections to Postgres. */
@@ -165,6 +167,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   prioritizeRemoteData: given.prioritizeRemoteData ?? false,
   env: given.env ?? process.env,
   tracer: given.tracer,
+  slowStatementMs: given.slowStatementMs,
   logger: given.logger ?? pino({ level: 'warn' }),
   poolSize: given.poolSize ?? 20,
   pollIntervalMs: given.pollIntervalMs ?? 1_000,

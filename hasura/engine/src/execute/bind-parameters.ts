@@ -13,6 +13,8 @@ export interface Bindings {
   readonly session: Session
   /** Records a span of each statement. */
   readonly tracer?: Tracer | undefined
+  /** Told how many milliseconds each statement took. */
+  readonly timed?: ((text: string, milliseconds: number) => void) | undefined
   /** Settings of the transaction in which a mutation's only statement runs. */
   readonly settings?: TransactionSettings
   readonly written?: WrittenRows

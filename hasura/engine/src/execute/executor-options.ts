@@ -1,4 +1,5 @@
 import type { NamingConvention } from '../schema/naming.ts'
+import type { Logger } from 'pino'
 import type { Tracer } from '../tracing/tracer.ts'
 import type { SchemaFeature } from '../schema/schema-feature.ts'
 
@@ -28,4 +29,7 @@ export interface GraphQLExecutorOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Records spans of operations and statements. */
   readonly tracer?: Tracer | undefined
+  /** A statement that takes as long is logged with the id of its request; none is when absent. */
+  readonly slowStatementMs?: number | undefined
+  readonly logger?: Logger | undefined
 }

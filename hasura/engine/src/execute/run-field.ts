@@ -88,9 +88,9 @@ function runTraced(
   client: pg.PoolClient,
   statement: CompiledStatement,
   values: readonly (string | null)[],
-  { tracer, settings }: Bindings,
+  { tracer, timed, settings }: Bindings,
 ): Promise<readonly ResultRow[]> {
-  const run = () => runStatement(client, statement, values, settings)
+  const run = () => runTimed(() => runStatement(client, statement, values, settings), statement, timed)
   if (tracer === undefined) return run()
   // The values of parameters are left out: they are the client's.
   const attributes = {
@@ -98,6 +98,20 @@ function runTraced(
     'db.query.text': statement.text.slice(0, tracedText),
   }
   return tracer.span('postgres', { kind: 'client', attributes }, run)
+}
+
+async function runTimed<T>(
+  run: () => Promise<T>,
+  { text }: CompiledStatement,
+  timed: Bindings['timed'],
+): Promise<T> {
+  if (timed === undefined) return run()
+  const started = performance.now()
+  try {
+    return await run()
+  } finally {
+    timed(text, performance.now() - started)
+  }
 }
 
 export function missingSessionVariables(names: readonly string[]): RequestError {

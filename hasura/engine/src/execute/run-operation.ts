@@ -97,12 +97,30 @@ const actionRuntime = ({ pool, options, session, request, executeOptions, trace 
   tracer: options.tracer,
   ...executeOptions,
 })
+/** Characters of a statement in the log. */
+const loggedText = 2_000
+
+/** Logs statements that take too long, without the values of their parameters, which are the client's. */
+function slowStatements({
+  options: { slowStatementMs, logger },
+  executeOptions: { clientHeaders },
+}: Pick<Run, 'options' | 'executeOptions'>): Bindings['timed'] {
+  if (slowStatementMs === undefined || logger === undefined) return undefined
+  return (text, milliseconds) => {
+    if (milliseconds < slowStatementMs) return
+    const requestId = clientHeaders?.['x-request-id']
+    const line = { requestId, milliseconds: Math.round(milliseconds), statement: text.slice(0, loggedText) }
+    logger.warn(line, 'a slow statement')
+  }
+}
+
 type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
 
 /** Runs a group's fields. Returns their entries of the answer. */
 function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> {
   const { variables, session, pool } = run
   const { tracer } = run.options
+  const timed = slowStatements(run)
   const entries = async (client: pg.PoolClient, bindings: Bindings): Promise<string> => {
     const parts: string[] = []
     for (const field of fields) {
@@ -114,18 +132,20 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
   const { signal } = run.executeOptions
   switch (isolation) {
     case 'reads':
-      return withConnection(pool, signal, (client) => entries(client, { variables, session, tracer }))
+      return withConnection(pool, signal, (client) => entries(client, { variables, session, tracer, timed }))
     case 'single-write': {
       const settings = settingsOf(run)
       return retryAborted(() =>
-        withConnection(pool, signal, (client) => entries(client, { variables, session, tracer, settings })),
+        withConnection(pool, signal, (client) =>
+          entries(client, { variables, session, tracer, timed, settings }),
+        ),
       )
     }
     case 'transaction': {
       const settings = settingsOf(run)
       return retryAborted(() =>
         withConnection(pool, signal, (client) =>
-          inTransaction(client, settings, () => entries(client, { variables, session, tracer })),
+          inTransaction(client, settings, () => entries(client, { variables, session, tracer, timed })),
         ),
       )
     }
