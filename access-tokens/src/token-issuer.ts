@@ -1,5 +1,5 @@
 import { type JWTPayload, SignJWT } from 'jose'
-import postgres from '@commerce-graph/postgres-driver'
+import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { currentSigningKey, resealSigningKeys, rotateSigningKey, signingAlgorithm } from './signing-keys.ts'
@@ -75,15 +75,16 @@ export interface TokenIssuer {
 
 export interface TokenIssuerOptions {
   readonly databaseUrl: string
+  readonly pooler?: Pooler | undefined
   /** The box that seals the private keys. */
   readonly secretBox: SecretBox
 }
 
-export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions): TokenIssuer {
+export function createTokenIssuer({ databaseUrl, pooler, secretBox }: TokenIssuerOptions): TokenIssuer {
   const sql = postgres(databaseUrl, {
     max: 1,
     idle_timeout: 20,
-    connection: { application_name: 'token-issuer' },
+    ...sessionOptions({ application_name: 'token-issuer' }, pooler),
   })
   async function sign(claims: JWTPayload, subject: string, ttlSeconds: number): Promise<AccessToken> {
     const signingKey = await currentSigningKey(sql, secretBox)

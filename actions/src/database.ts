@@ -1,4 +1,4 @@
-import postgres from '@commerce-graph/postgres-driver'
+import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
 
 export type Database = postgres.Sql
 /** Either the pool or a transaction of it: what a single statement needs. */
@@ -7,30 +7,50 @@ export type JsonValue = postgres.JSONValue
 
 export interface DatabaseOptions {
   readonly databaseUrl: string
+  /** The pooler that the URL leads to. */
+  readonly pooler?: Pooler | undefined
   /** Connections at most. */
   readonly poolSize: number
   readonly applicationName: string
+  /** Seconds after which an idle connection is closed; 30 by default. */
+  readonly idleSeconds?: number
 }
 
 /** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
 const statementTimeout = 15_000
 const lockTimeout = 10_000
 
-/** A bounded pool whose statements are prepared and can't run for ever. Close it with `end`. */
-export const connectDatabase = ({ databaseUrl, poolSize, applicationName }: DatabaseOptions): Database =>
+/**
+ * A bounded pool whose statements can't run for ever; with a pooler, the settings of the database's role see to that.
+ * Close it with `end`.
+ */
+export const connectDatabase = ({
+  databaseUrl,
+  pooler,
+  poolSize,
+  applicationName,
+  idleSeconds = 30,
+}: DatabaseOptions): Database =>
   postgres(databaseUrl, {
     max: poolSize,
-    idle_timeout: 30,
+    idle_timeout: idleSeconds,
     connect_timeout: 10,
     // Notices are for people at a psql prompt.
     onnotice: () => undefined,
-    connection: {
-      application_name: applicationName,
-      statement_timeout: statementTimeout,
-      lock_timeout: lockTimeout,
-      idle_in_transaction_session_timeout: statementTimeout,
-    },
+    ...sessionOptions(
+      {
+        application_name: applicationName,
+        statement_timeout: statementTimeout,
+        lock_timeout: lockTimeout,
+        idle_in_transaction_session_timeout: statementTimeout,
+      },
+      pooler,
+    ),
   })
+
+/** Connections to Postgres itself, for what belongs to a session. They are closed when they have nothing to do. */
+export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOptions): Database =>
+  connectDatabase({ ...options, databaseUrl: pooler?.directUrl ?? databaseUrl, idleSeconds: 1 })
 
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>

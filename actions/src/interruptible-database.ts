@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type postgres from '@commerce-graph/postgres-driver'
-import { connectDatabase, type Database } from './database.ts'
+import { connectDatabase, type Database, type DatabaseOptions } from './database.ts'
 
 /** A statement of the driver's, as far as its types leave out what cancelling takes. */
 interface Statement {
@@ -33,14 +33,26 @@ export interface Interruption {
   close(): Promise<void>
 }
 
-/** @param databaseUrl where `database` is connected to; statements are cancelled over a connection of their own */
-export function interruptible(database: Database, databaseUrl: string): Interruption {
-  const canceller = connectDatabase({ databaseUrl, poolSize: 1, applicationName: 'actions canceller' })
+/**
+ * @param database.databaseUrl where `database` is connected to; statements are cancelled over a connection of their own
+ * @param database.pooler hides which session a statement runs in, so none is cancelled; no further one begins, all the same
+ */
+export function interruptible(
+  database: Database,
+  { databaseUrl, pooler }: Pick<DatabaseOptions, 'databaseUrl' | 'pooler'>,
+): Interruption {
+  const canceller = connectDatabase({
+    databaseUrl,
+    pooler,
+    poolSize: 1,
+    applicationName: 'actions canceller',
+  })
   return {
     database: following(database),
     async runFor(signal, work) {
       const caller: Caller = { signal, statements: new Set() }
       const interrupt = (): void => {
+        if (pooler !== undefined) return
         for (const statement of caller.statements)
           // A statement that can't be cancelled ends by the database's own time limit.
           cancel(canceller, statement).catch(() => undefined)

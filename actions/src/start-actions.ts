@@ -1,6 +1,8 @@
 import { AuditTrail } from '@commerce-graph/audit'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
+import type { Pooler } from '@commerce-graph/postgres-driver'
+import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Observer } from '@commerce-graph/telemetry'
 import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
@@ -49,6 +51,10 @@ import {
 
 export interface ActionsOptions extends Address {
   readonly databaseUrl: string
+  /** The connection to listen on, which others of this process share; one of its own if absent. */
+  readonly listener?: SharedListener | undefined
+  /** The pooler that the URL leads to. */
+  readonly pooler?: Pooler | undefined
   /** The secret that Hasura sends as x-actions-secret. */
   readonly secret: string
   /** The processor of new card payments if the merchant has no account of its own; null: it takes no cards. */
@@ -71,8 +77,8 @@ export interface ActionsOptions extends Address {
   readonly secretBox: SecretBox
   /** Where uploaded files are; the workers and the gateway use the same storage. */
   readonly files: FileStorage
-  /** Database connections at most; 16 by default. */
-  readonly poolSize?: number
+  /** Connections to the database at most, 5 or more; 20 by default. */
+  readonly connections?: number | undefined
   /** A call that takes as long is logged at `warn`; none is when absent. */
   readonly slowMilliseconds?: number | undefined
   /** Told of each call of a payment processor. */
@@ -89,23 +95,33 @@ export interface Actions {
   stop(options?: StopOptions): Promise<void>
 }
 
-const defaultPoolSize = 16
+const defaultConnections = 20
+/** Of them: for signing tokens, for cancelling statements, and for putting events into their queue. */
+const besides = { token: 1, canceller: 1, queue: 2 }
 /** Milliseconds: every client may ask for `/healthz`. */
 const healthKept = 1_000
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(given: ActionsOptions): Promise<Actions> {
   const options = observed(given)
-  const { databaseUrl, poolSize = defaultPoolSize, secret, secretBox, logger } = options
-  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
-  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const interruption = interruptible(database, databaseUrl)
+  const { databaseUrl, pooler, connections = defaultConnections, secret, secretBox, logger } = options
+  const database = connectDatabase({
+    databaseUrl,
+    pooler,
+    poolSize: connections - besides.token - besides.canceller - besides.queue,
+    applicationName: 'actions',
+  })
+  const tokenIssuer = createTokenIssuer({ databaseUrl, pooler, secretBox })
+  const interruption = interruptible(database, { databaseUrl, pooler })
   const actions = actionsByDomain(
     { ...options, uninterrupted: database },
     { database: interruption.database, tokenIssuer, secretBox },
   )
   await noteOperatorAccount(database, options.cardProcessor !== null)
-  const queues = await openQueueBackend(databaseUrl, 1, logger)
+  const queues = await openQueueBackend(
+    { databaseUrl, pooler, listener: options.listener, connections: besides.queue },
+    logger,
+  )
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)
   const databaseHealth = cachedCheck(healthKept, () => healthOf(database))

@@ -1,27 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type { ListenerShare, SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { Logger } from 'pino'
 import type { AccessScope } from './access.ts'
+import { withDeadline } from './with-deadline.ts'
 
 // The channel of the triggers' announcements (migrations/default). The payload is a merchant's id, or `operator`.
 const channel = 'access_changed'
 // A connection can be dead without either side noticing. Each beat sends a query, which must be answered before the
 // next beat, so that a revocation is missed for at most a second.
 const heartbeatMs = 500
-const connectTimeoutMs = 2_000
+/** Without an answer for this long, the connection is given up. */
+const answerMs = 5_000
 
 interface AccessChangesOptions {
-  readonly databaseUrl: string
+  readonly listener: SharedListener
   readonly logger: Logger
   readonly onChange: (scope: AccessScope) => void
   /** Announcements may have been missed: no cached result can be trusted. */
   readonly onGap: () => void
 }
 
-/**
- * Listens to announced changes of access until it is closed. It has its own connection, through `pg`, because
- * `postgres` reconnects its listener without notice, and every moment without a connection counts here.
- */
+/** Listens to announced changes of access until it is closed. Every moment without a connection counts here. */
 export class AccessChanges {
   readonly #options: AccessChangesOptions
   readonly #stopping = new AbortController()
@@ -51,29 +50,24 @@ export class AccessChanges {
   }
 
   async #listenUntilLost(): Promise<void> {
-    const { databaseUrl, logger, onChange, onGap } = this.#options
-    const client = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'auth-webhook listener',
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: heartbeatMs,
-    })
+    const { listener, logger, onChange, onGap } = this.#options
     const lost = new AbortController()
-    client.on('error', () => lost.abort())
-    client.on('end', () => {
-      this.#heard = false
-      lost.abort()
-    })
-    client.on('notification', ({ payload }) => {
-      if (payload !== undefined) onChange(payload as AccessScope)
-    })
+    let share: ListenerShare | undefined
     try {
-      await client.connect()
-      await client.query(`LISTEN ${channel}`)
+      share = await listener.lend()
+      share.on('error', () => {
+        this.#heard = false
+        lost.abort()
+      })
+      share.on('notification', (message) => {
+        if (message.channel === channel && message.payload !== undefined)
+          onChange(message.payload as AccessScope)
+      })
+      await withDeadline(answerMs, share.query(`LISTEN ${channel}`))
       onGap()
       this.#heard = true
       while (!this.#stopping.signal.aborted && !lost.signal.aborted) {
-        await client.query('SELECT 1')
+        await this.#beat(share)
         await this.#pause(lost.signal)
       }
     } catch (error) {
@@ -84,8 +78,23 @@ export class AccessChanges {
     } finally {
       this.#heard = false
       onGap()
-      void client.end().catch(() => undefined)
+      share?.removeAllListeners()
+      if (this.#stopping.signal.aborted) share?.release()
+      else share?.giveUp()
     }
+  }
+
+  /** While the answer is late, announcements may be, too. The connection is shared, so it gets some more time. */
+  async #beat(share: ListenerShare): Promise<void> {
+    const late = setTimeout(() => (this.#heard = false), heartbeatMs)
+    try {
+      await withDeadline(answerMs, share.query('SELECT 1'))
+    } finally {
+      clearTimeout(late)
+    }
+    if (this.#heard) return
+    this.#options.onGap()
+    this.#heard = true
   }
 
   async #pause(...ends: AbortSignal[]): Promise<void> {

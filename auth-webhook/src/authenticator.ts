@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Logger } from 'pino'
-import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
+import postgres, { type Pooler, sessionOptions, type Sql } from '@commerce-graph/postgres-driver'
 import { AccessCache } from './access-cache.ts'
 import { AccessChanges } from './access-changes.ts'
 import type { AccessScope, Grant, Verification } from './access.ts'
@@ -24,9 +25,16 @@ import { verifyOperatorKey } from './verify-operator-key.ts'
 import { verifyPublishableKey } from './verify-publishable-key.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
 import { type TokenKeys, verifyToken } from './verify-token.ts'
+import { withDeadline } from './with-deadline.ts'
 
 export interface AuthenticatorOptions {
   readonly databaseUrl: string
+  /** The pooler that the URL leads to. */
+  readonly pooler?: Pooler | undefined
+  /** The connection that hears of changes, which others of this process share; one of its own if absent. */
+  readonly listener?: SharedListener | undefined
+  /** Connections at most, beside that one; 4 by default. */
+  readonly connections?: number | undefined
   /** A live deployment refuses test keys. */
   readonly mode: Mode
   /** The deployment's place, which new keys name; `main` when absent. Keys of other places are refused. */
@@ -84,7 +92,7 @@ export interface Authenticator {
 // further ones are refused.
 const maxVerifications = 1_000
 const verificationTimeoutMs = 2_000
-const poolSize = 4
+const defaultConnections = 4
 
 /**
  * The stages, in order: address -> credential -> verify key | verify token -> allow-list. The third is cached by
@@ -94,15 +102,19 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { databaseUrl, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
-    max: poolSize,
-    idle_timeout: 60,
+    max: options.connections ?? defaultConnections,
+    idle_timeout: 30,
     connect_timeout: 2,
     backoff: () => 0.2,
-    connection: { application_name: 'auth-webhook', statement_timeout: verificationTimeoutMs },
+    ...sessionOptions(
+      { application_name: 'auth-webhook', statement_timeout: verificationTimeoutMs },
+      options.pooler,
+    ),
   })
+  const listener = options.listener ?? new SharedListener(options.pooler?.directUrl ?? databaseUrl)
   const keys = new VerificationKeys(sql)
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
-  const verifier = new Verifier({ ...options, sql, tokenKeys })
+  const verifier = new Verifier({ ...options, listener, sql, tokenKeys })
   const usage = new CredentialUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)
   const untrustedProxies = new UntrustedProxies(logger)
@@ -224,11 +236,9 @@ function admit(
   return grant
 }
 
-type VerifierOptions = Pick<
-  AuthenticatorOptions,
-  'mode' | 'place' | 'databaseUrl' | 'onAccessChange' | 'logger'
-> & {
+type VerifierOptions = Pick<AuthenticatorOptions, 'mode' | 'place' | 'onAccessChange' | 'logger'> & {
   readonly sql: Sql
+  readonly listener: SharedListener
   readonly tokenKeys: TokenKeys
 }
 
@@ -249,7 +259,7 @@ class Verifier {
     mode,
     place = defaultPlace,
     tokenKeys,
-    databaseUrl,
+    listener,
     onAccessChange,
     logger,
   }: VerifierOptions) {
@@ -259,7 +269,7 @@ class Verifier {
     this.#logger = logger
     this.#tokenKeys = tokenKeys
     this.#changes = new AccessChanges({
-      databaseUrl,
+      listener,
       logger,
       onChange: (scope) => {
         this.#cache.forget(scope)
@@ -332,16 +342,3 @@ class Verifier {
 
 const hashOf = (credential: Credential): string =>
   hash('sha256', credential.kind === 'token' ? credential.token : credential.key, 'base64')
-
-// The driver has no time-out for a free connection, but a caller needs one.
-async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
-  })
-  try {
-    return await Promise.race([work, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
-}

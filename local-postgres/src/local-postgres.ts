@@ -24,6 +24,8 @@ export interface LocalPostgresOptions {
   readonly durable?: boolean
   /** Where its log is archived, so that `takeBackup` and `restoreCluster` work; nowhere when absent. */
   readonly archive?: WalArchive | undefined
+  /** Settings of the server that replace ours, for tests of servers with other ones. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface LocalPostgres {
@@ -73,7 +75,7 @@ export async function endLeftServer(folder: string): Promise<void> {
 
 async function startLocked(
   dataDir: string,
-  { port: fixedPort, databases = [], durable = true, archive }: LocalPostgresOptions,
+  { port: fixedPort, databases = [], durable = true, archive, settings: given = {} }: LocalPostgresOptions,
   release: () => void,
 ): Promise<LocalPostgres> {
   const account = await chooseServerAccount(dataDir)
@@ -84,7 +86,7 @@ async function startLocked(
     throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)
   }
   const { folder, password } = await openCluster(dataDir, binaries, account)
-  const more = archive === undefined ? {} : await openArchive(archive, account)
+  const more = { ...(archive === undefined ? {} : await openArchive(archive, account)), ...given }
   const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable, more }
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)

@@ -6,6 +6,7 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
 import { type SecretsRead, withSecretFiles } from './secret-files.ts'
+import { unlimited } from './unlimited.ts'
 import { withPassword } from './url-variable.ts'
 
 const repository = join(import.meta.dirname, '../..')
@@ -15,7 +16,12 @@ export const time = (date: Date): string => date.toISOString().replace(/\.\d+/, 
 
 /** Connects to the database of DATABASE_URL, or of the platform that runs here, until the work is done. */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
-  const sql = postgres(await databaseUrl(), { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  const sql = postgres(await databaseUrl(), {
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => undefined,
+    connection: unlimited,
+  })
   try {
     await work(sql)
   } finally {
@@ -34,10 +40,10 @@ async function databaseUrl(): Promise<string> {
   )
 }
 
-/** With its separate password, as the platform reads it. */
+/** Postgres itself, with its separate password, as the platform reads it. */
 function namedDatabase(): string | undefined {
-  const { DATABASE_URL: url, PGPASSWORD: password } = environment()
-  return withPassword(url, password)
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, PGPASSWORD: password } = environment()
+  return withPassword(directUrl ?? url, password)
 }
 
 /** The variables, and the contents of the files of secrets. @throws PlatformError for a file that can't be read */

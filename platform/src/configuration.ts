@@ -14,8 +14,16 @@ import type { DkimKey, WebhookOptions } from '@commerce-graph/actions'
 import type { S3Options } from '@commerce-graph/file-storage'
 import type { TracingOptions } from '@commerce-graph/telemetry/tracing'
 import type { WalArchive } from '@commerce-graph/local-postgres'
+import type { Pooler } from '@commerce-graph/postgres-driver'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import {
+  budgetOf,
+  type ConnectionBudget,
+  databaseProblems,
+  databaseVariables,
+  poolerOf,
+} from './database-variables.ts'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
 import { modeProblems } from './mode-problems.ts'
 import { parsedBy } from './parsed-by.ts'
@@ -49,6 +57,10 @@ export interface PlatformConfig {
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, the platform runs its own in the data folder. */
   readonly databaseUrl?: string | undefined
+  /** The pooler that the URL leads to; none if absent. */
+  readonly pooler?: Pooler | undefined
+  /** Connections at most; each part's default if absent. */
+  readonly connections?: ConnectionBudget | undefined
   /** Where the platform's own Postgres archives its log, and `npm run backup` puts backups; none are possible when absent. */
   readonly backup?: WalArchive | undefined
   /** A Hasura on that database, which replaces the engine in this process. */
@@ -162,8 +174,7 @@ const environment = z.object({
   WEBHOOK_HOST: z.string().optional(),
   ACTIONS_HOST: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
-  PGPASSWORD: z.string().optional(),
+  ...databaseVariables,
   BACKUP_FOLDER: z.string().optional(),
   BACKUP_ARCHIVE_SECONDS: z
     .string()
@@ -250,6 +261,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
   const values = parsed.data
   const refusals = [
     ...hasuraProblems(values),
+    ...databaseProblems(values),
     ...backupProblems(values),
     ...dkimProblems(values),
     ...fileProblems(values),
@@ -263,6 +275,8 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     actionsHost: values.ACTIONS_HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
+    pooler: poolerOf(values),
+    connections: budgetOf(values),
     ...(values.BACKUP_FOLDER !== undefined && {
       backup: { folder: resolve(values.BACKUP_FOLDER), everySeconds: values.BACKUP_ARCHIVE_SECONDS },
     }),

@@ -1,6 +1,6 @@
 import { startLocalPostgres, type WalArchive } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
-import postgres from '@commerce-graph/postgres-driver'
+import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
 import { postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -21,14 +21,16 @@ export interface Database {
 /** The Postgres of `databaseUrl`, or otherwise one in the data folder. */
 export async function openDatabase(options: {
   readonly databaseUrl: string | undefined
+  readonly pooler: Pooler | undefined
   readonly dataDir: string
   readonly port: number
   /** Where our own Postgres archives its log. */
   readonly archive: WalArchive | undefined
 }): Promise<Database> {
-  const { databaseUrl, dataDir, port, archive } = options
+  const { databaseUrl, pooler, dataDir, port, archive } = options
   if (databaseUrl !== undefined) {
-    await checkServer(databaseUrl)
+    await checkServer('DATABASE_URL', databaseUrl, pooler)
+    if (pooler !== undefined) await checkServer('DATABASE_DIRECT_URL', pooler.directUrl, undefined)
     return { url: databaseUrl, crashed: new Promise(() => undefined), stop: () => Promise.resolve() }
   }
   const server = await startLocalPostgres({
@@ -57,8 +59,14 @@ async function countStatements(url: string): Promise<void> {
 }
 
 /** Throws a PlatformError that names what the server lacks. */
-async function checkServer(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+async function checkServer(variable: string, url: string, pooler: Pooler | undefined): Promise<void> {
+  const sql = postgres(url, {
+    max: 1,
+    connect_timeout: 10,
+    onnotice: () => undefined,
+    // A pooler refuses the setting, here rather than in the middle of the start.
+    ...sessionOptions({ statement_timeout: 60_000 }, pooler),
+  })
   try {
     const [server] = await sql<{ version: number; maycreate: boolean }[]>`
       select current_setting('server_version_num')::int / 10000 as version,
@@ -66,24 +74,27 @@ async function checkServer(url: string): Promise<void> {
     if (server === undefined) throw new Error('no answer')
     if (server.version < oldestMajor) {
       throw new PlatformError(
-        `DATABASE_URL leads to PostgreSQL ${server.version}; ${oldestMajor} or later is needed.`,
+        `${variable} leads to PostgreSQL ${server.version}; ${oldestMajor} or later is needed.`,
       )
     }
     if (!server.maycreate) {
-      throw new PlatformError('The user of DATABASE_URL may not create schemas in that database.')
+      throw new PlatformError(`The user of ${variable} may not create schemas in that database.`)
     }
     const available = await sql<{ name: string }[]>`
       select name from pg_available_extensions where name in ${sql(extensions)}`
     const missing = extensions.filter((name) => !available.some((extension) => extension.name === name))
     if (missing.length > 0) {
       throw new PlatformError(
-        `The server of DATABASE_URL lacks the extensions ${missing.join(', ')} (package postgresql-contrib).`,
+        `The server of ${variable} lacks the extensions ${missing.join(', ')} (package postgresql-contrib).`,
       )
     }
   } catch (error) {
     if (error instanceof PlatformError) throw error
     const reason = error instanceof Error && error.message !== '' ? error.message : String(error)
-    throw new PlatformError(`DATABASE_URL can't be used: ${reason}`)
+    const hint = reason.includes('unsupported startup parameter')
+      ? '. It leads to a pooler: DATABASE_DIRECT_URL must lead to Postgres itself'
+      : ''
+    throw new PlatformError(`${variable} can't be used: ${reason}${hint}`)
   } finally {
     await sql.end({ timeout: 1 })
   }

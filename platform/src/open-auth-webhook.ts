@@ -11,7 +11,7 @@ const officialMaxAgeSeconds = 60
 
 /** Hasura's auth webhook. When access changes, it closes Hasura's WebSockets whose sessions have changed or ended. */
 export async function openAuthWebhook(
-  { ports, started, stopping, databaseUrl, logger }: Services,
+  { ports, started, stopping, databaseUrl, pooler, listener, logger }: Services,
   config: PlatformConfig,
   hasura: Hasura,
   rateLimits: RateLimits,
@@ -22,6 +22,9 @@ export async function openAuthWebhook(
     port: ports.authWebhook,
     ...(config.webhookHost !== undefined && { host: config.webhookHost }),
     databaseUrl,
+    pooler,
+    listener,
+    connections: config.connections?.webhook,
     mode: config.mode,
     ...(config.place !== undefined && { place: config.place }),
     trustedProxies: config.trustedProxies ?? [],

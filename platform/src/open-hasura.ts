@@ -4,19 +4,24 @@ import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import type { Limits } from '@commerce-graph/gateway/settings'
 import { type MetricSource, tracer } from '@commerce-graph/telemetry'
 import { type Engine, type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
-import postgres from '@commerce-graph/postgres-driver'
+import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
 import { openDemoShop } from './open-demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
+import { limitPooledSessions } from './limit-pooled-sessions.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { settlePlace } from './settle-place.ts'
 import { preparingAlone } from './preparing-alone.ts'
+import { unlimited } from './unlimited.ts'
 import { addressOf, type Progress, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 /** Milliseconds. A Hasura in another process may start at the same time as this one. */
 const hasuraTimeoutMs = 120_000
+
+/** Milliseconds that the engine keeps an idle connection. */
+const idleMs = 30_000
 
 /** The Hasura that the services use: the engine in this process, or the configured one. */
 export interface Hasura {
@@ -50,7 +55,7 @@ export async function openHasura(
     await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, hasuraTimeoutMs)
   }
   return preparingAlone(
-    services.databaseUrl,
+    services.directUrl,
     () => progress('Another process prepares the database; waiting for it'),
     () => prepareHasura(services, config, folder, progress),
   )
@@ -62,19 +67,29 @@ async function prepareHasura(
   folder: DataFolder,
   progress: Progress,
 ): Promise<{ hasura: Hasura; place: string; demoShop: DemoShop | undefined }> {
-  const { secrets, databaseUrl } = services
+  const { secrets, databaseUrl, directUrl, pooler } = services
   const { hasuraUrl } = config
   if (hasuraUrl === undefined) progress('Starting the Hasura engine')
   const hasura =
     hasuraUrl === undefined ? await startHasura(services, config) : connectHasura(services, hasuraUrl)
   const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  if (pooler !== undefined) await limitPooled(databaseUrl, pooler)
+  const sql = postgres(directUrl, { max: 1, onnotice: () => undefined, connection: unlimited })
   try {
     await prepareSchema(sql, api, (name) => progress(`  ${name}`))
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
     const place = await settlePlace(sql, config.place)
     return { hasura, place, demoShop: await openDemoShop(config, { sql, api, folder }) }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function limitPooled(databaseUrl: string, pooler: Pooler): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, ...sessionOptions({}, pooler) })
+  try {
+    await limitPooledSessions(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -97,11 +112,14 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 }
 
 async function startHasura(
-  { ports, started, stopping, secrets, databaseUrl, logger, metrics }: Services,
-  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing, slow }: PlatformConfig,
+  { ports, started, stopping, secrets, databaseUrl, pooler, logger, metrics }: Services,
+  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing, slow, connections }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
+    pooler,
+    poolSize: connections?.engine,
+    connections: { idleTimeoutMs: idleMs },
     adminSecret: secrets.adminSecret,
     // With GET, Hasura keeps the header Origin to itself.
     authHook: {

@@ -35,7 +35,7 @@ export interface Payments {
  * @throws PlatformError if Stripe refuses the key
  */
 export async function openPayments(
-  { ports, started, databaseUrl, logger, readiness }: Services,
+  { ports, started, databaseUrl, directUrl, pooler, logger, readiness }: Services,
   { mode, stripeSecretKey, stripeApiUrl, paypalApiUrl = paypalAddress.TEST }: PlatformConfig,
 ): Promise<Payments> {
   const watch = watchKey(logger)
@@ -51,7 +51,7 @@ export async function openPayments(
     stripe.push(createStripeProcessor({ name: 'stripe', ...connection, onKey: watch.hear }))
   }
   if (mode === 'live') {
-    await tellOfSandboxPayments(databaseUrl, logger, readiness)
+    await tellOfSandboxPayments(directUrl, logger, readiness)
     const [cardProcessor = null] = stripe
     const kind = cardProcessor === null ? 'none' : 'stripe'
     return {
@@ -62,7 +62,7 @@ export async function openPayments(
       endpoints: { paypal: paypalAddress.LIVE },
     }
   }
-  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
+  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl, pooler })
   started.defer(() => sandbox.stop())
   const processors = [
     ...stripe,

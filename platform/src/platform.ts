@@ -51,6 +51,7 @@ export async function startPlatform(
     progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
     const database = await openDatabase({
       databaseUrl: config.databaseUrl,
+      pooler: config.pooler,
       dataDir: folder.path,
       port: ports.postgres,
       archive: config.backup,
@@ -66,7 +67,9 @@ export async function startPlatform(
       stopping,
       progress,
     })
-    const platform = { ...services, databaseUrl: database.url, crashed: database.crashed }
+    // Whoever reads the address uses a session of its own.
+    const databaseUrl = config.pooler?.directUrl ?? database.url
+    const platform = { ...services, databaseUrl, crashed: database.crashed }
     folder.write('ready.json', readyFile(platform))
     started.defer(() => folder.remove('ready.json'))
     return {

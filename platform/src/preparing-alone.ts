@@ -1,6 +1,7 @@
 import postgres from '@commerce-graph/postgres-driver'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformError } from './platform-error.ts'
+import { unlimited } from './unlimited.ts'
 
 /** Any number that no other advisory lock uses. */
 const preparationLock = 7_267_481_001
@@ -25,7 +26,7 @@ export async function preparingAlone<T>(
     idle_timeout: 0,
     // A driver that replaces its connection would lose the lock with the old one.
     max_lifetime: null,
-    connection: { application_name: 'platform preparation' },
+    connection: { ...unlimited, application_name: 'platform preparation' },
     onnotice: () => undefined,
   })
   try {

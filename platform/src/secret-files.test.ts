@@ -72,7 +72,8 @@ describe('secrets in files', () => {
   test('are possible for each variable with a secret in it', () => {
     const looksSecret = environmentVariables.filter(
       (name) =>
-        /PASSWORD|SECRET|KEY|HEADERS/.test(name) || /^(DATABASE|REDIS|SMTP|PUSH_WEBHOOK)_URL$/.test(name),
+        /PASSWORD|SECRET|KEY|HEADERS/.test(name) ||
+        /^(DATABASE|DATABASE_DIRECT|REDIS|SMTP|PUSH_WEBHOOK)_URL$/.test(name),
     )
     expect(looksSecret.toSorted()).toEqual(secretVariables.toSorted())
   })

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 /** The environment variables with a secret in them. Each can be in a file instead, whose path `<name>_FILE` has. */
 export const secretVariables = [
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
   'PGPASSWORD',
   'REDIS_URL',
   'REDIS_PASSWORD',

@@ -1,4 +1,6 @@
 import type { Readiness } from '@commerce-graph/gateway'
+import type { Pooler } from '@commerce-graph/postgres-driver'
+import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { Metrics } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
@@ -21,6 +23,12 @@ export interface Services {
   readonly started: AsyncDisposableStack
   readonly secrets: Secrets
   readonly databaseUrl: string
+  /** The pooler that the URL leads to. */
+  readonly pooler: Pooler | undefined
+  /** The one connection that all services of this process listen on. */
+  readonly listener: SharedListener
+  /** Leads to Postgres itself. */
+  readonly directUrl: string
   readonly logger: Logger
   /** Absent where nothing is measured. */
   readonly metrics: Metrics | undefined

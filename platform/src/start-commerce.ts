@@ -1,6 +1,6 @@
 import { openSenders, startActions, startWorkers } from '@commerce-graph/actions'
 import { createSecretBox } from '@commerce-graph/secret-box'
-import postgres from '@commerce-graph/postgres-driver'
+import postgres, { sessionOptions } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import { backlogMetrics, connectionMetrics, deadLetterMetrics } from './database-metrics.ts'
 import type { Files } from './open-files.ts'
@@ -18,7 +18,8 @@ export async function startCommerce(
   Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
     Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
 > {
-  const { ports, started, stopping, secrets, databaseUrl, logger, metrics, readiness } = services
+  const { ports, started, stopping, secrets, databaseUrl, pooler, listener, logger, metrics, readiness } =
+    services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
   const webhookRules = { live: config.mode === 'live', refusedNetworks: config.webhookRefusedNetworks ?? [] }
@@ -29,6 +30,9 @@ export async function startCommerce(
     port: ports.actions,
     ...(config.actionsHost === undefined ? {} : { host: config.actionsHost }),
     databaseUrl,
+    pooler,
+    listener,
+    connections: config.connections?.actions,
     secret: secrets.actionsSecret,
     secretBox,
     files: files.storage,
@@ -49,6 +53,9 @@ export async function startCommerce(
   const { email, pushes, ...transports } = openMessageTransports(config, logger.child({ service: 'workers' }))
   const workers = await startWorkers({
     databaseUrl,
+    pooler,
+    listener,
+    connections: config.connections?.worker,
     processors: [payments.cardProcessor ?? [], payments.formerProcessors].flat(),
     endpoints: payments.endpoints,
     senders,
@@ -68,7 +75,7 @@ export async function startCommerce(
     max: 2,
     idle_timeout: 30,
     connect_timeout: 2,
-    connection: { application_name: 'readiness', statement_timeout: 2_000 },
+    ...sessionOptions({ application_name: 'readiness', statement_timeout: 2_000 }, pooler),
     onnotice: () => undefined,
   })
   started.defer(() => sql.end({ timeout: 1 }))

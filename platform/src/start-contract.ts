@@ -10,7 +10,7 @@ import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
-  { ports, started, databaseUrl, secrets, logger, metrics, readiness, stopping }: Services,
+  { ports, started, databaseUrl, pooler, listener, secrets, logger, metrics, readiness, stopping }: Services,
   {
     mode,
     host,
@@ -21,6 +21,7 @@ export async function startContract(
     signUpUrl,
     slow,
     place,
+    connections,
   }: PlatformConfig,
   {
     dataLayer,
@@ -31,6 +32,9 @@ export async function startContract(
 ): Promise<string> {
   const authenticator = createAuthenticator({
     databaseUrl,
+    pooler,
+    listener,
+    connections: connections?.gateway,
     mode,
     ...(place !== undefined && { place }),
     trustedProxies: trustedProxies ?? [],

@@ -1,6 +1,7 @@
 import { Readiness } from '@commerce-graph/gateway'
 import { checkRedis, createRateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
+import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { pino } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets } from './data-folder.ts'
@@ -40,12 +41,16 @@ export async function startServices(start: Start): Promise<RunningServices> {
   await requireRedis(config.redisUrl)
 
   await openTracing(config, started)
+  const directUrl = config.pooler?.directUrl ?? databaseUrl
   const services = {
     stopping,
     ports,
     started,
     secrets,
     databaseUrl,
+    pooler: config.pooler,
+    directUrl,
+    listener: new SharedListener(directUrl),
     logger,
     metrics: await openMetrics(config, started),
     readiness: new Readiness(),

@@ -37,3 +37,12 @@ function corrected(file, source) {
 
 const { default: postgres } = await import(new URL(`index.js${mark}`, home).href)
 export default postgres
+
+/**
+ * @param {Record<string, unknown>} settings
+ * @param {{ readonly namedStatements: boolean } | undefined} pooler
+ */
+export const sessionOptions = (settings, pooler) =>
+  pooler === undefined
+    ? { connection: settings }
+    : { connection: { application_name: settings['application_name'] }, prepare: pooler.namedStatements }

@@ -232,3 +232,19 @@ test('a pool under load survives ten restarts of Postgres without losing a conne
     rmSync(dataDir, { recursive: true, force: true })
   }
 }, 120_000)
+
+test('a pool that was busy once closes the connections that it no longer needs', async () => {
+  const { url, drop } = await createTestDatabase()
+  const sql = postgres(url, { max: 5, idle_timeout: 1 })
+  try {
+    await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.1)`))
+    // A statement now and then, which one connection is enough for.
+    const open = async () =>
+      (await sql`select from pg_stat_activity where datname = current_database()`).length
+    expect(await open()).toBe(5)
+    await expect.poll(open, { interval: 200, timeout: 10_000 }).toBe(1)
+  } finally {
+    await sql.end()
+    await drop()
+  }
+})

@@ -109,6 +109,8 @@ export function queueOf(job: MaintenanceJob): JobQueueName {
 
 export interface MaintenanceOptions {
   readonly database: Database
+  /** Connections to Postgres itself, for locks that outlive a transaction. */
+  readonly sessions: Database
   readonly tokenIssuer: TokenIssuer
   readonly secretBox: SecretBox
   readonly files: FileStorage

@@ -7,8 +7,11 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq'
-import { Pool } from 'pg'
+import { Pool, type QueryResult } from 'pg'
 import type { Logger } from 'pino'
+import type { DatabaseOptions } from '../database.ts'
+import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
+import { StatementInSchema } from './statement-in-schema.ts'
 
 /** A BullMQ queue or worker, as far as it is used here. */
 interface Member {
@@ -53,44 +56,72 @@ const schema = 'bullmq'
  * However often a job is given back, it is done in the end: it isn't the job's fault that processes end.
  */
 const takingOver = { lockDuration: 8_000, stalledInterval: 4_000, maxStalledCount: 1_000 } as const
-/** Connections for short statements, beside the one that each queue and worker keeps to listen on. */
-const statementConnections = 4
 
-/**
- * Opens the queues, which live in the database: what is in one is as durable as an order is.
- *
- * @param members queues and workers that are going to be open at the same time
- */
+/** Where the queues' statements run. */
+export interface QueueDatabase extends Pick<DatabaseOptions, 'databaseUrl' | 'pooler'> {
+  /** Connections for short statements at most, beside the one to listen on. */
+  readonly connections: number
+  /** The connection to listen on, which others of this process share; one of its own if absent. */
+  readonly listener?: SharedListener | undefined
+}
+
+/** Opens the queues, which live in the database: what is in one is as durable as an order is. */
 export async function openQueueBackend(
-  databaseUrl: string,
-  members: number,
+  {
+    databaseUrl,
+    pooler,
+    connections,
+    listener = new SharedListener(pooler?.directUrl ?? databaseUrl),
+  }: QueueDatabase,
   logger: Logger,
 ): Promise<QueueBackend> {
-  // BullMQ can't load `pg` by itself from an ES module, so it gets a pool. Its statements name no schema.
   const pool = new Pool({
     connectionString: databaseUrl,
-    max: members + statementConnections,
+    max: connections,
     keepAlive: true,
-    options: `-c search_path=${schema}`,
-    application_name: 'workers',
+    application_name: 'queues',
   })
-  // Each queue and worker listens for errors, too.
-  pool.setMaxListeners(2 * members + 10)
   pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))
-  // Each member listens for errors; Node would take more than ten listeners for a leak.
-  pool.setMaxListeners(2 * (members + statementConnections))
+  // Each queue and worker listens for errors; Node would take more than ten listeners for a leak.
+  pool.setMaxListeners(100)
   const client = await pool.connect()
   try {
     await runMigrations(client, schema)
   } finally {
     client.release()
   }
-  // BullMQ describes pg's pool by a type of its own, which differs from pg's only in optional properties.
-  const connection = pool as unknown as PgPool
+  const connection = queuePool(pool, listener)
   return {
     openQueue: (name) => new Queue(name, { connection }, createPostgresBackend),
     openWorker: (name, run, options) =>
       new Worker(name, run, { ...takingOver, ...options, connection }, createPostgresBackend),
     close: () => pool.end(),
   }
+}
+
+/**
+ * The pool as BullMQ uses it: it runs statements, which name no schema, on the pool, and listens on connections that it
+ * takes out. It can't load `pg` by itself from an ES module, and describes the pool by a type of its own.
+ */
+function queuePool(pool: Pool, listener: SharedListener): PgPool {
+  const inSchema = (text: string, values: readonly unknown[] = []): Promise<QueryResult> =>
+    new Promise((resolve, reject) => {
+      const done = (error: Error | null, result: QueryResult): void => {
+        if (error) reject(error)
+        else resolve(result)
+      }
+      pool.query(new StatementInSchema(schema, text, values) as unknown as string, [], done)
+    })
+  const connection: Pick<PgPool, 'query' | 'connect' | 'end' | 'on' | 'removeAllListeners'> = {
+    query: inSchema,
+    // BullMQ ends connections that it has listened on. This one is shared, so it is only given back.
+    connect: () => listener.lend(),
+    end: () => pool.end(),
+    on: (event: string, heard: (value: never) => void) => {
+      pool.on(event as 'error', heard as (error: Error) => void)
+      return connection
+    },
+    removeAllListeners: () => connection,
+  }
+  return connection
 }

@@ -1,9 +1,11 @@
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
+import type { Pooler } from '@commerce-graph/postgres-driver'
+import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
-import { connectDatabase, type Database } from '../database.ts'
+import { connectDatabase, connectSessions, type Database } from '../database.ts'
 import {
   defaultRetryPolicy,
   deliverMessages,
@@ -56,6 +58,12 @@ import { keepSchedules } from './schedules.ts'
 
 export interface WorkersOptions {
   readonly databaseUrl: string
+  /** The connection to listen on, which others of this process share; one of its own if absent. */
+  readonly listener?: SharedListener | undefined
+  /** The pooler that the URL leads to. */
+  readonly pooler?: Pooler | undefined
+  /** Connections to the database at most, 6 or more; 21 by default. */
+  readonly connections?: number | undefined
   /** Everything that payments were or are made with. */
   readonly processors: readonly PaymentProcessor[]
   /** Where the processors are that merchants have accounts of their own at. */
@@ -105,7 +113,6 @@ export interface Workers {
 
 /** Events that are handled at the same time. */
 const eventConcurrency = 4
-const poolSize = 10
 const defaultReconcileAfter = 30
 
 const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
@@ -136,19 +143,29 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'run-imports': 2_000,
 }
 
-/** Connections for events and webhooks, which keep nothing else waiting. */
-const webhookPoolSize = 6
+const defaultConnections = 21
+
+/** One connection signs tokens. Events and webhooks have connections of their own, so that they keep nothing else waiting. */
+function shared(connections: number): {
+  readonly jobs: number
+  readonly webhooks: number
+  readonly queues: number
+} {
+  const queues = Math.max(1, Math.round(connections / 5))
+  const webhooks = Math.max(1, Math.round((connections * 2) / 7))
+  return { queues, webhooks, jobs: connections - queues - webhooks - 1 }
+}
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { databaseUrl, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
-  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'workers' })
-  const webhookDatabase = connectDatabase({
-    databaseUrl,
-    poolSize: webhookPoolSize,
-    applicationName: 'webhooks',
-  })
-  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
+  const { databaseUrl, pooler, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
+  const share = shared(options.connections ?? defaultConnections)
+  const connect = (poolSize: number, applicationName: string): Database =>
+    connectDatabase({ databaseUrl, pooler, poolSize, applicationName })
+  const database = connect(share.jobs, 'workers')
+  const webhookDatabase = connect(share.webhooks, 'webhooks')
+  const sessions = connectSessions({ databaseUrl, pooler, poolSize: 1, applicationName: 'workers lock' })
+  const tokenIssuer = createTokenIssuer({ databaseUrl, pooler, secretBox })
   const guard = (one: PaymentProcessor) =>
     withCircuitBreaker(observedProcessor(one, options.observer), { observer: options.observer })
   const processors = [...options.processors, manualProcessor, balanceProcessor].map(guard)
@@ -162,6 +179,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController()
   const maintenance = {
     database,
+    sessions,
     tokenIssuer,
     secretBox,
     files: options.files,
@@ -194,7 +212,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
 
   const names = Object.keys(jobQueues) as JobQueueName[]
-  const backend = await openQueueBackend(databaseUrl, 2 * names.length + 1, logger)
+  const backend = await openQueueBackend(
+    { databaseUrl, pooler, listener: options.listener, connections: share.queues },
+    logger,
+  )
   const queues = new Map(names.map((name) => [name, openQueue(backend, name, logger)]))
   const planned = maintenanceJobs.map((job) => ({ job, queue: queueFor(queues, job), every: intervals[job] }))
   await expectRuns(database, planned)
@@ -227,6 +248,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       messages.mailer.close()
       await Promise.all([
         database.end({ timeout: 5 }),
+        sessions.end({ timeout: 5 }),
         webhookDatabase.end({ timeout: 5 }),
         tokenIssuer.close(),
       ])

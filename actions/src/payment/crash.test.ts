@@ -16,7 +16,7 @@ let shelf: Shelf
 let accountId: string
 beforeAll(async () => {
   shop = await openTestShop({ banksDecide: false })
-  sandbox = await openStore(shop.databaseUrl)
+  sandbox = await openStore({ databaseUrl: shop.databaseUrl })
   const merchant = await shop.createMerchant()
   const product = await shop.createProduct(merchant, { price: 1999, stock: [stock] })
   const input = { processor: 'STRIPE', secretKey: 'sk_test_sandbox_crash', webhookSecret }

@@ -11,6 +11,8 @@ import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
 
 export interface ReconcileOptions {
   readonly database: Database
+  /** Connections to Postgres itself, for the run's lock; those of `database` when no pooler is in between. */
+  readonly sessions?: Database
   readonly processors: readonly PaymentProcessor[]
   /** Merchants' own; none when absent. */
   readonly accounts?: PaymentAccounts | undefined
@@ -32,7 +34,7 @@ const runLock = 7_267_481_002
  * Returns how many payments and refunds it looked into.
  */
 export async function reconcilePayments(options: ReconcileOptions): Promise<number> {
-  const session = await options.database.reserve()
+  const session = await (options.sessions ?? options.database).reserve()
   try {
     const [lock] = await session<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${runLock}) AS taken`
     if (lock?.taken !== true) return 0

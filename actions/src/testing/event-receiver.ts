@@ -20,7 +20,7 @@ export interface EventReceiver {
 export async function startEventReceiver(databaseUrl: string): Promise<EventReceiver> {
   // The jobs show what is lost or doubled; errors of a queue that ends with its server don't matter.
   const logger = pino({ level: 'silent' })
-  const backend = await openQueueBackend(databaseUrl, 2, logger)
+  const backend = await openQueueBackend({ databaseUrl, connections: 4 }, logger)
   const queue = openEventQueue(backend, logger)
   const jobs: unknown[] = []
   const worker = backend.openWorker(

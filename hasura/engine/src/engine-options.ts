@@ -18,6 +18,8 @@ export interface EngineOptions {
    * own, and stops it at its end.
    */
   readonly databaseUrl?: string | undefined
+  /** The pooler that the URL leads to, if it is one in transaction mode. */
+  readonly pooler?: Pooler | undefined
   /** The folder of the engine's own Postgres. Without it, the data is deleted at the stop. */
   readonly dataDir?: string | undefined
   /** A folder of migrations. Missing ones are applied before the engine serves requests. */
@@ -96,6 +98,14 @@ export interface EngineOptions {
 
 export type WebSocketLimits = Omit<HttpServerOptions['webSockets'], 'readsCookies'>
 
+/** A pooler in transaction mode, such as PgBouncer. */
+export interface Pooler {
+  /** Leads to Postgres itself: for SQL of the admin's, which may change its session, and for locks of the event queues. */
+  readonly directUrl: string
+  /** Whether the pooler keeps track of named statements, as PgBouncer does from 1.21 on. */
+  readonly namedStatements: boolean
+}
+
 export interface ConnectionSettings {
   readonly idleTimeoutMs: number
   /** 0: no limit. */
@@ -146,6 +156,7 @@ const refetch: Refetch = { intervalMs: 1_000, batchSize: 100 }
 /** All options, with the defaults for absent ones. */
 export const resolveOptions = (given: EngineOptions) => ({
   databaseUrl: given.databaseUrl,
+  pooler: given.pooler,
   dataDir: given.dataDir,
   migrations: given.migrations,
   metadata: given.metadata,

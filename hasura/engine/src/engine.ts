@@ -2,7 +2,7 @@ import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { applyProject } from './apply-project.ts'
-import { openConnectionPool } from './connection-pool.ts'
+import { type Connections, openConnections } from './connection-pool.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from './engine-options.ts'
 import { createEngineEvents, followWithEvents } from './events/engine-events.ts'
@@ -92,11 +92,11 @@ export async function startEngine(given: EngineOptions = {}): Promise<Engine> {
   const options = resolveOptions(given)
   const database = await openDatabase(options)
   try {
-    const pool = await openConnectionPool(database.url, options)
+    const connections = await openConnections(database.url, options)
     try {
-      return await startOn(pool, database, options)
+      return await startOn(connections, database, options)
     } catch (error) {
-      await pool.end()
+      await connections.close()
       throw error
     }
   } catch (error) {
@@ -105,8 +105,13 @@ export async function startEngine(given: EngineOptions = {}): Promise<Engine> {
   }
 }
 
-async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptions): Promise<Engine> {
+async function startOn(
+  connections: Connections,
+  database: Database,
+  options: ResolvedOptions,
+): Promise<Engine> {
   const { env, logger } = options
+  const { pool, sessions } = connections
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
   await installExtension(pool, options.extensionsSchema, logger)
@@ -114,7 +119,11 @@ async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptio
   const rows = createRowCommands(pool, options)
   const { strictMetadata } = options
   const remotes = createRemoteDirectory(env)
-  const workspace = await openWorkspace(pool, store, follow, remotes, { rows, strictMetadata })
+  const workspace = await openWorkspace(pool, store, follow, remotes, {
+    rows,
+    strictMetadata,
+    sessions,
+  })
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
   const executor = createGraphQLExecutor(getSnapshot, pool, options)
@@ -127,13 +136,17 @@ async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptio
   })
   const events = createEngineEvents({
     pool,
+    sessions,
     getSnapshot,
     environment: env,
     settings: options.events,
     tracer: options.tracer,
     logger,
   })
-  const server = await serve({ workspace, rows, executor, hub, pool, databaseUrl: database.url }, options)
+  const server = await serve(
+    { workspace, rows, executor, hub, pool, databaseUrl: options.pooler?.directUrl ?? database.url },
+    options,
+  )
   warnOfUnserved(workspace.snapshot, logger)
   if (options.events.delivery === 'at-start') events.start()
   const stopPolling = pollMetadata(workspace, logger, options.pollIntervalMs)
@@ -174,7 +187,7 @@ async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptio
       await server?.close(options)
       await hub.close()
       await events.stop()
-      await pool.end()
+      await connections.close()
       await database.stop()
     },
   }

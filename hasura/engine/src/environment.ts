@@ -148,6 +148,14 @@ export const environment = z.object({
     .default('127.0.0.1')
     .transform((host) => everyAddress.get(host) ?? host)
     .describe('The address; `*` is every address, which is Hasura’s default.'),
+  HASURA_GRAPHQL_DIRECT_DATABASE_URL: text
+    .optional()
+    .describe(
+      'Where Postgres itself is, when the database’s URL leads to a pooler in transaction mode, such as PgBouncer. (Not in Hasura.)',
+    ),
+  HASURA_GRAPHQL_POOLER_NAMED_STATEMENTS: flag(false).describe(
+    'Whether that pooler keeps named statements, as PgBouncer does from 1.21 on. (Not in Hasura.)',
+  ),
   HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
     .default(20)
     .describe('The most connections to Postgres; 50 in Hasura.'),

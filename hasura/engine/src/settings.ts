@@ -3,7 +3,7 @@ import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import type { ApiGroup } from './http/api.ts'
 import type { SocketLimits } from './http/server.ts'
 import type { EventSettings } from './events/engine-events.ts'
-import type { ConnectionSettings, WebSocketLimits } from './engine-options.ts'
+import type { ConnectionSettings, Pooler, WebSocketLimits } from './engine-options.ts'
 import type { InternalErrors } from './execute/executor-options.ts'
 import type { Refetch } from './live/poller.ts'
 import { type SchemaFeature, isSchemaFeature } from './schema/schema-feature.ts'
@@ -19,6 +19,7 @@ const federationFeature = 'apollo_federation'
 /** The settings from Hasura's own environment variables. */
 export interface Settings {
   readonly databaseUrl: string | undefined
+  readonly pooler: Pooler | undefined
   readonly adminSecret: string | readonly string[] | undefined
   readonly metadata: string | undefined
   readonly migrations: string | undefined
@@ -127,6 +128,13 @@ const fromEnvironment = (
 ): Settings => ({
   jwtSecrets,
   databaseUrl,
+  pooler:
+    values.HASURA_GRAPHQL_DIRECT_DATABASE_URL === undefined
+      ? undefined
+      : {
+          directUrl: values.HASURA_GRAPHQL_DIRECT_DATABASE_URL,
+          namedStatements: values.HASURA_GRAPHQL_POOLER_NAMED_STATEMENTS,
+        },
   metadata: values.HASURA_GRAPHQL_METADATA_DIR,
   migrations: values.HASURA_GRAPHQL_MIGRATIONS_DIR,
   adminSecret: secretOf(values),

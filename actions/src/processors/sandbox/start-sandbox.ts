@@ -1,10 +1,10 @@
+import type { DatabaseOptions } from '../../database.ts'
 import { type Address, listen } from '../../http/listen.ts'
 import { createSandboxApp } from './app.ts'
 import { deliverEvents } from './deliver-events.ts'
 import { openStore } from './store.ts'
 
-export interface SandboxOptions extends Address {
-  readonly databaseUrl: string
+export interface SandboxOptions extends Address, Pick<DatabaseOptions, 'databaseUrl' | 'pooler'> {
   /** Whether banks decide by themselves what they decide later, a second after it was asked of them; true unless said. */
   readonly banksDecide?: boolean
 }
@@ -18,10 +18,11 @@ export interface Sandbox {
 /** Starts a payment processor for tests and trials that speaks as much of Stripe's protocol, and under `/paypal` of PayPal's, as we use. */
 export async function startSandbox({
   databaseUrl,
+  pooler,
   banksDecide = true,
   ...address
 }: SandboxOptions): Promise<Sandbox> {
-  const store = await openStore(databaseUrl)
+  const store = await openStore({ databaseUrl, pooler })
   let url = ''
   const listener = await listen(
     createSandboxApp(store, () => url),

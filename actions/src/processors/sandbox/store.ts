@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { connectDatabase, type Database, type JsonValue, type Queryable } from '../../database.ts'
+import {
+  connectDatabase,
+  type Database,
+  type DatabaseOptions,
+  type JsonValue,
+  type Queryable,
+} from '../../database.ts'
 import { emit, intentEvent } from './emit-event.ts'
 import { createPaypalTables, openPaypalStore, type PaypalStore } from './paypal/paypal-store.ts'
 import type { Dispute, PaymentIntent, Refund, WebhookEndpoint } from './stripe-objects.ts'
@@ -102,8 +108,8 @@ const platformAccount = 'sk_test_sandbox'
 const poolSize = 8
 
 /** The sandbox's state lives in a schema of its own, so that killing it loses nothing that it has answered. */
-export async function openStore(databaseUrl: string): Promise<Store> {
-  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'payment-sandbox' })
+export async function openStore(address: Pick<DatabaseOptions, 'databaseUrl' | 'pooler'>): Promise<Store> {
+  const database = connectDatabase({ ...address, poolSize, applicationName: 'payment-sandbox' })
   await createTables(database)
   const transact: Store['transact'] = (account, work) =>
     database.begin<StripeAnswer>((sql) => work(ledgerOf(sql, account)))

@@ -46,6 +46,7 @@ export interface EngineEvents {
 
 export function createEngineEvents({
   pool,
+  sessions,
   getSnapshot,
   environment,
   settings,
@@ -53,13 +54,15 @@ export function createEngineEvents({
   logger,
 }: {
   readonly pool: Pool
+  /** Its connections are the engine's alone. */
+  readonly sessions: Pool
   readonly getSnapshot: () => Snapshot
   readonly environment: Environment
   readonly settings: EventSettings
   readonly tracer?: Tracer | undefined
   readonly logger: Logger
 }): EngineEvents {
-  const heldRows = createHeldRows(pool.options)
+  const heldRows = createHeldRows(sessions.options)
   let deliverers: readonly Deliverer[] = []
   return {
     start: () => {

@@ -65,18 +65,26 @@ function endsConnection(error: unknown): boolean {
   return original instanceof Error && ('code' in original || /connection|terminated/i.test(original.message))
 }
 
-/** Cancels the statement over a second connection, outside of the pool, which may have none free. */
+/** What the driver's clients have, which its types leave out. */
+interface Cancellable {
+  readonly processID: number | null
+  readonly secretKey: number | null
+  readonly connection: { startup(): void; cancel(processId: number, secretKey: number): void }
+}
+
+/**
+ * Cancels the statement over a second connection, outside of the pool, which may have none free. The request is the
+ * protocol's own: it needs no session, and a pooler passes it on to the session that runs the statement.
+ */
 async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
-  const { processID } = client as pg.PoolClient & { readonly processID: number | null }
-  if (processID === null) return
+  const { processID, secretKey } = client as pg.PoolClient & Cancellable
+  if (processID === null || secretKey === null) return
   const canceller = new pg.Client(pool.options)
+  const { connection } = canceller as pg.Client & Cancellable
+  // Where a session would begin, the request is sent; the server answers by closing the connection.
+  connection.startup = () => connection.cancel(processID, secretKey)
   canceller.on('error', ignoreLoss)
-  try {
-    await canceller.connect()
-    await canceller.query('SELECT pg_cancel_backend($1)', [processID])
-  } catch {
-    // A statement that can't be cancelled runs to its end, or to the statement_timeout.
-  } finally {
-    await canceller.end().catch(() => undefined)
-  }
+  // A statement that can't be cancelled runs to its end, or to the statement_timeout.
+  await canceller.connect().catch(ignoreLoss)
+  await canceller.end().catch(ignoreLoss)
 }

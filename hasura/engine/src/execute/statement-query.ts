@@ -36,6 +36,17 @@ const maxPreparedLength = 50_000
 /** Names of the prepared statements of each connection. */
 const preparedOn = new WeakMap<Wire, Set<string>>()
 
+/** Connections through a pooler that keeps no statements: the next transaction may be in another session. */
+const nameless = new WeakSet<Wire>()
+
+const wireOf = (client: pg.PoolClient): Wire =>
+  (client as unknown as { readonly connection: Wire }).connection
+
+/** From now on, statements of this connection are prepared each time. */
+export function withoutNamedStatements(client: pg.PoolClient): void {
+  nameless.add(wireOf(client))
+}
+
 /**
  * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and
  * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in
@@ -108,7 +119,7 @@ function send(
   { name, text }: Pick<CompiledStatement, 'name' | 'text'>,
   values: ResultRow,
 ): void {
-  const isKept = text.length <= maxPreparedLength
+  const isKept = text.length <= maxPreparedLength && !nameless.has(wire)
   const statement = isKept ? name : ''
   if (!isKept) wire.parse({ name: '', text })
   else if (!prepared.has(name)) {
@@ -141,5 +152,4 @@ export const runStatement = (
   })
 
 /** How many prepared statements a connection has. */
-export const preparedCount = (client: pg.PoolClient): number =>
-  preparedOn.get((client as unknown as { readonly connection: Wire }).connection)?.size ?? 0
+export const preparedCount = (client: pg.PoolClient): number => preparedOn.get(wireOf(client))?.size ?? 0

@@ -29,6 +29,8 @@ export interface Caller {
 export interface CommandContext extends Caller {
   readonly draft: MetadataDraft
   readonly pool: Pool
+  /** Its connections are the engine's alone: for SQL that may change its session. */
+  readonly sessions: Pool
   readonly store: MetadataStore
   readonly finishChange: FinishChange
   readonly remotes: RemoteDirectory

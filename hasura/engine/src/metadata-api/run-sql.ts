@@ -34,7 +34,7 @@ export const runSql: Command = {
   run: async (args, context) => {
     const parsed = runSqlArguments.parse(args)
     requireSource(context.draft.snapshot.storedMetadata, parsed.source)
-    const client = await context.pool.connect()
+    const client = await context.sessions.connect()
     // The pool doesn't listen to a lent connection, and an error without a listener ends the process.
     const ignore = (): void => undefined
     client.on('error', ignore)

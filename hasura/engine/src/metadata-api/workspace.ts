@@ -34,6 +34,8 @@ export interface WorkspaceOptions {
   readonly rows?: RowCommands
   /** Whether metadata with unknown keys is refused. */
   readonly strictMetadata?: boolean
+  /** For SQL that may change its session; the pool if absent. */
+  readonly sessions?: Pool
 }
 
 export async function openWorkspace(
@@ -44,6 +46,7 @@ export async function openWorkspace(
   {
     rows = createRowCommands(pool, { stringifyNumericTypes: false }),
     strictMetadata = false,
+    sessions = pool,
   }: WorkspaceOptions = {},
 ): Promise<Workspace> {
   let snapshot = await load(pool, store, remotes)
@@ -89,6 +92,7 @@ export async function openWorkspace(
     const answer = await runMetadataRequest(request, {
       draft,
       pool,
+      sessions,
       store,
       finishChange,
       remotes,
@@ -109,6 +113,7 @@ export async function openWorkspace(
       return await runMetadataRequest(request, {
         draft,
         pool,
+        sessions,
         store,
         finishChange,
         remotes,
