@@ -3,7 +3,7 @@ export type { Answer } from './action/answer.ts'
 export type { WebhookOptions } from './events/index.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
 export type { DkimKey } from './messaging/sender-domain.ts'
-export { openSenders } from './merchant/index.ts'
+export { openSenders, type Senders } from './merchant/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export { findProcessor, openPaymentAccounts } from './payment/index.ts'
 export {

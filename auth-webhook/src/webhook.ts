@@ -134,7 +134,8 @@ function createAuthWebhook(
     }
   }
 
-  app.get('/healthz', (_request, response) => {
+  app.get('/livez', (_request, response) => response.send('OK'))
+  app.get(['/healthz', '/readyz'], (_request, response) => {
     if (isStopping()) response.status(503).send('stopping')
     else response.status(authenticator.healthy ? 200 : 503).send(authenticator.healthy ? 'OK' : 'no database')
   })

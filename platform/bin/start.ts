@@ -1,20 +1,39 @@
 import { LocalPostgresError } from '@commerce-graph/local-postgres'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
 import { readConfiguration } from '../src/configuration.ts'
 import { type Ending, firstEnding } from '../src/endings.ts'
 import { type Platform, startPlatform } from '../src/platform.ts'
 import { PlatformError } from '../src/platform-error.ts'
+import { parseRoles, type Role } from '../src/roles.ts'
+import { startRoles } from '../src/start-roles.ts'
 import { welcome } from '../src/welcome.ts'
 
-new Command('npm start --')
+const { role: choice } = new Command('npm start --')
   .description(
     'Starts the platform: Postgres, the Hasura engine, all services and, in a test deployment, the demo shop. It prints where ' +
       'everything is, and runs until Ctrl-C.',
   )
+  .option(
+    '--role <roles>',
+    'start only these: gateway, engine, actions, webhook, worker; or all',
+    chosenRoles,
+    {
+      kind: 'all',
+    } as const,
+  )
   .addHelpText(
     'after',
     `
+With --role, each role can be a process of its own, and as many of them as wanted. They share the database of DATABASE_URL, which
+npm run migrate prepares, and find each other by HASURA_URL, GATEWAY_URL, WEBHOOK_URL and ACTIONS_URL. On one machine:
+
+  npm run migrate
+  npm start -- --role engine      npm start -- --role actions     npm start -- --role webhook
+  npm start -- --role gateway     npm start -- --role worker
+
+docs/operating.md has this example with its settings.
+
 Settings are environment variables. These are the most common; docs/operating.md has all of them.
 
   PORT            the first of six ports; 4000 unless said
@@ -26,11 +45,32 @@ Settings are environment variables. These are the most common; docs/operating.md
   .allowExcessArguments(false)
   .showHelpAfterError()
   .parse()
+  .opts<{ readonly role: Choice }>()
+
+type Choice = Exclude<ReturnType<typeof parseRoles>, { readonly kind: 'unknown' }>
+
+function chosenRoles(text: string): Choice {
+  const parsed = parseRoles(text)
+  if (parsed.kind === 'unknown') throw new InvalidArgumentError(parsed.problem)
+  return parsed
+}
 
 /** Longer than the longest request, and everything that stops after it. */
 const stopTimeoutMs = 75_000
 
-async function main(ending: Promise<Ending>): Promise<number> {
+const main = (ending: Promise<Ending>): Promise<number> =>
+  choice.kind === 'all' ? runPlatform(ending) : runRoles(choice.roles, ending)
+
+async function runRoles(roles: ReadonlySet<Role>, ending: Promise<Ending>): Promise<number> {
+  const config = readConfiguration(process.env)
+  const early = new AbortController()
+  void ending.then(() => early.abort())
+  const running = await startRoles(roles, config, { tell: (line) => console.log(line), signal: early.signal })
+  for (const [role, address] of running.addresses) console.log(`The role ${role} is ready at ${address}`)
+  return stop(running, await ending)
+}
+
+async function runPlatform(ending: Promise<Ending>): Promise<number> {
   const config = readConfiguration(process.env)
   const starting = startPlatform(config, (message) => console.log(message))
   const early = await Promise.race([starting.then(() => undefined), ending])
@@ -54,7 +94,7 @@ async function main(ending: Promise<Ending>): Promise<number> {
 }
 
 /** Returns the exit code. */
-async function stop(platform: Platform, ending: Ending): Promise<number> {
+async function stop(platform: Pick<Platform, 'stop'>, ending: Ending): Promise<number> {
   console.log('Stopping …')
   limitStop()
   await platform.stop({ drain: ending.kind === 'asked' && ending.signal === 'SIGTERM' })

@@ -2,6 +2,7 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SchemaState } from './schema-state.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The contents of each migration in a folder, by its name. */
@@ -24,6 +25,33 @@ export async function checkAppliedMigrations(sql: Sql, directory: string): Promi
     throw madeByAnotherVersion(
       `its migration ${other.name} ${now.has(other.name) ? 'said something else' : 'is not among these'}`,
     )
+}
+
+/**
+ * What a process that migrates nothing finds: a later version may have added migrations after those of this folder.
+ *
+ * @throws PlatformError if a migration of this folder said something else when it was applied
+ */
+export async function migrationState(sql: Sql, directory: string): Promise<SchemaState> {
+  const [found] = await sql<{ record: boolean }[]>`
+    SELECT to_regclass('platform.applied_migration') IS NOT NULL AS record`
+  if (found?.record !== true) return { kind: 'lacks', what: 'its first migration' }
+  const own = await contentsOf(directory)
+  const rows = await sql<{ name: string; content_hash: string }[]>`
+    SELECT name, content_hash FROM platform.applied_migration ORDER BY name`
+  const applied = new Map(rows.map(({ name, content_hash: hash }) => [name, hash]))
+  const missing = [...own.keys()].sort().find((name) => !applied.has(name))
+  const latest = [...own.keys()].sort().at(-1) ?? ''
+  const changed = rows.find(
+    ({ name, content_hash: hash }) => own.get(name) !== hash && (own.has(name) || name < latest),
+  )
+  if (changed !== undefined)
+    throw madeByAnotherVersion(
+      `its migration ${changed.name} ${own.has(changed.name) ? 'said something else' : 'is not among these'}`,
+    )
+  if (missing !== undefined) return { kind: 'lacks', what: `the migration ${missing}` }
+  const newest = rows.at(-1)?.name ?? ''
+  return newest > latest ? { kind: 'newer', than: `the migration ${newest}` } : { kind: 'fits' }
 }
 
 /** Called when all are applied; existing records stay as they are. */

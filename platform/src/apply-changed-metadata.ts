@@ -7,7 +7,11 @@ import {
   type Inconsistency,
   readInconsistencies,
 } from '@commerce-graph/hasura-cli'
+import type { SchemaState } from './schema-state.ts'
 import type { Sql } from '@commerce-graph/postgres-driver'
+
+/** Versions whose processes may still run while later ones replace them. */
+const formersKept = 20
 
 /**
  * Applies the metadata of a folder, unless Hasura has it from an earlier start and nothing has changed it since: reading
@@ -31,8 +35,22 @@ export async function applyChangedMetadata(
     await sql`
       INSERT INTO platform.applied_metadata (content_hash, resource_version) VALUES (${hash}, ${after})
       ON CONFLICT (is_only) DO UPDATE
-      SET content_hash = EXCLUDED.content_hash, resource_version = EXCLUDED.resource_version`
+      SET content_hash = EXCLUDED.content_hash, resource_version = EXCLUDED.resource_version,
+        former_hashes = (array_remove(platform.applied_metadata.content_hash || platform.applied_metadata.former_hashes,
+          EXCLUDED.content_hash))[:${formersKept}]`
   return inconsistencies
+}
+
+/** What a process that applies nothing finds: this folder's metadata, those of a later version, or neither. */
+export async function metadataState(sql: Sql, directory: string): Promise<SchemaState> {
+  const hash = await hashOf(directory)
+  const [applied] = await sql<{ isApplied: boolean; wasApplied: boolean }[]>`
+    SELECT content_hash = ${hash} AS "isApplied", ${hash} = ANY (former_hashes) AS "wasApplied"
+    FROM platform.applied_metadata`
+  if (applied?.isApplied === true) return { kind: 'fits' }
+  return applied?.wasApplied === true
+    ? { kind: 'newer', than: 'other metadata' }
+    : { kind: 'lacks', what: 'the metadata of this version' }
 }
 
 /** Undefined for a Hasura that keeps its metadata in another database. */

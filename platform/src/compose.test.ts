@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { environmentVariables, readConfiguration } from './configuration.ts'
+import { roleVariables } from './role-variables.ts'
 import { secretVariables } from './secret-files.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -71,6 +72,9 @@ const environmentOf = (name: string): Readonly<Record<string, string>> =>
 /** For a single machine only, where the engine and Postgres are the platform's own, which containers don't have. */
 const notForContainers = ['BACKUP_ARCHIVE_SECONDS', 'BACKUP_FOLDER', 'DATA_LAYER']
 
+/** For roles that run apart, which this file doesn't have. */
+const ofRoles = Object.keys(roleVariables)
+
 describe('the compose file', () => {
   test('refers only to its own services and volumes', () => {
     for (const { depends_on: dependencies, volumes, build, image } of Object.values(compose.services)) {
@@ -85,7 +89,9 @@ describe('the compose file', () => {
 
   test('passes every variable that the platform reads to it, and no other', () => {
     const passed = Object.keys(compose.services['platform']?.environment ?? {})
-    expect([...passed, ...notForContainers].toSorted()).toEqual([...environmentVariables].toSorted())
+    expect([...passed, ...notForContainers, ...ofRoles].toSorted()).toEqual(
+      [...environmentVariables].toSorted(),
+    )
   })
 
   test('takes from .env the variables of the example, and each LIMIT_', () => {

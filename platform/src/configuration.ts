@@ -25,6 +25,7 @@ import {
   poolerOf,
 } from './database-variables.ts'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
+import { addressesOf, type RoleAddresses, roleVariables } from './role-variables.ts'
 import { modeProblems } from './mode-problems.ts'
 import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
@@ -43,7 +44,7 @@ import { url, withPassword } from './url-variable.ts'
 /** The ports of the services: the contract's and the five after it, or any free ones (for tests). */
 export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
 
-export interface PlatformConfig {
+export interface PlatformConfig extends RoleAddresses {
   readonly ports: PortChoice
   /** The address on which the contract listens. */
   readonly host: string
@@ -216,6 +217,7 @@ const environment = z.object({
   PAYPAL_API_URL: url(/^https?$/, 'http://127.0.0.1:12112').optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
+  ...roleVariables,
   ...senderVariables,
   ...fileVariables,
   ...telemetryVariables,
@@ -273,6 +275,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     host: values.HOST,
     webhookHost: values.WEBHOOK_HOST,
     actionsHost: values.ACTIONS_HOST,
+    ...addressesOf(values),
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
     pooler: poolerOf(values),

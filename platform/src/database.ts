@@ -59,7 +59,7 @@ async function countStatements(url: string): Promise<void> {
 }
 
 /** Throws a PlatformError that names what the server lacks. */
-async function checkServer(variable: string, url: string, pooler: Pooler | undefined): Promise<void> {
+export async function checkServer(variable: string, url: string, pooler: Pooler | undefined): Promise<void> {
   const sql = postgres(url, {
     max: 1,
     connect_timeout: 10,

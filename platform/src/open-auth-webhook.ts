@@ -9,15 +9,20 @@ const embeddedMaxAgeSeconds = 86_400
 /** Another Hasura gets no revocations: a revoked credential can read for this time. */
 const officialMaxAgeSeconds = 60
 
-/** Hasura's auth webhook. When access changes, it closes Hasura's WebSockets whose sessions have changed or ended. */
+/**
+ * Hasura's auth webhook. When access changes, it closes Hasura's WebSockets whose sessions have changed or ended.
+ *
+ * @param hasura undefined when another process has it
+ */
 export async function openAuthWebhook(
   { ports, started, stopping, databaseUrl, pooler, listener, logger }: Services,
   config: PlatformConfig,
-  hasura: Hasura,
+  hasura: Pick<Hasura, 'endSessions'> | undefined,
   rateLimits: RateLimits,
 ): Promise<AuthWebhook> {
   const log = logger.child({ service: 'auth-webhook' })
-  const maxAgeSeconds = config.hasuraUrl === undefined ? embeddedMaxAgeSeconds : officialMaxAgeSeconds
+  const maxAgeSeconds =
+    config.hasuraUrl === undefined && hasura !== undefined ? embeddedMaxAgeSeconds : officialMaxAgeSeconds
   const authWebhook = await startAuthWebhook({
     port: ports.authWebhook,
     ...(config.webhookHost !== undefined && { host: config.webhookHost }),
@@ -43,6 +48,7 @@ export async function openAuthWebhook(
 
   /** The sessions of one merchant, of operators, or of all. */
   function endSessions(scope: string | undefined): Promise<void> {
+    if (hasura === undefined) return Promise.resolve()
     return hasura.endSessions(async ({ variables, isAdmin }, headers) => {
       const sessionsScope =
         variables['x-hasura-role'] === 'operator' ? 'operator' : variables['x-hasura-merchant-id']

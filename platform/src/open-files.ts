@@ -9,7 +9,7 @@ import { createSecretBox } from '@commerce-graph/secret-box'
 import { join } from 'node:path'
 import type { PlatformConfig } from './configuration.ts'
 import { filesFolder } from './data-folder.ts'
-import { addressOf, type RunningServices, type Services } from './services.ts'
+import type { RunningServices, Services } from './services.ts'
 
 export interface Files extends Pick<RunningServices, 'files'> {
   readonly storage: FileStorage
@@ -21,10 +21,10 @@ export interface Files extends Pick<RunningServices, 'files'> {
 
 /** The storage of files that all services share: the bucket, if there is one, and otherwise a folder. */
 export function openFiles(
-  { ports, secrets, logger }: Pick<Services, 'ports' | 'secrets' | 'logger'>,
-  { mode, host, dataDir, filesUrl, filesFolder: folder, filesBucket }: PlatformConfig,
+  { addresses, secrets, logger }: Pick<Services, 'addresses' | 'secrets' | 'logger'>,
+  { mode, dataDir, filesUrl, filesFolder: folder, filesBucket }: PlatformConfig,
 ): Files {
-  const url = filesUrl ?? `${addressOf(ports.gateway, host)}/files`
+  const url = filesUrl ?? `${addresses.gateway}/files`
   if (mode === 'live') warnOfMissing({ filesUrl, filesBucket }, logger)
   if (filesBucket !== undefined) {
     const storage = createS3Storage(filesBucket)

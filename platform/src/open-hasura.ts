@@ -96,7 +96,7 @@ async function limitPooled(databaseUrl: string, pooler: Pooler): Promise<void> {
 }
 
 /** It delivers events from its own start on: until the actions listen, deliveries fail and are repeated. */
-const connectHasura = ({ started, secrets }: Services, url: string): Hasura => ({
+export const connectHasura = ({ started, secrets }: Services, url: string): Hasura => ({
   url,
   dataLayer: openHttpDataLayer(started, url, secrets),
   endSessions: () => Promise.resolve(),
@@ -111,9 +111,10 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
   return dataLayer
 }
 
-async function startHasura(
-  { ports, started, stopping, secrets, databaseUrl, pooler, logger, metrics }: Services,
-  { dataLayer, webhookHost, actionsHost, limits, trustedProxies, tracing, slow, connections }: PlatformConfig,
+/** The engine in this process. It delivers events from `startDelivery` on. */
+export async function startHasura(
+  { ports, addresses, started, stopping, secrets, databaseUrl, pooler, logger, metrics }: Services,
+  { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
@@ -123,14 +124,15 @@ async function startHasura(
     adminSecret: secrets.adminSecret,
     // With GET, Hasura keeps the header Origin to itself.
     authHook: {
-      url: addressOf(ports.authWebhook, webhookHost),
+      url: addresses.authWebhook,
       mode: 'POST',
       sendsRequest: false,
     },
     port: ports.engine,
+    ...(engineHost !== undefined && { host: engineHost }),
     env: {
       HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
-      ACTIONS_BASE_URL: addressOf(ports.actions, actionsHost),
+      ACTIONS_BASE_URL: addresses.actions,
       ACTIONS_SECRET: secrets.actionsSecret,
     },
     // An event would only fail before the actions listen and after they have stopped.
@@ -143,7 +145,7 @@ async function startHasura(
   metrics?.addSource(engineMetrics(engine))
   stopping.beginDrains.push(() => engine.beginDrain())
   started.defer(() => engine.stop())
-  const url = addressOf(ports.engine)
+  const url = addressOf(ports.engine, engineHost)
   return {
     url,
     dataLayer:

@@ -1,5 +1,6 @@
 import { freePorts, isPortFree } from '@commerce-graph/local-postgres'
 import type { PortChoice } from './configuration.ts'
+import type { RoleAddresses } from './role-variables.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** In the order of their ports, from the configured port on. */
@@ -10,6 +11,9 @@ export const listenerCount = listeners.length
 
 export type ListenerName = (typeof listeners)[number]
 export type Ports = Readonly<Record<ListenerName, number>>
+
+/** With the port on which the worker tells its health. */
+export type RolePorts = Ports & { readonly worker: number }
 
 const meantFor: Readonly<Record<ListenerName, string>> = {
   gateway: 'the contract (/graphql)',
@@ -31,6 +35,20 @@ export async function choosePorts(choice: PortChoice): Promise<Ports> {
     number
   >
 }
+
+/**
+ * The ports of roles that run apart. Their own ones may be set; the payment sandbox takes any free one, because its state is
+ * in the database, so that each process can have its own.
+ */
+export const portsOfRoles = (first: number, own: RoleAddresses): RolePorts => ({
+  gateway: first,
+  engine: own.enginePort ?? first + 1,
+  authWebhook: own.webhookPort ?? first + 2,
+  actions: own.actionsPort ?? first + 3,
+  paymentSandbox: 0,
+  worker: own.workerPort ?? first + 5,
+  postgres: 0,
+})
 
 /** Throws before anything is started, so that a busy port never leaves a partly started platform. */
 export async function checkPorts(ports: Ports, needed: readonly ListenerName[]): Promise<void> {

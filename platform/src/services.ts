@@ -3,6 +3,7 @@ import type { Pooler } from '@commerce-graph/postgres-driver'
 import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { Metrics } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
+import type { PlatformConfig } from './configuration.ts'
 import type { Secrets } from './data-folder.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
@@ -17,9 +18,17 @@ export interface Stopping {
   readonly beginDrains: (() => void)[]
 }
 
+/** Where the services reach each other: in this process, or in others. */
+export interface Addresses {
+  readonly gateway: string
+  readonly authWebhook: string
+  readonly actions: string
+}
+
 /** The parts that every service needs for its start. */
 export interface Services {
   readonly ports: Ports
+  readonly addresses: Addresses
   readonly started: AsyncDisposableStack
   readonly secrets: Secrets
   readonly databaseUrl: string
@@ -45,6 +54,16 @@ export function addressOf(port: number, host = '127.0.0.1'): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
+
+/** The addresses of services that are all in this process. */
+export const ownAddresses = (
+  ports: Pick<Ports, 'gateway' | 'authWebhook' | 'actions'>,
+  { host, webhookHost, actionsHost }: Pick<PlatformConfig, 'host' | 'webhookHost' | 'actionsHost'>,
+): Addresses => ({
+  gateway: addressOf(ports.gateway, host),
+  authWebhook: addressOf(ports.authWebhook, webhookHost),
+  actions: addressOf(ports.actions, actionsHost),
+})
 
 /** Receives a line for each step of a start. */
 export type Progress = (message: string) => void

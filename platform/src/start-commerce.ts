@@ -1,31 +1,46 @@
-import { openSenders, startActions, startWorkers } from '@commerce-graph/actions'
-import { createSecretBox } from '@commerce-graph/secret-box'
+import { type Actions, openSenders, type Senders, startActions, startWorkers } from '@commerce-graph/actions'
+import { createSecretBox, type SecretBox } from '@commerce-graph/secret-box'
 import postgres, { sessionOptions } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import { backlogMetrics, connectionMetrics, deadLetterMetrics } from './database-metrics.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
-import { openPayments } from './open-payments.ts'
-import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
-import { addressOf, type PlatformUrls, type RunningServices, type Services } from './services.ts'
+import { openPayments, type Payments } from './open-payments.ts'
+import { eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
+import type { RunningServices, Services } from './services.ts'
 
-/** The actions, the workers, and the payment processors of both. @throws PlatformError if a setting is refused */
-export async function startCommerce(
+/** What the actions and the workers share. */
+export interface Commerce {
+  readonly payments: Payments
+  readonly senders: Senders
+  readonly secretBox: SecretBox
+  readonly files: Files
+  readonly graphqlUrl: string
+  readonly webhookRules: { readonly live: boolean; readonly refusedNetworks: readonly string[] }
+}
+
+/** @throws PlatformError if a setting is refused */
+export async function openCommerce(
   services: Services,
   config: PlatformConfig,
   files: Files,
-): Promise<
-  Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
-    Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
-> {
-  const { ports, started, stopping, secrets, databaseUrl, pooler, listener, logger, metrics, readiness } =
-    services
-  const secretBox = createSecretBox(secrets.encryptionKeys)
-  const payments = await openPayments(services, config)
-  const webhookRules = { live: config.mode === 'live', refusedNetworks: config.webhookRefusedNetworks ?? [] }
-  const graphqlUrl = `${addressOf(ports.gateway, config.host)}/graphql`
+): Promise<Commerce> {
   const { dnsServers, dkim = null, spfInclude = null } = config
-  const senders = openSenders({ dnsServers, dkim, spfInclude })
+  return {
+    payments: await openPayments(services, config),
+    senders: openSenders({ dnsServers, dkim, spfInclude }),
+    secretBox: createSecretBox(services.secrets.encryptionKeys),
+    files,
+    graphqlUrl: `${services.addresses.gateway}/graphql`,
+    webhookRules: { live: config.mode === 'live', refusedNetworks: config.webhookRefusedNetworks ?? [] },
+  }
+}
+
+export async function serveActions(
+  { ports, started, stopping, secrets, databaseUrl, pooler, listener, logger, metrics }: Services,
+  config: PlatformConfig,
+  { payments, senders, secretBox, files, graphqlUrl, webhookRules }: Commerce,
+): Promise<Actions> {
   const actions = await startActions({
     port: ports.actions,
     ...(config.actionsHost === undefined ? {} : { host: config.actionsHost }),
@@ -50,6 +65,15 @@ export async function startCommerce(
   })
   stopping.beginDrains.push(() => actions.beginDrain())
   started.defer(() => actions.stop({ drain: stopping.drain }))
+  return actions
+}
+
+/** Starts the workers, and adds their checks to `/readyz`. */
+export async function runWorkers(
+  { addresses, started, databaseUrl, pooler, listener, logger, metrics, readiness }: Services,
+  config: PlatformConfig,
+  { payments, senders, secretBox, files, graphqlUrl, webhookRules }: Commerce,
+): Promise<Pick<RunningServices, 'email' | 'pushes'>> {
   const { email, pushes, ...transports } = openMessageTransports(config, logger.child({ service: 'workers' }))
   const workers = await startWorkers({
     databaseUrl,
@@ -66,34 +90,36 @@ export async function startCommerce(
     filesUrl: files.url,
     graphqlUrl,
     ...transports,
-    unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
+    unsubscribeUrl: config.unsubscribeUrl ?? `${addresses.actions}/unsubscribe`,
     observer: metrics?.observer,
     logger: logger.child({ service: 'workers' }),
   })
   started.defer(() => workers.stop())
-  const sql = postgres(databaseUrl, {
-    max: 2,
+  const sql = readinessConnections({ databaseUrl, pooler })
+  started.defer(() => sql.end({ timeout: 1 }))
+  readiness.add(jobsCheck(workers))
+  readiness.add(eventsCheck(sql, workers))
+  for (const source of [connectionMetrics(sql), backlogMetrics(sql), deadLetterMetrics(sql)])
+    metrics?.addSource(source)
+  return { email, pushes }
+}
+
+/** Adds the checks of what each process with a gateway or workers stands on. */
+export function checkStorage(
+  { started, databaseUrl, pooler, readiness }: Pick<Services, 'started' | 'databaseUrl' | 'pooler' | 'readiness'>,
+  files: Files,
+): void {
+  const sql = readinessConnections({ databaseUrl, pooler })
+  started.defer(() => sql.end({ timeout: 1 }))
+  readiness.add(writesCheck(sql))
+  readiness.add(filesCheck(sql, files.storage))
+}
+
+const readinessConnections = ({ databaseUrl, pooler }: Pick<Services, 'databaseUrl' | 'pooler'>) =>
+  postgres(databaseUrl, {
+    max: 1,
     idle_timeout: 30,
     connect_timeout: 2,
     ...sessionOptions({ application_name: 'readiness', statement_timeout: 2_000 }, pooler),
     onnotice: () => undefined,
   })
-  started.defer(() => sql.end({ timeout: 1 }))
-  for (const check of [
-    writesCheck(sql),
-    diskCheck(config.dataDir),
-    filesCheck(sql, files.storage),
-    jobsCheck(workers),
-    eventsCheck(sql, workers),
-  ])
-    readiness.add(check)
-  for (const source of [connectionMetrics(sql), backlogMetrics(sql), deadLetterMetrics(sql)])
-    metrics?.addSource(source)
-  return {
-    actions: actions.url,
-    paymentSandbox: payments.sandboxUrl,
-    cardPayments: payments.kind,
-    email,
-    pushes,
-  }
-}

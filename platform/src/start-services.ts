@@ -1,20 +1,20 @@
 import { Readiness } from '@commerce-graph/gateway'
-import { checkRedis, createRateLimits } from '@commerce-graph/rate-limits'
+import { createRateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
-import { pino } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets } from './data-folder.ts'
-import { errorForLog } from './error-for-log.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openFiles } from './open-files.ts'
 import { openHasura } from './open-hasura.ts'
 import { openMetrics } from './open-metrics.ts'
 import { openTracing } from './open-tracing.ts'
-import { PlatformError } from './platform-error.ts'
+import { platformLogger } from './platform-logger.ts'
 import type { Ports } from './ports.ts'
-import { addressOf, type Progress, type RunningServices, type Stopping } from './services.ts'
-import { startCommerce } from './start-commerce.ts'
+import { requireRedis } from './require-redis.ts'
+import { ownAddresses, type Progress, type RunningServices, type Stopping } from './services.ts'
+import { diskCheck } from './readiness-checks.ts'
+import { checkStorage, openCommerce, runWorkers, serveActions } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 
 interface Start {
@@ -33,10 +33,7 @@ interface Start {
  */
 export async function startServices(start: Start): Promise<RunningServices> {
   const { config, folder, ports, databaseUrl, started, stopping, progress } = start
-  const logger = pino(
-    { level: config.logLevel, serializers: { err: errorForLog, error: errorForLog } },
-    pino.destination({ dest: 2, sync: true }),
-  )
+  const logger = platformLogger(config.logLevel)
   const secrets = keptSecrets(folder, config)
   await requireRedis(config.redisUrl)
 
@@ -45,6 +42,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const services = {
     stopping,
     ports,
+    addresses: ownAddresses(ports, config),
     started,
     secrets,
     databaseUrl,
@@ -65,7 +63,11 @@ export async function startServices(start: Start): Promise<RunningServices> {
   started.defer(() => rateLimits.close())
   await openAuthWebhook(services, { ...config, place }, hasura, rateLimits)
   const files = openFiles(services, config)
-  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config, files)
+  const commerce = await openCommerce(services, config, files)
+  const actions = await serveActions(services, config, commerce)
+  const { email, pushes } = await runWorkers(services, config, commerce)
+  checkStorage(services, files)
+  services.readiness.add(diskCheck(config.dataDir))
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
   // Its clients' requests call the actions and the webhook, which therefore stop later.
@@ -73,27 +75,22 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const graphql = await startContract(
     services,
     { ...config, place },
-    { dataLayer: hasura.dataLayer, actionsUrl: commerceUrls.actions, files: files.route },
+    { dataLayer: hasura.dataLayer, actionsUrl: actions.url, files: files.route },
     rateLimits,
   )
   return {
     urls: {
       graphql,
       hasura: hasura.url,
-      authWebhook: addressOf(ports.authWebhook, config.webhookHost),
-      ...commerceUrls,
+      authWebhook: services.addresses.authWebhook,
+      actions: actions.url,
+      paymentSandbox: commerce.payments.sandboxUrl,
     },
     adminSecret: secrets.adminSecret,
     demoShop,
     email,
     pushes,
     files: files.files,
-    cardPayments,
+    cardPayments: commerce.payments.kind,
   }
-}
-
-/** Throws a PlatformError if a Redis is configured and does not answer. A running platform works without it. */
-async function requireRedis(url: string | undefined): Promise<void> {
-  const problem = url === undefined ? null : await checkRedis(url)
-  if (problem !== null) throw new PlatformError(`REDIS_URL can't be used: ${problem}`)
 }

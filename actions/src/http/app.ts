@@ -53,7 +53,8 @@ export function createApp(options: AppOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  app.get('/healthz', async (_request, response) => {
+  app.get('/livez', (_request, response) => response.json({ status: 'ok' }))
+  app.get(['/healthz', '/readyz'], async (_request, response) => {
     const status = await health()
     response.status(status === 'ok' ? 200 : 503).json({ status })
   })

@@ -4095,7 +4095,9 @@ CREATE TABLE platform.applied_metadata (
   is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
   content_hash text NOT NULL,
   -- Hasura's number for it, which each change of Hasura's metadata increases.
-  resource_version bigint NOT NULL
+  resource_version bigint NOT NULL,
+  -- Those before it, the latest first: processes of an earlier version find that the database has gone on from theirs.
+  former_hashes text[] NOT NULL DEFAULT '{}'
 );
 
 CREATE TABLE platform.job_run (

@@ -53,6 +53,9 @@ const health: Handler = async ({ workspace, checkDatabase, isStopping }, { url }
     : textResponse(200, 'WARN: inconsistent objects in schema')
 }
 
+/** `GET /livez`: the process runs, whatever the database does. */
+const alive: Handler = () => Promise.resolve(textResponse(200, 'OK'))
+
 const version: Handler = () =>
   Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
 
@@ -82,6 +85,8 @@ const routes: Readonly<Record<string, Route>> = {
   'GET /api/swagger/json': { handler: handleOpenApi },
   'GET /v1/version': { handler: version },
   'GET /healthz': { handler: health },
+  'GET /livez': { handler: alive },
+  'GET /readyz': { handler: health },
   'GET /hasura/healthz': { handler: health },
   'GET /dev/plan_cache': { group: 'developer', handler: handlePlanCache },
   'GET /dev/subscriptions': { group: 'developer', handler: handleSubscriptions('counts') },

@@ -1,0 +1,73 @@
+import { keepDemoKeys, type DemoShop } from '@commerce-graph/demo-shop'
+import type { TestDatabase } from '@commerce-graph/local-postgres/testing'
+import postgres from '@commerce-graph/postgres-driver'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDemoDatabase } from './support/demo-database.ts'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { RoleProcesses } from './support/role-processes.ts'
+import { succeeded } from './support/shop.ts'
+
+const timeoutMs = 120_000
+
+describe('the roles in two processes', { timeout: timeoutMs }, () => {
+  let database: TestDatabase
+  let shop: DemoShop
+  let roles: RoleProcesses
+  beforeAll(async () => {
+    database = await createDemoDatabase()
+    const sql = postgres(database.url, { max: 1 })
+    shop = await keepDemoKeys(sql, { read: () => undefined, write: () => undefined })
+    await sql.end()
+    roles = await RoleProcesses.open(database.url)
+    const started = await Promise.all([
+      roles.start(['engine', 'actions', 'webhook']),
+      roles.start(['gateway', 'worker']),
+    ])
+    await Promise.all(started.map((one) => one.ready()))
+  }, timeoutMs)
+  afterAll(async () => {
+    await roles.close()
+    await database.drop()
+  })
+
+  test('each answers /livez, and /readyz with its own state', async () => {
+    for (const one of roles.processes)
+      for (const role of one.roles)
+        for (const path of ['/livez', '/healthz', '/readyz']) {
+          const answer = await fetch(one.addressOf(role) + path)
+          expect({ role, path, status: answer.status }).toEqual({ role, path, status: 200 })
+          await answer.body?.cancel()
+        }
+  })
+
+  test('serve one contract: a customer is created by an action or a row, and a worker takes the event', async () => {
+    await expect
+      .poll(() => fetch(`${roles.proxies.gateway.url}/readyz`).then(({ ok }) => ok), { timeout: 20_000 })
+      .toBe(true)
+    const client = createClient(`${roles.proxies.gateway.url}/graphql`, bearer(shop.liveKey))
+    const created = await client<{ createCustomer: { id: string } }>(
+      'mutation { createCustomer(input: { email: "apart@example.com", name: "Apart" }) { id } }',
+    )
+    expect(succeeded(created).createCustomer.id).not.toBe('')
+    const sql = postgres(database.url, { max: 1 })
+    try {
+      await expect
+        .poll(
+          async () => {
+            const [row] =
+              await sql`SELECT count(*)::integer AS undelivered FROM hdb_catalog.event_log WHERE NOT delivered`
+            return row?.['undelivered'] as number
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(0)
+    } finally {
+      await sql.end()
+    }
+  })
+
+  test('end with code 0 on SIGTERM', async () => {
+    const codes = await Promise.all(roles.processes.map((one) => one.stop('SIGTERM')))
+    expect(codes).toEqual([0, 0])
+  })
+})
