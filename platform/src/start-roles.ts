@@ -22,6 +22,8 @@ import { addressOf, ownAddresses, type Progress, type Services, type Stopping } 
 import { settlePlace } from './settle-place.ts'
 import { type Commerce, checkStorage, openCommerce, runWorkers, serveActions } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
+import { healthProblem } from './until-healthy.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Some roles of the platform in this process. The others run elsewhere. */
 export interface RunningRoles {
@@ -147,8 +149,7 @@ async function startAll(start: Start): Promise<ReadonlyMap<Role, string>> {
       : undefined
   if (files !== undefined) await startCommerceRoles(start, files)
   if (engine !== undefined) {
-    engine.startDelivery()
-    started.defer(() => engine.stopDelivery())
+    deliverOnceHeard(engine, services)
     started.defer(() => engine.stopServing({ drain: stopping.drain }))
   }
   if (roles.has('gateway') && hasura !== undefined && rateLimits !== undefined && files !== undefined)
@@ -177,6 +178,25 @@ async function openRolesHasura({ services, config, roles }: Start): Promise<Hasu
   return roles.has('gateway') && config.hasuraUrl !== undefined
     ? connectHasura(services, config.hasuraUrl)
     : undefined
+}
+
+/** Milliseconds between two looks at whether the actions answer. */
+const lookEvery = 250
+
+/** Begins to deliver events when the actions answer: one delivered before would fail, and come again half a minute later. */
+function deliverOnceHeard(engine: Hasura, { addresses, started }: Services): void {
+  const stopped = new AbortController()
+  const begin = async (): Promise<void> => {
+    while (!stopped.signal.aborted && (await healthProblem(`${addresses.actions}/healthz`)) !== undefined)
+      await sleep(lookEvery)
+    if (!stopped.signal.aborted) engine.startDelivery()
+  }
+  const begun = begin()
+  started.defer(async () => {
+    stopped.abort()
+    await begun
+    await engine.stopDelivery()
+  })
 }
 
 async function openRates({ services, config }: Start): Promise<RateLimits> {

@@ -14,7 +14,8 @@ export async function untilHealthy(url: string, timeoutMs = healthTimeoutMs): Pr
   }
 }
 
-async function healthProblem(url: string): Promise<string | undefined> {
+/** Undefined if the URL answers with success. */
+export async function healthProblem(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
     return response.ok ? undefined : await response.text()
