@@ -19,13 +19,13 @@ const hasuraTimeoutMs = 120_000
  * the caller can fix.
  */
 export async function migrateDatabase(config: PlatformConfig, tell: Progress): Promise<void> {
-  const { databaseUrl } = config
+  const databaseUrl = config.pooler?.directUrl ?? config.databaseUrl
   if (databaseUrl === undefined)
     throw new PlatformError(
       'npm run migrate needs DATABASE_URL. npm start without it has a Postgres of its own, and migrates it itself.',
     )
   const started = performance.now()
-  await checkServer(databaseUrl)
+  await checkServer('DATABASE_URL', databaseUrl, undefined)
   await preparingAlone(
     databaseUrl,
     () => tell('Another process prepares the database; waiting for it'),

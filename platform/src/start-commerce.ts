@@ -106,7 +106,12 @@ export async function runWorkers(
 
 /** Adds the checks of what each process with a gateway or workers stands on. */
 export function checkStorage(
-  { started, databaseUrl, pooler, readiness }: Pick<Services, 'started' | 'databaseUrl' | 'pooler' | 'readiness'>,
+  {
+    started,
+    databaseUrl,
+    pooler,
+    readiness,
+  }: Pick<Services, 'started' | 'databaseUrl' | 'pooler' | 'readiness'>,
   files: Files,
 ): void {
   const sql = readinessConnections({ databaseUrl, pooler })

@@ -3,6 +3,7 @@ import { hasDemoShop } from '@commerce-graph/demo-shop'
 import { createRateLimits, type RateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import postgres from '@commerce-graph/postgres-driver'
+import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { awaitSchema } from './await-schema.ts'
 import type { PlatformConfig } from './configuration.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
@@ -90,6 +91,7 @@ function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started:
   const ports = portsOfRoles(config.ports.kind === 'from' ? config.ports.first : 0, config)
   const own = ownAddresses(ports, config)
   const stopping: Stopping = { drain: false, beginDrains: [] }
+  const directUrl = config.pooler?.directUrl ?? config.databaseUrl ?? ''
   const logger = platformLogger(config.logLevel)
   if (config.redisUrl === undefined && (roles.has('gateway') || roles.has('webhook')))
     logger.warn('REDIS_URL is not set: each process counts rates and guesses for itself')
@@ -109,6 +111,9 @@ function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started:
       encryptionKeys: config.encryptionKeys ?? [],
     },
     databaseUrl: config.databaseUrl ?? '',
+    pooler: config.pooler,
+    directUrl,
+    listener: new SharedListener(directUrl),
     logger,
     readiness: new Readiness(),
   }
@@ -120,7 +125,7 @@ async function readyDatabase(
   tell: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const sql = postgres(services.databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  const sql = postgres(services.directUrl, { max: 1, connect_timeout: 10, onnotice: () => undefined })
   try {
     await awaitSchema(sql, tell, signal)
     if (config.mode === 'live' && (await hasDemoShop(sql)))
