@@ -519,7 +519,7 @@ describe('during an outage', () => {
     expect((await authenticate(authorization)).kind).toBe('authenticated')
     await database.sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'auth-webhook listener' AND datname = current_database()`
+      WHERE application_name = 'listener' AND datname = current_database()`
     await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${keyId}`
     expect(await until(isRefused(authorization))).toBeLessThan(1000)
     await until(() => authenticator.healthy)
