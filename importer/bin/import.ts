@@ -54,9 +54,9 @@ const program = new Command('npm run import --')
   )
   .option(
     '--mapping <file>',
-    'with --format shopify-…: a copy of importer/mappings/<format>.json that was changed',
+    'with the format of another system: a copy of importer/mappings/<format>.json that was changed',
   )
-  .option('--currency <code>', 'with --format shopify-products: the currency of the prices; USD')
+  .option('--currency <code>', 'with --format …-products: the currency of the prices; USD')
   .option('--dry-run', 'check every row and send nothing')
   .addOption(
     new Option('--on-existing <what>', 'what to do with a SKU or e-mail address that is there already')

@@ -1,7 +1,7 @@
 /** A decimal amount such as `12.50` in the minor units of its currency; 0 for an empty text, NaN for no amount. */
 export function minorUnits(text: string, currency: string): number {
   if (text === '') return 0
-  const match = /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(text.replaceAll(',', ''))
+  const match = /^(-?)(\d{1,13})(?:\.(\d{1,30}))?$/.exec(text.replaceAll(',', ''))
   if (match === null) return Number.NaN
   const digits = digitsOf(currency)
   const [, sign = '', whole = '0', fraction = ''] = match

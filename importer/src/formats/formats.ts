@@ -1,19 +1,42 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { InputError } from '../input/input-error.ts'
-import type { Mapping } from './shop-table.ts'
+import { medusaCustomers } from './medusa-customers.ts'
+import { medusaOrders } from './medusa-orders.ts'
+import { medusaProducts } from './medusa-products.ts'
+import type { Mapping, Reader, Row } from './shop-table.ts'
 import { shopifyCustomers } from './shopify-customers.ts'
 import { shopifyOrders } from './shopify-orders.ts'
 import { shopifyProducts } from './shopify-products.ts'
+import { woocommerceCustomers } from './woocommerce-customers.ts'
+import { woocommerceOrders } from './woocommerce-orders.ts'
+import { woocommerceProducts } from './woocommerce-products.ts'
+
+/** The readers of other systems' files. */
+const readers = {
+  'shopify-orders': shopifyOrders,
+  'shopify-products': shopifyProducts,
+  'shopify-customers': shopifyCustomers,
+  'woocommerce-orders': woocommerceOrders,
+  'woocommerce-products': woocommerceProducts,
+  'woocommerce-customers': woocommerceCustomers,
+  'medusa-orders': medusaOrders,
+  'medusa-products': medusaProducts,
+  'medusa-customers': medusaCustomers,
+} as const satisfies Readonly<Record<string, Reader>>
+
+type ForeignFormat = keyof typeof readers
 
 /** `jsonl` and `csv` are files of the platform's own rows; the others are another system's. */
-export const formats = ['jsonl', 'csv', 'shopify-orders', 'shopify-products', 'shopify-customers'] as const
-export type Format = (typeof formats)[number]
+export type Format = 'jsonl' | 'csv' | ForeignFormat
+
+const foreignFormats = Object.keys(readers) as readonly ForeignFormat[]
+export const formats: readonly Format[] = ['jsonl', 'csv', ...foreignFormats]
 
 const mappingOf = (format: Format) => new URL(`../../mappings/${format}.json`, import.meta.url)
 
 export interface ReadOptions {
-  readonly format: Exclude<Format, 'jsonl' | 'csv'>
+  readonly format: ForeignFormat
   /** A mapping of the caller's own; null: the one that is checked in. */
   readonly mappingFile: string | null
   /** Of prices that don't say theirs. */
@@ -24,18 +47,9 @@ export interface ReadOptions {
 export async function rowsOf(
   file: string,
   { format, mappingFile, currency }: ReadOptions,
-): Promise<AsyncGenerator<Readonly<Record<string, unknown>>>> {
+): Promise<AsyncGenerator<Row>> {
   const mapping = await readMapping(mappingFile ?? mappingOf(format))
-  switch (format) {
-    case 'shopify-orders':
-      return shopifyOrders(file, mapping)
-    case 'shopify-products':
-      return shopifyProducts(file, mapping, currency)
-    case 'shopify-customers':
-      return shopifyCustomers(file, mapping)
-    default:
-      return format satisfies never
-  }
+  return readers[format](file, { mapping, currency, now: new Date() })
 }
 
 async function readMapping(path: string | URL): Promise<Mapping> {

@@ -1,13 +1,11 @@
-import { type Mapping, readTable } from './shop-table.ts'
+import { filled, labels } from './filled.ts'
+import { readTable, type Reader } from './shop-table.ts'
 
 /** The rows of Shopify's export of customers (CSV). */
-export async function* shopifyCustomers(
-  file: string,
-  mapping: Mapping,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
+export const shopifyCustomers: Reader = async function* (file, { mapping }) {
   for await (const cells of readTable(file, mapping)) {
     const plain = (field: string) => cells(field).replace(/^'/, '')
-    const address = Object.entries({
+    const address = filled({
       line1: cells('address1'),
       line2: cells('address2'),
       city: cells('city'),
@@ -15,22 +13,16 @@ export async function* shopifyCustomers(
       postalCode: plain('zip'),
       country: cells('country'),
       phone: plain('addressPhone'),
-    }).filter(([, text]) => text !== '')
+    })
     const name = `${cells('firstName')} ${cells('lastName')}`.trim()
-    const tags = cells('tags')
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== '')
     yield {
       type: 'customer',
-      ...(plain('id') !== '' && { externalId: plain('id') }),
+      ...filled({ externalId: plain('id'), phone: plain('phone'), notes: cells('note') }),
       email: cells('email'),
       name: name === '' ? cells('email') : name,
-      ...(plain('phone') !== '' && { phone: plain('phone') }),
       marketingOptIn: cells('marketing').toLowerCase() === 'yes',
-      ...(cells('note') !== '' && { notes: cells('note') }),
-      ...(tags.length > 0 && { tags }),
-      ...(address.length > 0 && { addresses: [Object.fromEntries(address)] }),
+      ...labels('tags', cells('tags')),
+      ...(Object.keys(address).length > 0 && { addresses: [address] }),
     }
   }
 }

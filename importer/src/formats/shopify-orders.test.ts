@@ -1,35 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
+import { expect, test } from 'vitest'
 import { isoTime, minorUnits } from './amounts.ts'
-import { rowsOf } from './formats.ts'
+import { csvOf, readFile } from './testing/read-file.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shopify-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
-
-async function read(rows: readonly Readonly<Record<string, string>>[]): Promise<readonly unknown[]> {
-  const mapping = z
-    .record(z.string(), z.string())
-    .parse(JSON.parse(await readFile(new URL('../../mappings/shopify-orders.json', import.meta.url), 'utf8')))
-  const columns = Object.values(mapping)
-  const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]
-  const file = join(folder, 'orders.csv')
-  await writeFile(file, lines.map((line) => line.map(cell).join(',')).join('\n'))
-  const found: unknown[] = []
-  for await (const row of await rowsOf(file, {
-    format: 'shopify-orders',
-    mappingFile: null,
-    currency: 'USD',
-  }))
-    found.push(row)
-  return found
-}
+const read = (rows: readonly Readonly<Record<string, string>>[]) => readFile('shopify-orders', csvOf(rows))
 
 const order = {
   Name: '#1001',

@@ -1,23 +1,13 @@
 import { isoTime, minorUnits } from './amounts.ts'
-import { type Cells, type Mapping, readTable } from './shop-table.ts'
-
-type Row = Readonly<Record<string, unknown>>
+import { filled, labels } from './filled.ts'
+import { type Cells, readTable, type Reader, type Row, together } from './shop-table.ts'
 
 /**
  * The rows of Shopify's export of orders (CSV): an order over as many rows as it has lines, with its own fields in the first one.
  * The export has no time of a refund: it counts as made when the order was cancelled, or else when it was paid.
  */
-export async function* shopifyOrders(file: string, mapping: Mapping): AsyncGenerator<Row> {
-  let open: Cells[] = []
-  for await (const cells of readTable(file, mapping)) {
-    const [first] = open
-    if (first !== undefined && first('orderNumber') !== cells('orderNumber')) {
-      yield orderOf(open)
-      open = []
-    }
-    open.push(cells)
-  }
-  if (open.length > 0) yield orderOf(open)
+export const shopifyOrders: Reader = async function* (file, { mapping }) {
+  for await (const rows of together(readTable(file, mapping), 'orderNumber')) yield orderOf(rows)
 }
 
 interface Line {
@@ -66,7 +56,7 @@ function orderOf(rows: readonly Cells[]): Row {
     .slice(0, 255)
   return {
     type: 'order',
-    ...(order('id') !== '' && { externalId: order('id') }),
+    ...filled({ externalId: order('id') }),
     orderNumber: order('orderNumber'),
     placedAt,
     currency,
@@ -75,14 +65,8 @@ function orderOf(rows: readonly Cells[]): Row {
     ...addressOf(order, 'billing', 'billingAddress'),
     ...sums,
     total,
-    ...(order('discountCode') !== '' && { couponCode: order('discountCode').slice(0, 100) }),
-    ...(order('notes') !== '' && { notes: order('notes') }),
-    ...(order('tags') !== '' && {
-      tags: order('tags')
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter((tag) => tag !== ''),
-    }),
+    ...filled({ couponCode: order('discountCode').slice(0, 100), notes: order('notes') }),
+    ...labels('tags', order('tags')),
     ...(paidAt !== null && { paidAt }),
     ...(paid > 0 && {
       payments: [{ amount: paid, paidAt: paidAt ?? placedAt, ...(reference !== '' && { reference }) }],
@@ -135,18 +119,17 @@ function amountsOf(lines: readonly Line[], { total, subtotal, shipping, taxes, d
 
 function customerOf(order: Cells): Row {
   if (order('email') === '') return {}
-  const phone = order('phone')
   return {
-    customer: {
+    customer: filled({
       email: order('email'),
-      ...(order('billingName') !== '' && { name: order('billingName').slice(0, 200) }),
-      ...(phone !== '' && { phone: phone.replace(/^'/, '').slice(0, 50) }),
-    },
+      name: order('billingName').slice(0, 200),
+      phone: order('phone').replace(/^'/, '').slice(0, 50),
+    }),
   }
 }
 
 function addressOf(order: Cells, kind: 'shipping' | 'billing', name: string): Row {
-  const fields = {
+  const address = filled({
     line1: order(`${kind}Address1`),
     line2: order(`${kind}Address2`),
     city: order(`${kind}City`),
@@ -155,9 +138,8 @@ function addressOf(order: Cells, kind: 'shipping' | 'billing', name: string): Ro
     postalCode: order(`${kind}Zip`).replace(/^'/, ''),
     country: order(`${kind}Country`),
     phone: order(`${kind}Phone`).replace(/^'/, ''),
-  }
-  const given = Object.entries(fields).filter(([, text]) => text !== '')
-  return given.length === 0 ? {} : { [name]: Object.fromEntries(given) }
+  })
+  return Object.keys(address).length === 0 ? {} : { [name]: address }
 }
 
 function shipmentsOf(order: Cells, lines: readonly Cells[], paidAt: string | null): Row {

@@ -1,0 +1,28 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ReadOptions, rowsOf } from '../formats.ts'
+
+/** The rows of a file with this content, in dollars unless it says its currency. */
+export async function readFile(format: ReadOptions['format'], content: string): Promise<readonly unknown[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'formats-'))
+  try {
+    const file = join(folder, 'export')
+    await writeFile(file, content)
+    const found: unknown[] = []
+    for await (const row of await rowsOf(file, { format, mappingFile: null, currency: 'USD' }))
+      found.push(row)
+    return found
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A table (CSV) of rows whose columns are those that any of them has. */
+export function csvOf(rows: readonly Readonly<Record<string, string>>[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
+  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]
+    .map((cells) => cells.map(cell).join(','))
+    .join('\n')
+}
