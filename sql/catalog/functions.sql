@@ -26,6 +26,32 @@ AS $$
   WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
 $$;
 
+-- Gives products the lowest and the highest price of their variants, and their SKUs, for lists and the search.
+CREATE FUNCTION catalog.sum_up_variants(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE catalog.product p
+  SET
+    lowest_price = r.lowest,
+    highest_price = r.highest,
+    variant_skus = s.skus
+  FROM
+    catalog.product o,
+    catalog.price_range(o.merchant_id, o.id, o.price) r,
+    LATERAL (
+      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
+    ) s
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = ANY (p_product_ids)
+    AND p.merchant_id = o.merchant_id
+    AND p.id = o.id
+    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+$$;
+
 CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid)
 RETURNS jsonb
 LANGUAGE sql

@@ -37,6 +37,12 @@ AS $$
 DECLARE
   v_range record;
 BEGIN
+  IF TG_OP = 'INSERT' THEN
+    -- It has no variants yet.
+    NEW.lowest_price := NEW.price;
+    NEW.highest_price := NEW.price;
+    RETURN NEW;
+  END IF;
   SELECT r.lowest, r.highest INTO v_range FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;
   NEW.lowest_price := v_range.lowest;
   NEW.highest_price := v_range.highest;
@@ -61,25 +67,7 @@ BEGIN
   FROM catalog.product p
   WHERE p.merchant_id = v_variant.merchant_id AND p.id = v_variant.product_id
   FOR NO KEY UPDATE;
-  UPDATE catalog.product p
-  SET
-    lowest_price = r.lowest,
-    highest_price = r.highest,
-    variant_skus = s.skus
-  FROM
-    catalog.product o,
-    catalog.price_range(o.merchant_id, o.id, o.price) r,
-    LATERAL (
-      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
-    ) s
-  WHERE
-    o.merchant_id = v_variant.merchant_id
-    AND o.id = v_variant.product_id
-    AND p.merchant_id = o.merchant_id
-    AND p.id = o.id
-    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+  PERFORM catalog.sum_up_variants(v_variant.merchant_id, ARRAY[v_variant.product_id]);
   RETURN NULL;
 END;
 $$;
@@ -87,6 +75,7 @@ $$;
 CREATE TRIGGER follow_variant
 AFTER INSERT OR DELETE OR UPDATE OF price, sku, position, deleted_at ON catalog.product_variant
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.follow_variant();
 
 CREATE FUNCTION catalog.check_variant_options()

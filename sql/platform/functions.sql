@@ -362,10 +362,12 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- Not for parts that go with another row: a deleted category has as many links as products.
+  -- Not for parts that go with another row: a deleted category has as many links as products. An import writes the
+  -- parent itself.
   EXECUTE
     format(
-      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW WHEN (pg_trigger_depth() = 0) ' 
+      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW ' 
+ 'WHEN (pg_trigger_depth() = 0 AND NOT platform.importing()) ' 
  'EXECUTE FUNCTION platform.touch_parent(%L, %L)',
       p_events,
       p_part,

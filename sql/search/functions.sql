@@ -395,6 +395,38 @@ BEGIN
 END;
 $$;
 
+-- Whether the transaction tells the search at its end what it has written, in place of each statement: a product of an
+-- import is written by several.
+CREATE FUNCTION search.follows_later()
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(current_setting('search.follows_later', TRUE) = 'on', FALSE);
+$$;
+
+-- Has the search learn of the products that an import has written, with all that belongs to them.
+CREATE FUNCTION search.follow_import(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Of those that it knows already, the stock is looked up later.
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT d.merchant_id, d.product_id
+  FROM search.document d
+  WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids);
+  PERFORM
+    search.write_products(
+      ARRAY(
+        SELECT p
+        FROM catalog.product p
+        WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+      )
+    );
+END;
+$$;
+
 CREATE FUNCTION search.write_category(p_merchant_id uuid, p_category_id uuid)
 RETURNS void
 LANGUAGE plpgsql

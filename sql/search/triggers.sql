@@ -41,6 +41,7 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_products();
 
 CREATE FUNCTION search.follow_changed_products()
@@ -105,7 +106,7 @@ $$;
 /* sql-parser-cst-disable */
 CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product
   REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_products();
+  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_changed_products();
 /* sql-parser-cst-enable */
 
 CREATE FUNCTION search.follow_category()
@@ -169,12 +170,14 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.category_product
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_categories();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON catalog.category_product
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_categories();
 
 CREATE FUNCTION search.follow_options()
@@ -199,18 +202,21 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.variant_option
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE TRIGGER follow_search_of_changes
 AFTER UPDATE ON catalog.variant_option
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON catalog.variant_option
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE FUNCTION search.follow_new_variants()
@@ -295,6 +301,7 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product_variant
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_variants();
 
 CREATE FUNCTION search.follow_ended_variant()
@@ -335,12 +342,14 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON inventory.stock_level
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_stock();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON inventory.stock_level
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_stock();
 
 CREATE FUNCTION search.follow_stock()
@@ -363,7 +372,7 @@ $$;
 /* sql-parser-cst-disable */
 CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
   REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_stock();
+  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_stock();
 /* sql-parser-cst-enable */
 
 CREATE FUNCTION search.follow_warehouse()

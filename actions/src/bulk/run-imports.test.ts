@@ -1,3 +1,4 @@
+import postgres from '@commerce-graph/postgres-driver'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refreshRollups } from '../analytics/index.ts'
@@ -369,6 +370,50 @@ describe('an import', () => {
     expect((await outcomeOf(id)).status).toMatch(/CHECKING|WRITING|SUCCEEDED/)
   }
 
+  test('divides a batch that takes longer than a statement may, and writes every row once', async () => {
+    const rows = Array.from({ length: 8 }, (_, index) => ({
+      type: 'customer',
+      email: `slow-${index}@example.com`,
+      name: 'Slow',
+    }))
+    const id = await create(rows)
+    await shop.database`
+      CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END'`
+    await shop.database`
+      CREATE TRIGGER slow BEFORE INSERT ON crm.customer FOR EACH ROW WHEN (NEW.name = 'Slow') EXECUTE FUNCTION public.slow()`
+    const database = postgres(shop.databaseUrl, { max: 1, connection: { statement_timeout: 1000 } })
+    try {
+      await runImports({ database, files: shop.files, logger: silent })
+    } finally {
+      await database.end()
+      await shop.database`DROP FUNCTION public.slow CASCADE`
+    }
+    expect(await outcomeOf(id)).toMatchObject({ status: 'SUCCEEDED', checked: 8, imported: 8, refused: 0 })
+    expect(
+      await one(
+        `SELECT count(*)::int AS customers FROM crm.customer WHERE merchant_id = $merchant AND name = 'Slow'`,
+      ),
+    ).toEqual({ customers: 8 })
+  }, 60_000)
+
+  test('goes on some seconds after an error, not only when a lease has ended', async () => {
+    const id = await create([{ type: 'customer', email: 'later@example.com', name: 'Later' }])
+    await shop.database`
+      CREATE FUNCTION public.broken() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN RAISE EXCEPTION USING ERRCODE = ''XX000'', MESSAGE = ''broken''; END'`
+    await shop.database`
+      CREATE TRIGGER broken BEFORE INSERT ON crm.customer FOR EACH ROW EXECUTE FUNCTION public.broken()`
+    await expect(run()).rejects.toThrow('broken')
+    await shop.database`DROP FUNCTION public.broken CASCADE`
+    expect(
+      await one(
+        `SELECT claimed_until - now() BETWEEN interval '5 s' AND interval '10 s' AS soon FROM bulk.import
+         WHERE merchant_id = $merchant AND id = '${id}'`,
+      ),
+    ).toEqual({ soon: true })
+  })
+
   test('reads CSV with nested columns, and updates records when it is asked to', async () => {
     const csv = (price: number) =>
       `sku,name,price,currency,status,categories,tags,variants.0.sku,variants.0.options.Size,variants.0.stock,variants.1.sku,variants.1.options.Size\n` +
@@ -381,9 +426,18 @@ describe('an import', () => {
     expect(
       await one(`SELECT p.name, p.price::int, p.variant_skus, p.tags,
         (SELECT sum(l.available)::int FROM inventory.stock_level l WHERE l.merchant_id = p.merchant_id) AS stock,
-        (SELECT count(*)::int FROM catalog.category c WHERE c.merchant_id = p.merchant_id) AS categories
-        FROM catalog.product p WHERE p.merchant_id = $merchant`),
+        (SELECT count(*)::int FROM catalog.category c WHERE c.merchant_id = p.merchant_id) AS categories,
+        p.lowest_price::int AS lowest, d.lowest_price::int AS found_lowest, d.in_stock, cardinality(d.facet_keys) AS facets,
+        d.words @@ to_tsquery('simple', 'tee & m') AS found
+        FROM catalog.product p JOIN search.document d ON d.merchant_id = p.merchant_id AND d.product_id = p.id
+        WHERE p.merchant_id = $merchant`),
     ).toEqual({
+      lowest: 2100,
+      found_lowest: 2100,
+      in_stock: true,
+      // Two tags, three categories and two values of an option.
+      facets: 7,
+      found: true,
       name: 'Plain, tee',
       price: 2100,
       variant_skus: 'TEE-1-M\nTEE-1-L',

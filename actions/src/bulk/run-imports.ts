@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import * as bulk from '../sql/generated/bulk.ts'
 import { batchesOf } from './batches.ts'
+import { readAhead } from './read-ahead.ts'
 import { fileOfImport } from './file-of-import.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { readCsv, readJsonLines, UnreadableFile } from './rows/read-rows.ts'
@@ -19,6 +20,8 @@ export interface ImportOptions {
 }
 
 const maxRowsOfImport = 5_000_000
+/** Seconds after an error until the next attempt. */
+const retryDelay = 10
 
 type Claimed = bulk.ClaimImportAnswer['claimed']
 
@@ -50,7 +53,11 @@ async function runImport(options: ImportOptions, job: Job): Promise<number> {
     }
     return end.rows
   } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error
+    if (!(error instanceof UnreadableFile)) {
+      // The next attempt need not wait for the end of a lease that no worker holds. If Postgres is gone, it has to.
+      await release(database, job, retryDelay).catch(() => undefined)
+      throw error
+    }
     await bulk.finishImport(database, {
       merchantId,
       importId: id,
@@ -116,7 +123,8 @@ async function runPhase(
   const job = { merchantId, id, phase, update: onExisting === 'UPDATE' }
   let rows = 0
   try {
-    for await (const batch of batchesOf(read, { defaultType: recordTypeNamed(recordType), skip })) {
+    const batches = batchesOf(read, { defaultType: recordTypeNamed(recordType), skip })
+    for await (const batch of readAhead(batches)) {
       if (skip + rows + batch.entries.length > maxRowsOfImport)
         throw new UnreadableFile(`The file has more than ${maxRowsOfImport} rows: divide it`)
       if (!(await writeBatch(database, job, batch))) return { rows, whole: false }
@@ -129,7 +137,7 @@ async function runPhase(
         logger,
       })
       if (signal?.aborted === true) {
-        await release(database, merchantId, id)
+        await release(database, { merchantId, id }, 0)
         return { rows, whole: false }
       }
     }
@@ -139,8 +147,13 @@ async function runPhase(
   }
 }
 
-/** Lets another worker have an import at once. */
-async function release(database: Database, merchantId: MerchantId, id: string): Promise<void> {
+/** Lets another worker have an import, after some seconds. */
+async function release(
+  database: Database,
+  { merchantId, id }: Pick<Job, 'merchantId' | 'id'>,
+  delay: number,
+): Promise<void> {
   await database`
-    UPDATE bulk.import SET claimed_until = NULL WHERE merchant_id = ${merchantId} AND id = ${id} AND finished_at IS NULL`
+    UPDATE bulk.import SET claimed_until = now() + make_interval(secs => ${delay})
+    WHERE merchant_id = ${merchantId} AND id = ${id} AND finished_at IS NULL`
 }

@@ -19,7 +19,7 @@ export const lease = 120
 
 /**
  * Deals with a batch, and notes it, in one transaction. While the rows are checked, everything but the note is rolled back. A row that
- * the database refuses leaves the others alone: the batch is tried again in halves.
+ * the database refuses leaves the others alone: the batch is tried again in halves. So is one that takes longer than a statement may.
  *
  * @returns whether the import goes on: else it was cancelled, or another worker has it
  */
@@ -52,10 +52,10 @@ async function settle(database: Database, job: ImportUnderWay, batch: Batch): Pr
       : await checkAll(database, job, batch)
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal === null) throw error
     const { entries, from, type } = batch
     const [only] = entries
-    if (entries.length === 1 && only !== undefined)
+    if (refusal === null && !(isTimeout(error) && entries.length > 1)) throw error
+    if (refusal !== null && entries.length === 1 && only !== undefined)
       return settle(database, job, { ...batch, entries: [{ ...only, content: { errors: [refusal] } }] })
     const half = Math.floor(entries.length / 2)
     return (
@@ -190,6 +190,10 @@ async function keysTaken(
       ON k.merchant_id = ${merchantId} AND k.import_id = ${id} AND k.kind = w.kind AND k.key = w.key`
   return new Set(rows.map(({ kind, key }) => `${kind} ${key}`))
 }
+
+/** Whether Postgres ended a statement, which it does for its time. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === '57014'
 
 /** Errors of data (class 22) and of constraints (23) are the row's; others are ours, or pass. */
 function refusalOf(error: unknown): UserError | null {

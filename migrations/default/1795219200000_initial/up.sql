@@ -6503,6 +6503,31 @@ AS $$
   WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
 $$;
 
+CREATE FUNCTION catalog.sum_up_variants(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE sql
+AS $$
+  UPDATE catalog.product p
+  SET
+    lowest_price = r.lowest,
+    highest_price = r.highest,
+    variant_skus = s.skus
+  FROM
+    catalog.product o,
+    catalog.price_range(o.merchant_id, o.id, o.price) r,
+    LATERAL (
+      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
+    ) s
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = ANY (p_product_ids)
+    AND p.merchant_id = o.merchant_id
+    AND p.id = o.id
+    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+$$;
+
 CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid)
 RETURNS jsonb
 LANGUAGE sql
@@ -12183,10 +12208,12 @@ RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- Not for parts that go with another row: a deleted category has as many links as products.
+  -- Not for parts that go with another row: a deleted category has as many links as products. An import writes the
+  -- parent itself.
   EXECUTE
     format(
-      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW WHEN (pg_trigger_depth() = 0) ' 
+      'CREATE TRIGGER touch_parent AFTER %s ON %s FOR EACH ROW ' 
+ 'WHEN (pg_trigger_depth() = 0 AND NOT platform.importing()) ' 
  'EXECUTE FUNCTION platform.touch_parent(%L, %L)',
       p_events,
       p_part,
@@ -12721,6 +12748,35 @@ BEGIN
       WHERE p.deleted_at IS NULL
       GROUP BY p.merchant_id
     ) l;
+END;
+$$;
+
+CREATE FUNCTION search.follows_later()
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(current_setting('search.follows_later', TRUE) = 'on', FALSE);
+$$;
+
+CREATE FUNCTION search.follow_import(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Of those that it knows already, the stock is looked up later.
+  INSERT INTO search.stale_product (merchant_id, product_id)
+  SELECT d.merchant_id, d.product_id
+  FROM search.document d
+  WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids);
+  PERFORM
+    search.write_products(
+      ARRAY(
+        SELECT p
+        FROM catalog.product p
+        WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+      )
+    );
 END;
 $$;
 
@@ -14924,7 +14980,7 @@ $$;
 
 -- sql/catalog/functions/import_products.sql
 
-CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean, p_check_only boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -14932,6 +14988,7 @@ DECLARE
   v_targets jsonb;
 BEGIN
   PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
   PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets);
@@ -14946,6 +15003,13 @@ BEGIN
       record_id = excluded.record_id,
       fingerprint = excluded.fingerprint,
       imported_at = now();
+  IF NOT p_check_only THEN
+    PERFORM
+      search.follow_import(
+        p_merchant_id,
+        ARRAY(SELECT t.target FROM jsonb_to_recordset(v_targets) AS t (target uuid, written boolean) WHERE t.written)
+      );
+  END IF;
   RETURN QUERY SELECT
       t.id,
       CASE
@@ -15471,6 +15535,11 @@ BEGIN
   FROM
     jsonb_to_recordset(p_batch -> 'options') AS o (variant uuid, name text, value text, position integer)
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
+  PERFORM
+    catalog.sum_up_variants(
+      p_merchant_id,
+      ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid))
+    );
 END;
 $$;
 
@@ -25087,6 +25156,12 @@ AS $$
 DECLARE
   v_range record;
 BEGIN
+  IF TG_OP = 'INSERT' THEN
+    -- It has no variants yet.
+    NEW.lowest_price := NEW.price;
+    NEW.highest_price := NEW.price;
+    RETURN NEW;
+  END IF;
   SELECT r.lowest, r.highest INTO v_range FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;
   NEW.lowest_price := v_range.lowest;
   NEW.highest_price := v_range.highest;
@@ -25111,25 +25186,7 @@ BEGIN
   FROM catalog.product p
   WHERE p.merchant_id = v_variant.merchant_id AND p.id = v_variant.product_id
   FOR NO KEY UPDATE;
-  UPDATE catalog.product p
-  SET
-    lowest_price = r.lowest,
-    highest_price = r.highest,
-    variant_skus = s.skus
-  FROM
-    catalog.product o,
-    catalog.price_range(o.merchant_id, o.id, o.price) r,
-    LATERAL (
-      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
-    ) s
-  WHERE
-    o.merchant_id = v_variant.merchant_id
-    AND o.id = v_variant.product_id
-    AND p.merchant_id = o.merchant_id
-    AND p.id = o.id
-    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+  PERFORM catalog.sum_up_variants(v_variant.merchant_id, ARRAY[v_variant.product_id]);
   RETURN NULL;
 END;
 $$;
@@ -25137,6 +25194,7 @@ $$;
 CREATE TRIGGER follow_variant
 AFTER INSERT OR DELETE OR UPDATE OF price, sku, position, deleted_at ON catalog.product_variant
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.follow_variant();
 
 CREATE FUNCTION catalog.check_variant_options()
@@ -27889,6 +27947,7 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_products();
 
 CREATE FUNCTION search.follow_changed_products()
@@ -27952,7 +28011,7 @@ $$;
 
 CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON catalog.product
   REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_changed_products();
+  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_changed_products();
 
 CREATE FUNCTION search.follow_category()
 RETURNS trigger
@@ -28015,12 +28074,14 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.category_product
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_categories();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON catalog.category_product
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_categories();
 
 CREATE FUNCTION search.follow_options()
@@ -28045,18 +28106,21 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.variant_option
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE TRIGGER follow_search_of_changes
 AFTER UPDATE ON catalog.variant_option
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON catalog.variant_option
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_options();
 
 CREATE FUNCTION search.follow_new_variants()
@@ -28139,6 +28203,7 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON catalog.product_variant
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_variants();
 
 CREATE FUNCTION search.follow_ended_variant()
@@ -28179,12 +28244,14 @@ CREATE TRIGGER follow_search
 AFTER INSERT ON inventory.stock_level
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_stock();
 
 CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE ON inventory.stock_level
 REFERENCING OLD TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_new_stock();
 
 CREATE FUNCTION search.follow_stock()
@@ -28206,7 +28273,7 @@ $$;
 
 CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
   REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION search.follow_stock();
+  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_stock();
 
 CREATE FUNCTION search.follow_warehouse()
 RETURNS trigger

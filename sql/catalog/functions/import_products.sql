@@ -1,10 +1,10 @@
 -- Writes products of another system, with pictures, variants, categories and stock. p_batch has a list for each; its
 -- rows name the product's row by `product`. A product is here already when a row of the same external id was imported,
 -- or else when it has the row's SKU; p_update says whether it gets the row's fields. Within a batch no SKU and no
--- external id comes twice.
+-- external id comes twice. p_check_only: the caller rolls all of it back, so the search doesn't learn of it.
 --
 -- answers: rows {id: uuid, outcome: 'imported' | 'unchanged' | 'refused', field: text | null, reason: text | null}
-CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean, p_check_only boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -12,6 +12,7 @@ DECLARE
   v_targets jsonb;
 BEGIN
   PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
   PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets);
@@ -26,6 +27,13 @@ BEGIN
       record_id = excluded.record_id,
       fingerprint = excluded.fingerprint,
       imported_at = now();
+  IF NOT p_check_only THEN
+    PERFORM
+      search.follow_import(
+        p_merchant_id,
+        ARRAY(SELECT t.target FROM jsonb_to_recordset(v_targets) AS t (target uuid, written boolean) WHERE t.written)
+      );
+  END IF;
   RETURN QUERY SELECT
       t.id,
       CASE

@@ -53,5 +53,10 @@ BEGIN
   FROM
     jsonb_to_recordset(p_batch -> 'options') AS o (variant uuid, name text, value text, position integer)
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
+  PERFORM
+    catalog.sum_up_variants(
+      p_merchant_id,
+      ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid))
+    );
 END;
 $$;

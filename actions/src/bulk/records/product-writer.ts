@@ -46,11 +46,12 @@ export const productWriter: RecordWriter<PreparedProduct> = {
       },
     }
   },
-  async write(sql, records, { merchantId, update }) {
+  async write(sql, records, { merchantId, update, checkOnly }) {
     const list = (name: keyof Lists) => records.flatMap(({ prepared }) => prepared[name])
     const answers = await catalog.importProducts(sql, {
       merchantId,
       update,
+      checkOnly,
       batch: {
         products: records.map(({ prepared }) => prepared.product),
         skus: list('skus'),
