@@ -77,7 +77,7 @@ const order = (number: string, changes: object = {}) => ({
   placedAt: '1996-07-04T10:00:00Z',
   currency: 'USD',
   customer: { email: 'Ann@example.com', name: 'Ann' },
-  shippingAddress: { line1: '1 Road', city: 'Reims', country: 'FR' },
+  shippingAddress: { recipientName: 'Bo', company: 'Bo & Co', line1: '1 Road', city: 'Reims', country: 'FR' },
   lines: [
     { sku: 'CHANG', name: 'Chang', quantity: 2, price: 1000, discount: 200 },
     { sku: 'CHANG', name: 'Chang', quantity: 1, price: 1000 },
@@ -112,7 +112,7 @@ describe('an imported order', () => {
     })
     expect(
       await one(`SELECT o.order_number, o.status, o.subtotal::int, o.discount::int, o.tax::int, o.total::int,
-        o.created_at, o.paid_at, c.email, c.has_account, a.city, a.state, a.country, p.method, p.status AS paid
+        o.created_at, o.paid_at, c.email, c.has_account, a.recipient_name, a.company, a.city, a.state, a.country, p.method, p.status AS paid
         FROM ordering.order o JOIN crm.customer c ON c.id = o.customer_id
         JOIN ordering.order_address a ON a.id = o.shipping_address_id JOIN payment.payment p ON p.order_id = o.id
         WHERE o.merchant_id = $merchant`),
@@ -127,6 +127,8 @@ describe('an imported order', () => {
       paid_at: new Date('1996-07-05T10:00:00Z'),
       email: 'Ann@example.com',
       has_account: false,
+      recipient_name: 'Bo',
+      company: 'Bo & Co',
       city: 'Reims',
       state: '',
       country: 'FR',

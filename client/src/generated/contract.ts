@@ -4789,6 +4789,8 @@ export type ImporterrorsArgs = {
 export type ImportAddressRow = {
   /** City or town. At most 255 characters, in one line. */
   readonly city?: InputMaybe<Scalars['String']['input']>;
+  /** The company there. At most 200 characters, in one line. */
+  readonly company?: InputMaybe<Scalars['String']['input']>;
   /** Country: an ISO 3166-1 code or English name; ZZ, an unknown one, when nothing is said. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
   readonly country?: InputMaybe<Scalars['String']['input']>;
   /** Whether it is a customer's default. */
@@ -4801,6 +4803,8 @@ export type ImportAddressRow = {
   readonly phone?: InputMaybe<Scalars['String']['input']>;
   /** Postal code. At most 32 characters, in one line. */
   readonly postalCode?: InputMaybe<Scalars['String']['input']>;
+  /** For whom it is. At most 200 characters, in one line. */
+  readonly recipientName?: InputMaybe<Scalars['String']['input']>;
   /** State, province or region. At most 255 characters, in one line. */
   readonly state?: InputMaybe<Scalars['String']['input']>;
 };

@@ -523,6 +523,8 @@ export interface ImageInput {
 }
 
 export interface ImportAddressRow {
+  readonly recipientName?: string | null
+  readonly company?: string | null
   readonly line1?: string | null
   readonly line2?: string | null
   readonly city?: string | null

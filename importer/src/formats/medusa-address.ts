@@ -14,7 +14,11 @@ export function medusaAddress(fields: Fields, kind: string): Row | null {
     country: text('Country').toUpperCase(),
   })
   if (Object.keys(place).length === 0) return null
-  return { ...place, ...filled({ phone: text('Phone').slice(0, 50) }) }
+  return {
+    ...filled({ recipientName: medusaName(fields, kind), company: text('Company').slice(0, 200) }),
+    ...place,
+    ...filled({ phone: text('Phone').slice(0, 50) }),
+  }
 }
 
 export const medusaName = (fields: Fields, kind: string): string =>

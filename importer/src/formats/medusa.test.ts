@@ -7,6 +7,7 @@ const address = {
   address_1: '1 Road',
   city: 'Lyon',
   postal_code: '69001',
+  company: 'Lee & Co',
   country_code: 'fr',
   phone: null,
 }
@@ -85,7 +86,14 @@ test('an order of Medusa has its lines without tax, its captures, refunds and sh
       placedAt: '2024-05-01T10:00:00.000Z',
       currency: 'EUR',
       customer: { externalId: 'cus_1', email: 'ann@example.com', name: 'Ann Lee', phone: '+33 1' },
-      shippingAddress: { line1: '1 Road', city: 'Lyon', postalCode: '69001', country: 'FR' },
+      shippingAddress: {
+        recipientName: 'Ann Lee',
+        company: 'Lee & Co',
+        line1: '1 Road',
+        city: 'Lyon',
+        postalCode: '69001',
+        country: 'FR',
+      },
       lines: [{ name: 'Tee - M', sku: 'TEE-M', quantity: 2, price: 2000, discount: 400 }],
       shipping: 500,
       shippingDiscount: 0,
@@ -195,7 +203,17 @@ test('a customer of Medusa has its addresses, and its groups as tags', async () 
       email: 'ann@example.com',
       name: 'Lee & Co',
       tags: ['Wholesale'],
-      addresses: [{ line1: '1 Road', city: 'Lyon', postalCode: '69001', country: 'FR', isDefault: true }],
+      addresses: [
+        {
+          recipientName: 'Ann Lee',
+          company: 'Lee & Co',
+          line1: '1 Road',
+          city: 'Lyon',
+          postalCode: '69001',
+          country: 'FR',
+          isDefault: true,
+        },
+      ],
     },
   ])
 })

@@ -22,7 +22,9 @@ export const shopifyCustomers: Reader = async function* (file, { mapping }) {
       name: name === '' ? cells('email') : name,
       marketingOptIn: cells('marketing').toLowerCase() === 'yes',
       ...labels('tags', cells('tags')),
-      ...(Object.keys(address).length > 0 && { addresses: [address] }),
+      ...(Object.keys(address).length > 0 && {
+        addresses: [{ ...filled({ company: cells('company') }), ...address }],
+      }),
     }
   }
 }

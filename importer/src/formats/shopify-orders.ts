@@ -139,7 +139,12 @@ function addressOf(order: Cells, kind: 'shipping' | 'billing', name: string): Ro
     country: order(`${kind}Country`),
     phone: order(`${kind}Phone`).replace(/^'/, ''),
   })
-  return Object.keys(address).length === 0 ? {} : { [name]: address }
+  if (Object.keys(address).length === 0) return {}
+  const whose = filled({
+    recipientName: order(`${kind}Name`).slice(0, 200),
+    company: order(`${kind}Company`).slice(0, 200),
+  })
+  return { [name]: { ...whose, ...address } }
 }
 
 function shipmentsOf(order: Cells, lines: readonly Cells[], paidAt: string | null): Row {

@@ -12,7 +12,11 @@ export function woocommerceAddress(cells: Cells, kind: 'shipping' | 'billing'): 
     country: cells(`${kind}Country`),
   })
   if (Object.keys(place).length === 0) return null
-  return { ...place, ...filled({ phone: cells(`${kind}Phone`).slice(0, 50) }) }
+  return {
+    ...filled({ recipientName: nameOf(cells, kind), company: cells(`${kind}Company`).slice(0, 200) }),
+    ...place,
+    ...filled({ phone: cells(`${kind}Phone`).slice(0, 50) }),
+  }
 }
 
 export const nameOf = (cells: Cells, kind: 'shipping' | 'billing'): string =>

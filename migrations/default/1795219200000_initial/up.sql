@@ -15843,10 +15843,25 @@ BEGIN
       ON t.id = c.id AND t.written AND t.known
   WHERE o.merchant_id = p_merchant_id AND o.id = t.target;
   INSERT INTO crm.address
-    (merchant_id, customer_id, line1, line2, city, state, postal_code, country, phone, is_default)
+    (
+      merchant_id,
+      customer_id,
+      recipient_name,
+      company,
+      line1,
+      line2,
+      city,
+      state,
+      postal_code,
+      country,
+      phone,
+      is_default
+    )
   SELECT
     p_merchant_id,
     t.target,
+    a.recipient_name,
+    a.company,
     a.line1,
     a.line2,
     a.city,
@@ -21417,8 +21432,21 @@ BEGIN
     ) c
       ON c.number = w.customer
   WHERE o.id = ANY (p_ids);
-  INSERT INTO ordering.order_address (merchant_id, id, order_id, line1, line2, city, state, postal_code, country, phone)
-  SELECT p_merchant_id, a.id, a.order_id, a.line1, a.line2, a.city, a.state, a.postal_code, a.country, a.phone
+  INSERT INTO ordering.order_address
+    (merchant_id, id, order_id, recipient_name, company, line1, line2, city, state, postal_code, country, phone)
+  SELECT
+    p_merchant_id,
+    a.id,
+    a.order_id,
+    a.recipient_name,
+    a.company,
+    a.line1,
+    a.line2,
+    a.city,
+    a.state,
+    a.postal_code,
+    a.country,
+    a.phone
   FROM jsonb_populate_recordset(NULL::ordering.order_address, p_batch -> 'addresses') a
   WHERE a.order_id = ANY (p_ids);
   INSERT INTO ordering.order_item

@@ -81,10 +81,25 @@ BEGIN
       ON t.id = c.id AND t.written AND t.known
   WHERE o.merchant_id = p_merchant_id AND o.id = t.target;
   INSERT INTO crm.address
-    (merchant_id, customer_id, line1, line2, city, state, postal_code, country, phone, is_default)
+    (
+      merchant_id,
+      customer_id,
+      recipient_name,
+      company,
+      line1,
+      line2,
+      city,
+      state,
+      postal_code,
+      country,
+      phone,
+      is_default
+    )
   SELECT
     p_merchant_id,
     t.target,
+    a.recipient_name,
+    a.company,
     a.line1,
     a.line2,
     a.city,

@@ -74,8 +74,21 @@ BEGIN
     ) c
       ON c.number = w.customer
   WHERE o.id = ANY (p_ids);
-  INSERT INTO ordering.order_address (merchant_id, id, order_id, line1, line2, city, state, postal_code, country, phone)
-  SELECT p_merchant_id, a.id, a.order_id, a.line1, a.line2, a.city, a.state, a.postal_code, a.country, a.phone
+  INSERT INTO ordering.order_address
+    (merchant_id, id, order_id, recipient_name, company, line1, line2, city, state, postal_code, country, phone)
+  SELECT
+    p_merchant_id,
+    a.id,
+    a.order_id,
+    a.recipient_name,
+    a.company,
+    a.line1,
+    a.line2,
+    a.city,
+    a.state,
+    a.postal_code,
+    a.country,
+    a.phone
   FROM jsonb_populate_recordset(NULL::ordering.order_address, p_batch -> 'addresses') a
   WHERE a.order_id = ANY (p_ids);
   INSERT INTO ordering.order_item

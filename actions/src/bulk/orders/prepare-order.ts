@@ -229,6 +229,8 @@ const unknownCountry = 'ZZ'
 const addressRow = (id: string, orderId: string, address: OrderRow['shippingAddress']): DatabaseRow => ({
   id,
   order_id: orderId,
+  recipient_name: address?.recipientName?.trim() || null,
+  company: address?.company?.trim() || null,
   line1: address?.line1?.trim() || '-',
   line2: address?.line2 ?? null,
   city: address?.city?.trim() || '-',

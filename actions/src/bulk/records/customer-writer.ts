@@ -69,6 +69,8 @@ function addressesOf(id: string, { addresses }: CustomerRow): readonly object[] 
   )
   return list.map((address, index) => ({
     customer_id: id,
+    recipient_name: address.recipientName?.trim() || null,
+    company: address.company?.trim() || null,
     line1: address.line1?.trim() || '-',
     line2: address.line2,
     city: address.city?.trim() || '-',
