@@ -85,6 +85,22 @@ CREATE TABLE merchant.settings (
   stock_visibility_bound integer NOT NULL DEFAULT 10 CHECK (stock_visibility_bound BETWEEN 1 AND 999999),
   low_stock_threshold integer NOT NULL DEFAULT 5 CONSTRAINT settings_low_stock_threshold_check
     CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  -- Texts of one meaning with commas between them: sofa, couch. search.synonym has what queries read.
+  search_synonyms text[] NOT NULL DEFAULT '{}' CONSTRAINT settings_search_synonyms_check
+    CHECK (
+      cardinality(search_synonyms) <= 200
+      AND array_position(search_synonyms, NULL) IS NULL
+      AND array_to_string(search_synonyms, E'\n') ~ '^(([^,\n]*[^,\s][^,\n]*)(,[^,\n]*[^,\s][^,\n]*)+(\n|$))*$'
+      AND char_length(array_to_string(search_synonyms, E'\n')) <= 61000
+    ),
+  -- Words that search passes over.
+  search_stop_words text[] NOT NULL DEFAULT '{}' CONSTRAINT settings_search_stop_words_check
+    CHECK (
+      cardinality(search_stop_words) <= 500
+      AND array_position(search_stop_words, NULL) IS NULL
+      AND array_to_string(search_stop_words, E'\n') ~ '^([^\s]+(\n|$))*$'
+      AND char_length(array_to_string(search_stop_words, E'\n')) <= 31000
+    ),
   CONSTRAINT settings_timezone_check CHECK (platform.is_time_zone(timezone))
 );
 

@@ -576,27 +576,46 @@ AS $$
   FROM (SELECT (ts_lexize((p_stemmer || '_stem')::regdictionary, p_word))[1] AS stem) s;
 $$;
 
-CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
-RETURNS tsquery
+CREATE FUNCTION search.stems_of(p_words text[], p_stemmer text)
+RETURNS text[]
 LANGUAGE sql
 STABLE
 AS $$
   SELECT
-    CASE
-      WHEN count(*) > 0
-      AND bool_and(t.term IS NOT NULL) THEN to_tsquery('simple', string_agg(t.term, ' & '))
-    END
+    coalesce(
+      array_agg(coalesce((ts_lexize((p_stemmer || '_stem')::regdictionary, w.word))[1], w.word) ORDER BY w.place),
+      '{}'
+    )
+  FROM unnest(p_words) WITH ORDINALITY AS w (word, place);
+$$;
+
+-- Writes what queries read of the synonyms and stop words in a merchant's settings.
+CREATE FUNCTION search.write_synonyms(p_merchant_id uuid, p_synonyms text[], p_stop_words text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+BEGIN
+  DELETE FROM search.synonym s WHERE s.merchant_id = p_merchant_id;
+  DELETE FROM search.stop_word s WHERE s.merchant_id = p_merchant_id;
+  INSERT INTO search.synonym (merchant_id, line, words, stems)
+  SELECT p_merchant_id, x.line, x.words, search.stems_of(x.words, v_stemmer)
   FROM
     (
-      SELECT search.meant(p_merchant_id, x.word, search.stemmer_of(p_merchant_id)) AS term
+      SELECT l.line, string_to_array(search.normalized(t.text), ' ') AS words
       FROM
-        (
-          SELECT DISTINCT word
-          FROM regexp_split_to_table(search.normalized(p_query), ' ') AS word
-          WHERE word <> ''
-          LIMIT 10
-        ) x
-    ) t;
+        unnest(p_synonyms) WITH ORDINALITY AS l (texts, line)
+        CROSS JOIN LATERAL unnest(string_to_array(l.texts, ',')) AS t (text)
+    ) x
+  WHERE x.words <> '{}';
+  INSERT INTO search.stop_word (merchant_id, word)
+  SELECT DISTINCT p_merchant_id, w.word
+  FROM
+    unnest(p_stop_words) AS s (text)
+    CROSS JOIN LATERAL unnest(string_to_array(search.normalized(s.text), ' ')) AS w (word)
+  WHERE w.word <> '';
+END;
 $$;
 
 CREATE FUNCTION search.in_title(p_words tsquery)

@@ -90,6 +90,28 @@ CREATE TABLE search.word (
 CREATE INDEX word_prefix ON search.word (merchant_id, word text_pattern_ops);
 CREATE INDEX word_similarity ON search.word USING gin (merchant_id, word gin_trgm_ops);
 
+-- What a merchant's settings say of the words of queries, as queries read it; kept by trigger. Texts of one line have
+-- one meaning.
+CREATE TABLE search.synonym (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  line integer NOT NULL,
+  -- The words of the text, and their stems.
+  words text[] NOT NULL,
+  stems text[] NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+CREATE INDEX synonym_stems ON search.synonym (merchant_id, stems);
+CREATE INDEX synonym_line ON search.synonym (merchant_id, line);
+
+CREATE TABLE search.stop_word (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  word text NOT NULL,
+  PRIMARY KEY (merchant_id, word)
+);
+
 CREATE TABLE search.changed_language (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
     ON DELETE CASCADE

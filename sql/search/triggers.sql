@@ -155,6 +155,35 @@ FOR EACH ROW
 WHEN (NEW.language <> OLD.language)
 EXECUTE FUNCTION search.note_language();
 
+CREATE FUNCTION search.follow_synonyms()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_synonyms(NEW.merchant_id, NEW.search_synonyms, NEW.search_stop_words);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_synonyms_of_new
+AFTER INSERT ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.search_synonyms <> '{}' OR NEW.search_stop_words <> '{}')
+EXECUTE FUNCTION search.follow_synonyms();
+
+CREATE TRIGGER follow_synonyms
+AFTER UPDATE OF language, search_synonyms, search_stop_words ON merchant.settings
+FOR EACH ROW
+WHEN
+  (
+    (NEW.language, NEW.search_synonyms, NEW.search_stop_words) IS DISTINCT FROM (
+      OLD.language,
+      OLD.search_synonyms,
+      OLD.search_stop_words
+    )
+  )
+EXECUTE FUNCTION search.follow_synonyms();
+
 CREATE FUNCTION search.follow_categories()
 RETURNS trigger
 LANGUAGE plpgsql

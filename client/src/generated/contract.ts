@@ -6048,6 +6048,18 @@ export type MerchantSettings = {
    * Needs the permission `merchant:read`; not for shoppers.
    */
   readonly mfaRequired: Scalars['Boolean']['output'];
+  /**
+   * Words of a query that search passes over. Not shown to shoppers. Open in the specification.
+   *
+   * Needs the permission `merchant:read`; not for shoppers.
+   */
+  readonly searchStopWords: ReadonlyArray<Scalars['String']['output']>;
+  /**
+   * Words of one meaning to search, an entry with commas for each: `sofa, couch, settee`. Not shown to shoppers. Open in the specification.
+   *
+   * Needs the permission `merchant:read`; not for shoppers.
+   */
+  readonly searchSynonyms: ReadonlyArray<Scalars['String']['output']>;
   /** Where it ships to, oldest first. */
   readonly shippingZones: ReadonlyArray<ShippingZone>;
   /**
@@ -15837,6 +15849,10 @@ export type UpdateMerchantSettingsInput = {
   readonly maxUnpaidUnits?: InputMaybe<Scalars['Int']['input']>;
   /** Whether a user needs an authenticator. A user who switches it on needs to have one. Keys don't. Never null. */
   readonly mfaRequired?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Words of a query that search passes over, in place of those it has now. At most 500 entries, each 1 to 60 characters, in one line. Never null. */
+  readonly searchStopWords?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Words of one meaning to search, an entry with commas for each: `sofa, couch, settee`; in place of those it has now. At most 200 entries, each 3 to 300 characters, in one line. Never null. */
+  readonly searchSynonyms?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** The precision with which `availability` shows the stock of products. Never null. */
   readonly stockVisibility?: InputMaybe<StockVisibility>;
   /** The largest quantity that is shown under UP_TO_BOUND. 1 to 999,999. Never null. */

@@ -1245,6 +1245,8 @@ export interface UpdateMerchantSettingsInput {
   readonly maxUnpaidUnits?: number | null
   readonly stockVisibility?: 'IN_STOCK_ONLY' | 'UP_TO_BOUND' | 'EXACT'
   readonly stockVisibilityBound?: number
+  readonly searchSynonyms?: readonly string[]
+  readonly searchStopWords?: readonly string[]
 }
 
 export interface UpdateMetadataDefinitionInput {

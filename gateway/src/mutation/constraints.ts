@@ -290,6 +290,11 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   settings_cash_payment_minutes_check: value('cashPaymentMinutes'),
   settings_max_unpaid_orders_check: value('maxUnpaidOrders'),
   settings_max_unpaid_units_check: value('maxUnpaidUnits'),
+  settings_search_synonyms_check: value(
+    'searchSynonyms',
+    'Each entry has at least two texts with commas between them: sofa, couch',
+  ),
+  settings_search_stop_words_check: value('searchStopWords', 'Each entry is one word'),
   settings_language_fkey: value('language', 'There is no such language here'),
   settings_timezone_check: value('timezone', 'There is no such time zone'),
   shipping_zone_name_check: value('name'),

@@ -3001,6 +3001,22 @@ CREATE TABLE merchant.settings (
   stock_visibility_bound integer NOT NULL DEFAULT 10 CHECK (stock_visibility_bound BETWEEN 1 AND 999999),
   low_stock_threshold integer NOT NULL DEFAULT 5 CONSTRAINT settings_low_stock_threshold_check
     CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  -- Texts of one meaning with commas between them: sofa, couch. search.synonym has what queries read.
+  search_synonyms text[] NOT NULL DEFAULT '{}' CONSTRAINT settings_search_synonyms_check
+    CHECK (
+      cardinality(search_synonyms) <= 200
+      AND array_position(search_synonyms, NULL) IS NULL
+      AND array_to_string(search_synonyms, E'\n') ~ '^(([^,\n]*[^,\s][^,\n]*)(,[^,\n]*[^,\s][^,\n]*)+(\n|$))*$'
+      AND char_length(array_to_string(search_synonyms, E'\n')) <= 61000
+    ),
+  -- Words that search passes over.
+  search_stop_words text[] NOT NULL DEFAULT '{}' CONSTRAINT settings_search_stop_words_check
+    CHECK (
+      cardinality(search_stop_words) <= 500
+      AND array_position(search_stop_words, NULL) IS NULL
+      AND array_to_string(search_stop_words, E'\n') ~ '^([^\s]+(\n|$))*$'
+      AND char_length(array_to_string(search_stop_words, E'\n')) <= 31000
+    ),
   CONSTRAINT settings_timezone_check CHECK (platform.is_time_zone(timezone))
 );
 
@@ -4233,6 +4249,28 @@ CREATE TABLE search.word (
 CREATE INDEX word_prefix ON search.word (merchant_id, word text_pattern_ops);
 
 CREATE INDEX word_similarity ON search.word USING gin (merchant_id, word gin_trgm_ops);
+
+CREATE TABLE search.synonym (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  line integer NOT NULL,
+  -- The words of the text, and their stems.
+  words text[] NOT NULL,
+  stems text[] NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX synonym_stems ON search.synonym (merchant_id, stems);
+
+CREATE INDEX synonym_line ON search.synonym (merchant_id, line);
+
+CREATE TABLE search.stop_word (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  word text NOT NULL,
+  PRIMARY KEY (merchant_id, word)
+);
 
 CREATE TABLE search.changed_language (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
@@ -12928,102 +12966,45 @@ AS $$
   FROM (SELECT (ts_lexize((p_stemmer || '_stem')::regdictionary, p_word))[1] AS stem) s;
 $$;
 
--- sql/search/functions/meant.sql
-
-CREATE FUNCTION search.meant(p_merchant_id uuid, p_word text, p_stemmer text)
-RETURNS text
-LANGUAGE plpgsql
-STABLE
-SET plan_cache_mode = force_custom_plan
-AS $$
-DECLARE
-  -- Of few letters, everything is a likely mistake for everything: of three, only their order may be another.
-  v_max_distance integer := CASE
-    WHEN char_length(p_word) < 6 THEN 1
-    WHEN char_length(p_word) < 9 THEN 2
-    ELSE 3
-  END;
-  v_term text;
-  v_words text;
-BEGIN
-  -- Longer ones are not learned as words.
-  IF char_length(p_word) > 60 THEN
-    RETURN quote_literal(p_word) || ':*';
-  END IF;
-  v_term := search.term(p_word, p_stemmer);
-  IF
-    EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word LIKE p_word || '%')
-    OR EXISTS (SELECT FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.words @@ v_term::tsquery)
-  THEN
-    RETURN v_term;
-  END IF;
-  IF char_length(p_word) < 3 THEN
-    RETURN NULL;
-  END IF;
-  SELECT
-    string_agg(
-      CASE
-        WHEN m.distance <= 2 THEN search.term(m.word, p_stemmer)
-        ELSE quote_literal(m.word)
-      END,
-      ' | '
-    )
-  INTO v_words
-  FROM
-    (
-      SELECT
-        c.word,
-        CASE
-          WHEN search.letters(c.word) = search.letters(p_word) THEN 0
-          ELSE levenshtein(c.word, p_word)
-        END AS distance
-      FROM
-        (
-          SELECT w.word FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word % p_word
-          UNION
-          SELECT w.word
-          FROM search.word w
-          WHERE
-            w.merchant_id = p_merchant_id
-            AND w.word LIKE left(p_word, 1) || '%'
-            AND char_length(w.word) BETWEEN char_length(p_word) - v_max_distance AND char_length(
-              p_word
-            ) + v_max_distance
-            AND levenshtein_less_equal(w.word, p_word, v_max_distance) <= v_max_distance
-        ) c
-      WHERE
-        search.letters(c.word) = search.letters(p_word)
-        OR (char_length(p_word) > 3 AND levenshtein_less_equal(c.word, p_word, v_max_distance) <= v_max_distance)
-      ORDER BY distance, similarity(c.word, p_word) DESC, c.word
-      LIMIT 3
-    ) m;
-  RETURN '(' || v_words || ')';
-END;
-$$;
-
--- sql/search/functions.sql
-
-CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
-RETURNS tsquery
+CREATE FUNCTION search.stems_of(p_words text[], p_stemmer text)
+RETURNS text[]
 LANGUAGE sql
 STABLE
 AS $$
   SELECT
-    CASE
-      WHEN count(*) > 0
-      AND bool_and(t.term IS NOT NULL) THEN to_tsquery('simple', string_agg(t.term, ' & '))
-    END
+    coalesce(
+      array_agg(coalesce((ts_lexize((p_stemmer || '_stem')::regdictionary, w.word))[1], w.word) ORDER BY w.place),
+      '{}'
+    )
+  FROM unnest(p_words) WITH ORDINALITY AS w (word, place);
+$$;
+
+CREATE FUNCTION search.write_synonyms(p_merchant_id uuid, p_synonyms text[], p_stop_words text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+BEGIN
+  DELETE FROM search.synonym s WHERE s.merchant_id = p_merchant_id;
+  DELETE FROM search.stop_word s WHERE s.merchant_id = p_merchant_id;
+  INSERT INTO search.synonym (merchant_id, line, words, stems)
+  SELECT p_merchant_id, x.line, x.words, search.stems_of(x.words, v_stemmer)
   FROM
     (
-      SELECT search.meant(p_merchant_id, x.word, search.stemmer_of(p_merchant_id)) AS term
+      SELECT l.line, string_to_array(search.normalized(t.text), ' ') AS words
       FROM
-        (
-          SELECT DISTINCT word
-          FROM regexp_split_to_table(search.normalized(p_query), ' ') AS word
-          WHERE word <> ''
-          LIMIT 10
-        ) x
-    ) t;
+        unnest(p_synonyms) WITH ORDINALITY AS l (texts, line)
+        CROSS JOIN LATERAL unnest(string_to_array(l.texts, ',')) AS t (text)
+    ) x
+  WHERE x.words <> '{}';
+  INSERT INTO search.stop_word (merchant_id, word)
+  SELECT DISTINCT p_merchant_id, w.word
+  FROM
+    unnest(p_stop_words) AS s (text)
+    CROSS JOIN LATERAL unnest(string_to_array(search.normalized(s.text), ' ')) AS w (word)
+  WHERE w.word <> '';
+END;
 $$;
 
 CREATE FUNCTION search.in_title(p_words tsquery)
@@ -22982,6 +22963,79 @@ BEGIN
 END;
 $$;
 
+-- sql/search/functions/meant.sql
+
+CREATE FUNCTION search.meant(p_merchant_id uuid, p_word text, p_stemmer text)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  -- Of few letters, everything is a likely mistake for everything: of three, only their order may be another.
+  v_max_distance integer := CASE
+    WHEN char_length(p_word) < 6 THEN 1
+    WHEN char_length(p_word) < 9 THEN 2
+    ELSE 3
+  END;
+  v_term text;
+  v_words text;
+BEGIN
+  -- Longer ones are not learned as words.
+  IF char_length(p_word) > 60 THEN
+    RETURN quote_literal(p_word) || ':*';
+  END IF;
+  v_term := search.term(p_word, p_stemmer);
+  IF
+    EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word LIKE p_word || '%')
+    OR EXISTS (SELECT FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.words @@ v_term::tsquery)
+  THEN
+    RETURN v_term;
+  END IF;
+  IF char_length(p_word) < 3 THEN
+    RETURN NULL;
+  END IF;
+  SELECT
+    string_agg(
+      CASE
+        WHEN m.distance <= 2 THEN search.term(m.word, p_stemmer)
+        ELSE quote_literal(m.word)
+      END,
+      ' | '
+    )
+  INTO v_words
+  FROM
+    (
+      SELECT
+        c.word,
+        CASE
+          WHEN search.letters(c.word) = search.letters(p_word) THEN 0
+          ELSE levenshtein(c.word, p_word)
+        END AS distance
+      FROM
+        (
+          SELECT w.word FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word % p_word
+          UNION
+          SELECT w.word
+          FROM search.word w
+          WHERE
+            w.merchant_id = p_merchant_id
+            AND w.word LIKE left(p_word, 1) || '%'
+            AND char_length(w.word) BETWEEN char_length(p_word) - v_max_distance AND char_length(
+              p_word
+            ) + v_max_distance
+            AND levenshtein_less_equal(w.word, p_word, v_max_distance) <= v_max_distance
+        ) c
+      WHERE
+        search.letters(c.word) = search.letters(p_word)
+        OR (char_length(p_word) > 3 AND levenshtein_less_equal(c.word, p_word, v_max_distance) <= v_max_distance)
+      ORDER BY distance, similarity(c.word, p_word) DESC, c.word
+      LIMIT 3
+    ) m;
+  RETURN '(' || v_words || ')';
+END;
+$$;
+
 -- sql/search/functions/page.sql
 
 CREATE FUNCTION search.page(
@@ -23369,6 +23423,77 @@ BEGIN
       (c.bonus + 1.0 / (1 + char_length(c.title)))::real
     FROM candidate c
     ORDER BY c.shown_title, c.bonus DESC;
+END;
+$$;
+
+-- sql/search/functions/words_query.sql
+
+CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
+RETURNS tsquery
+LANGUAGE plpgsql
+STABLE
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+  v_words text[] := (string_to_array(search.normalized(p_query), ' '))[1:10];
+  v_stems text[] := search.stems_of(v_words, v_stemmer);
+  -- Stop words alone are a query, too.
+  v_stop_words text[] := ARRAY(
+    SELECT s.word
+    FROM search.stop_word s
+    WHERE
+      s.merchant_id = p_merchant_id
+      AND s.word = ANY (v_words)
+      AND NOT v_words <@ ARRAY(
+        SELECT o.word
+        FROM search.stop_word o
+        WHERE o.merchant_id = p_merchant_id AND o.word = ANY (v_words)
+      )
+  );
+  v_terms text[] := '{}';
+  v_term text;
+  v_size integer;
+  v_at integer := 1;
+BEGIN
+  WHILE v_at <= cardinality(v_words) LOOP
+    -- The longest text that begins here and has synonyms.
+    SELECT cardinality(s.stems)
+    INTO v_size
+    FROM search.synonym s
+    WHERE s.merchant_id = p_merchant_id AND s.stems = v_stems[v_at:v_at + cardinality(s.stems) - 1]
+    ORDER BY cardinality(s.stems) DESC
+    LIMIT 1;
+    IF FOUND THEN
+      SELECT '(' || string_agg(DISTINCT t.term, ' | ') || ')'
+      INTO v_term
+      FROM
+        search.synonym s
+        JOIN search.synonym o ON o.merchant_id = s.merchant_id AND o.line = s.line
+        CROSS JOIN LATERAL (
+          SELECT '(' || string_agg(search.term(w, v_stemmer), ' & ') || ')' AS term
+          FROM unnest(o.words) AS w
+        ) t
+      WHERE s.merchant_id = p_merchant_id AND s.stems = v_stems[v_at:v_at + v_size - 1];
+    ELSE
+      v_size := 1;
+      IF NOT v_words[v_at] = ANY (v_stop_words) THEN
+        v_term := search.meant(p_merchant_id, v_words[v_at], v_stemmer);
+        IF v_term IS NULL THEN
+          RETURN NULL;
+        END IF;
+      ELSE
+        v_term := NULL;
+      END IF;
+    END IF;
+    v_terms := v_terms || v_term;
+    v_at := v_at + v_size;
+  END LOOP;
+  RETURN (
+    SELECT to_tsquery('simple', string_agg(DISTINCT t.term, ' & '))
+    FROM unnest(v_terms) AS t (term)
+    WHERE t.term IS NOT NULL
+  );
 END;
 $$;
 
@@ -28086,6 +28211,35 @@ AFTER UPDATE OF language ON merchant.settings
 FOR EACH ROW
 WHEN (NEW.language <> OLD.language)
 EXECUTE FUNCTION search.note_language();
+
+CREATE FUNCTION search.follow_synonyms()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_synonyms(NEW.merchant_id, NEW.search_synonyms, NEW.search_stop_words);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_synonyms_of_new
+AFTER INSERT ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.search_synonyms <> '{}' OR NEW.search_stop_words <> '{}')
+EXECUTE FUNCTION search.follow_synonyms();
+
+CREATE TRIGGER follow_synonyms
+AFTER UPDATE OF language, search_synonyms, search_stop_words ON merchant.settings
+FOR EACH ROW
+WHEN
+  (
+    (NEW.language, NEW.search_synonyms, NEW.search_stop_words) IS DISTINCT FROM (
+      OLD.language,
+      OLD.search_synonyms,
+      OLD.search_stop_words
+    )
+  )
+EXECUTE FUNCTION search.follow_synonyms();
 
 CREATE FUNCTION search.follow_categories()
 RETURNS trigger

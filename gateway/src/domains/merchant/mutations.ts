@@ -33,6 +33,8 @@ const settingsColumns = [
   'bankTransferPaymentMinutes',
   'cashPaymentMinutes',
   'maxUnpaidOrders',
+  'searchSynonyms',
+  'searchStopWords',
   'maxUnpaidUnits',
   'stockVisibility',
   'stockVisibilityBound',

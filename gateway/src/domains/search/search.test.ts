@@ -261,3 +261,45 @@ test('an article gets a slug from its title, follows its status, and can be chan
   await ask('mutation ($id: ID!) { deleteArticle(id: $id) { success errors { field } } }', { id })
   expect((await find('paris')).totalCount).toBe(0)
 })
+
+test('a merchant’s synonyms find each other in any form, its stop words are passed over, and another merchant has its own', async () => {
+  await gateway.shop.sql(`
+    INSERT INTO catalog.product (merchant_id, name, sku, price, currency, status)
+    SELECT m.id::uuid, p.name, p.sku, 100, 'USD', 'ACTIVE'
+    FROM (VALUES ('Blue Sofa', 'SYN-1'), ('Couch of velvet', 'SYN-2'), ('Tee', 'SYN-3')) p (name, sku),
+      (VALUES ('${merchantId(1)}'), ('${merchantId(2)}')) m (id)`)
+  const change = async (input: object) => {
+    const { errors, data } = await send<Record<string, { errors: readonly { field: string }[] }>>(
+      gateway,
+      key,
+      `mutation ($input: UpdateMerchantSettingsInput!) {
+        updateMerchantSettings(input: $input) { settings { searchSynonyms searchStopWords } errors { field } } }`,
+      { input },
+    )
+    expect(errors).toEqual([])
+    return data['updateMerchantSettings']
+  }
+  expect(titles(await find('sofas'))).toEqual(['Blue Sofa'])
+  const settings = { searchSynonyms: ['sofa, couch, settee', 't-shirt,Tee'], searchStopWords: ['for', 'the'] }
+  expect(await change(settings)).toEqual({ settings, errors: [] })
+  for (const query of ['sofas', 'couch', 'Settee', 'for the settee'])
+    expect([query, titles(await find(query)).toSorted()]).toEqual([query, ['Blue Sofa', 'Couch of velvet']])
+  expect(titles(await find('blue couches'))).toEqual(['Blue Sofa'])
+  expect(titles(await find('t shirts'))).toEqual(['Tee'])
+  expect(titles(await find('couch', {}, keyPrincipal(2)))).toEqual(['Couch of velvet'])
+  expect(titles(await find('for'))).toContain('Laces')
+  expect(
+    (await find('sofa', { filters: { types: ['PRODUCT'] } })).facets.find(({ name }) => name === 'TYPE')
+      ?.count,
+  ).toBe(2)
+  for (const [input, field] of [
+    [{ searchSynonyms: ['sofa'] }, 'searchSynonyms'],
+    [{ searchSynonyms: ['sofa, '] }, 'searchSynonyms'],
+    [{ searchSynonyms: Array.from({ length: 201 }, (_, n) => `a${n},b`) }, 'searchSynonyms'],
+    [{ searchStopWords: ['two words'] }, 'searchStopWords'],
+    [{ searchStopWords: [' '] }, 'searchStopWords.0'],
+  ] as const)
+    expect((await change(input))?.errors.map((error) => error.field)).toEqual([field])
+  await change({ searchSynonyms: [], searchStopWords: [] })
+  expect(titles(await find('sofa'))).toEqual(['Blue Sofa'])
+})
