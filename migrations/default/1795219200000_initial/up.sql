@@ -22687,6 +22687,8 @@ RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
 ROWS 50
+-- The counted rows of 200,000 products stay in memory.
+SET work_mem = '32MB'
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -22726,20 +22728,19 @@ BEGIN
             d.lowest_price,
             d.highest_price,
             d.facet_keys,
-            %1$s AS in_stock,
-            %2$s AS missed
+            %1$s AS in_stock%2$s
           FROM search.document d
           WHERE %3$s
         ),
-        hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
+        hit AS %4$s,
         -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
         counted_key AS MATERIALIZED (
           SELECT k.key, k.missed, count(*) AS count
           FROM
             (
-              SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
+              SELECT unnest(c.facet_keys) AS key, %5$s AS missed
               FROM candidate c
-              WHERE cardinality(c.missed) < 2
+              WHERE %6$s
             ) k
           GROUP BY k.key, k.missed
         ),
@@ -22897,10 +22898,21 @@ BEGIN
       $statement$,
       search.in_stock_of((v_request.scope).merchant_id),
       CASE
-        WHEN v_groups IS NULL THEN '''{}''::text[]'
-        ELSE v_missed
+        WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
       END,
-      search.matches(v_request, FALSE)
+      search.matches(v_request, FALSE),
+      CASE
+        WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
+        ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
+      END,
+      CASE
+        WHEN v_groups IS NULL THEN 'NULL::text'
+        ELSE 'c.missed[1]'
+      END,
+      CASE
+        WHEN v_groups IS NULL THEN 'TRUE'
+        ELSE 'cardinality(c.missed) < 2'
+      END
     )
     USING v_request;
 END;
@@ -23047,7 +23059,7 @@ CREATE FUNCTION search.page(
   p_page_size integer,
   p_page_offset integer
 )
-RETURNS TABLE (document search.document, sort_value text)
+RETURNS TABLE (id uuid, sort_value text)
 LANGUAGE plpgsql
 STABLE
 ROWS 20
@@ -23072,8 +23084,8 @@ DECLARE
   AND coalesce(p_sort_order = 'ASC', v_column IN ('lowest_price', 'shown_title'));
   v_matches text := search.matches(p_request, TRUE);
   v_source text := CASE
-    WHEN v_column = 'rank' THEN format('SELECT r.document, r.rank FROM search.ranked($1, %L) r', v_matches)
-    ELSE format('SELECT d AS document, d.%I FROM search.document d WHERE %s', v_column, v_matches)
+    WHEN v_column = 'rank' THEN format('SELECT r.id, r.rank FROM search.ranked($1, %L) r', v_matches)
+    ELSE format('SELECT d.id, d.%I FROM search.document d WHERE %s', v_column, v_matches)
   END;
 BEGIN
   -- What matches is found first, and sorted then. An index of the sorted column would be read until enough rows match,
@@ -23083,7 +23095,7 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE
     format(
-      'SELECT s.document, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, (s.document).id %s LIMIT %s OFFSET %s',
+      'SELECT s.id, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, s.id %s LIMIT %s OFFSET %s',
       CASE
         WHEN v_column = 'created_at' THEN format(
           'to_char(s.created_at AT TIME ZONE %L, %L)',
@@ -23096,7 +23108,7 @@ BEGIN
       CASE
         WHEN p_after_id IS NULL THEN 'TRUE'
         ELSE format(
-          '(s.%I, (s.document).id) %s (%L::%s, %L::uuid)',
+          '(s.%I, s.id) %s (%L::%s, %L::uuid)',
           v_column,
           CASE
             WHEN v_ascending THEN '>'
@@ -23222,9 +23234,9 @@ AS $$
   SELECT
     (hasura_session ->> 'x-hasura-merchant-id')::uuid,
     (array_agg(p.sort_value ORDER BY p.position))[1],
-    (array_agg((p.document).id ORDER BY p.position))[1],
+    (array_agg(p.id ORDER BY p.position))[1],
     (array_agg(p.sort_value ORDER BY p.position))[least(count(*), page_size)],
-    (array_agg((p.document).id ORDER BY p.position))[least(count(*), page_size)],
+    (array_agg(p.id ORDER BY p.position))[least(count(*), page_size)],
     count(*) > page_size,
     after_id IS NOT NULL OR page_offset > 0,
     sort_by
@@ -23250,14 +23262,14 @@ AS $$
       after_id,
       page_size + 1,
       page_offset
-    ) WITH ORDINALITY AS p (document, sort_value, position)
+    ) WITH ORDINALITY AS p (id, sort_value, position)
   HAVING (search.scope_of(hasura_session)).products OR (search.scope_of(hasura_session)).articles;
 $$;
 
 -- sql/search/functions/ranked.sql
 
 CREATE FUNCTION search.ranked(p_request search.request, p_matches text)
-RETURNS TABLE (document search.document, rank real)
+RETURNS TABLE (id uuid, rank real)
 LANGUAGE plpgsql
 STABLE
 ROWS 1000
@@ -23271,30 +23283,35 @@ BEGIN
     replace(
       $statement$
       SELECT
-        c.document,
+        c.id,
         (
-          ts_rank('{0.05, 0.2, 0.4, 1}', (c.document).words, ($1).words) + CASE
-            WHEN (c.document).title = ($1).title THEN 2
-            WHEN starts_with((c.document).title, ($1).title) THEN 1
+          ts_rank('{0.05, 0.2, 0.4, 1}', c.words, ($1).words) + CASE
+            WHEN c.title = ($1).title THEN 2
+            WHEN starts_with(c.title, ($1).title) THEN 1
             ELSE 0
-          END + 0.01 / (1 + char_length((c.document).title)) -- Of equal ones, the one that says least else.
+          END + 0.01 / (1 + char_length(c.title)) -- Of equal ones, the one that says least else.
         )::real
       FROM
         (
-          SELECT DISTINCT ON ((u.document).id) u.document
+          SELECT DISTINCT ON (u.id) u.id, u.title, u.words
           FROM
             (
               (
-                SELECT d AS document
+                SELECT d.id, d.title, d.words
                 FROM search.document d
                 WHERE <matches> AND d.title LIKE ($1).title || '%'
                 ORDER BY d.title
                 LIMIT 1101
               )
               UNION ALL
-              (SELECT d FROM search.document d WHERE <matches> AND d.title_words @@ ($1).words LIMIT 1101)
+              (
+                SELECT d.id, d.title, d.words
+                FROM search.document d
+                WHERE <matches> AND d.title_words @@ ($1).words
+                LIMIT 1101
+              )
               UNION ALL
-              (SELECT d FROM search.document d WHERE <matches> LIMIT 1101)
+              (SELECT d.id, d.title, d.words FROM search.document d WHERE <matches> LIMIT 1101)
             ) u
         ) c
       $statement$,
@@ -23332,11 +23349,11 @@ STABLE
 ROWS 20
 AS $$
   SELECT
-    (p.document).merchant_id,
-    (p.document).id,
-    (p.document).product_id,
-    (p.document).category_id,
-    (p.document).article_id,
+    d.merchant_id,
+    d.id,
+    d.product_id,
+    d.category_id,
+    d.article_id,
     p.position::integer
   FROM
     search.page(
@@ -23360,7 +23377,8 @@ AS $$
       after_id,
       page_size,
       page_offset
-    ) WITH ORDINALITY AS p (document, sort_value, position);
+    ) WITH ORDINALITY AS p (id, sort_value, position)
+    JOIN search.document d ON d.merchant_id = (hasura_session ->> 'x-hasura-merchant-id')::uuid AND d.id = p.id;
 $$;
 
 -- sql/search/functions/suggestions.sql

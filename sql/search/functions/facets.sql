@@ -21,6 +21,8 @@ RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
 ROWS 50
+-- The counted rows of 200,000 products stay in memory.
+SET work_mem = '32MB'
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -60,20 +62,19 @@ BEGIN
             d.lowest_price,
             d.highest_price,
             d.facet_keys,
-            %1$s AS in_stock,
-            %2$s AS missed
+            %1$s AS in_stock%2$s
           FROM search.document d
           WHERE %3$s
         ),
-        hit AS MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = '{}'),
+        hit AS %4$s,
         -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
         counted_key AS MATERIALIZED (
           SELECT k.key, k.missed, count(*) AS count
           FROM
             (
-              SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
+              SELECT unnest(c.facet_keys) AS key, %5$s AS missed
               FROM candidate c
-              WHERE cardinality(c.missed) < 2
+              WHERE %6$s
             ) k
           GROUP BY k.key, k.missed
         ),
@@ -231,10 +232,21 @@ BEGIN
       $statement$,
       search.in_stock_of((v_request.scope).merchant_id),
       CASE
-        WHEN v_groups IS NULL THEN '''{}''::text[]'
-        ELSE v_missed
+        WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
       END,
-      search.matches(v_request, FALSE)
+      search.matches(v_request, FALSE),
+      CASE
+        WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
+        ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
+      END,
+      CASE
+        WHEN v_groups IS NULL THEN 'NULL::text'
+        ELSE 'c.missed[1]'
+      END,
+      CASE
+        WHEN v_groups IS NULL THEN 'TRUE'
+        ELSE 'cardinality(c.missed) < 2'
+      END
     )
     USING v_request;
 END;

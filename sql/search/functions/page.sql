@@ -7,7 +7,7 @@ CREATE FUNCTION search.page(
   p_page_size integer,
   p_page_offset integer
 )
-RETURNS TABLE (document search.document, sort_value text)
+RETURNS TABLE (id uuid, sort_value text)
 LANGUAGE plpgsql
 STABLE
 ROWS 20
@@ -32,8 +32,8 @@ DECLARE
   AND coalesce(p_sort_order = 'ASC', v_column IN ('lowest_price', 'shown_title'));
   v_matches text := search.matches(p_request, TRUE);
   v_source text := CASE
-    WHEN v_column = 'rank' THEN format('SELECT r.document, r.rank FROM search.ranked($1, %L) r', v_matches)
-    ELSE format('SELECT d AS document, d.%I FROM search.document d WHERE %s', v_column, v_matches)
+    WHEN v_column = 'rank' THEN format('SELECT r.id, r.rank FROM search.ranked($1, %L) r', v_matches)
+    ELSE format('SELECT d.id, d.%I FROM search.document d WHERE %s', v_column, v_matches)
   END;
 BEGIN
   -- What matches is found first, and sorted then. An index of the sorted column would be read until enough rows match,
@@ -43,7 +43,7 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE
     format(
-      'SELECT s.document, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, (s.document).id %s LIMIT %s OFFSET %s',
+      'SELECT s.id, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, s.id %s LIMIT %s OFFSET %s',
       CASE
         WHEN v_column = 'created_at' THEN format(
           'to_char(s.created_at AT TIME ZONE %L, %L)',
@@ -56,7 +56,7 @@ BEGIN
       CASE
         WHEN p_after_id IS NULL THEN 'TRUE'
         ELSE format(
-          '(s.%I, (s.document).id) %s (%L::%s, %L::uuid)',
+          '(s.%I, s.id) %s (%L::%s, %L::uuid)',
           v_column,
           CASE
             WHEN v_ascending THEN '>'

@@ -25,9 +25,9 @@ AS $$
   SELECT
     (hasura_session ->> 'x-hasura-merchant-id')::uuid,
     (array_agg(p.sort_value ORDER BY p.position))[1],
-    (array_agg((p.document).id ORDER BY p.position))[1],
+    (array_agg(p.id ORDER BY p.position))[1],
     (array_agg(p.sort_value ORDER BY p.position))[least(count(*), page_size)],
-    (array_agg((p.document).id ORDER BY p.position))[least(count(*), page_size)],
+    (array_agg(p.id ORDER BY p.position))[least(count(*), page_size)],
     count(*) > page_size,
     after_id IS NOT NULL OR page_offset > 0,
     sort_by
@@ -53,6 +53,6 @@ AS $$
       after_id,
       page_size + 1,
       page_offset
-    ) WITH ORDINALITY AS p (document, sort_value, position)
+    ) WITH ORDINALITY AS p (id, sort_value, position)
   HAVING (search.scope_of(hasura_session)).products OR (search.scope_of(hasura_session)).articles;
 $$;

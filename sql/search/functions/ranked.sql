@@ -1,5 +1,5 @@
 CREATE FUNCTION search.ranked(p_request search.request, p_matches text)
-RETURNS TABLE (document search.document, rank real)
+RETURNS TABLE (id uuid, rank real)
 LANGUAGE plpgsql
 STABLE
 ROWS 1000
@@ -13,30 +13,35 @@ BEGIN
     replace(
       $statement$
       SELECT
-        c.document,
+        c.id,
         (
-          ts_rank('{0.05, 0.2, 0.4, 1}', (c.document).words, ($1).words) + CASE
-            WHEN (c.document).title = ($1).title THEN 2
-            WHEN starts_with((c.document).title, ($1).title) THEN 1
+          ts_rank('{0.05, 0.2, 0.4, 1}', c.words, ($1).words) + CASE
+            WHEN c.title = ($1).title THEN 2
+            WHEN starts_with(c.title, ($1).title) THEN 1
             ELSE 0
-          END + 0.01 / (1 + char_length((c.document).title)) -- Of equal ones, the one that says least else.
+          END + 0.01 / (1 + char_length(c.title)) -- Of equal ones, the one that says least else.
         )::real
       FROM
         (
-          SELECT DISTINCT ON ((u.document).id) u.document
+          SELECT DISTINCT ON (u.id) u.id, u.title, u.words
           FROM
             (
               (
-                SELECT d AS document
+                SELECT d.id, d.title, d.words
                 FROM search.document d
                 WHERE <matches> AND d.title LIKE ($1).title || '%'
                 ORDER BY d.title
                 LIMIT 1101
               )
               UNION ALL
-              (SELECT d FROM search.document d WHERE <matches> AND d.title_words @@ ($1).words LIMIT 1101)
+              (
+                SELECT d.id, d.title, d.words
+                FROM search.document d
+                WHERE <matches> AND d.title_words @@ ($1).words
+                LIMIT 1101
+              )
               UNION ALL
-              (SELECT d FROM search.document d WHERE <matches> LIMIT 1101)
+              (SELECT d.id, d.title, d.words FROM search.document d WHERE <matches> LIMIT 1101)
             ) u
         ) c
       $statement$,

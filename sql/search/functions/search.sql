@@ -23,11 +23,11 @@ STABLE
 ROWS 20
 AS $$
   SELECT
-    (p.document).merchant_id,
-    (p.document).id,
-    (p.document).product_id,
-    (p.document).category_id,
-    (p.document).article_id,
+    d.merchant_id,
+    d.id,
+    d.product_id,
+    d.category_id,
+    d.article_id,
     p.position::integer
   FROM
     search.page(
@@ -51,5 +51,6 @@ AS $$
       after_id,
       page_size,
       page_offset
-    ) WITH ORDINALITY AS p (document, sort_value, position);
+    ) WITH ORDINALITY AS p (id, sort_value, position)
+    JOIN search.document d ON d.merchant_id = (hasura_session ->> 'x-hasura-merchant-id')::uuid AND d.id = p.id;
 $$;
