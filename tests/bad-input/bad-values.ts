@@ -34,7 +34,7 @@ const cardNumber = 'my card is 4242 4242 4242 4242'
 
 /** Fields that may hold long numbers, or that are not stored: see contract/README.md. */
 const mayHoldCardNumber =
-  /^(externalId|sku|skus|reference|trackingNumber|phone|url|password|currentPassword|newPassword|token|refreshToken)$/
+  /^(externalId|sku|skus|reference|trackingNumber|phone|url|fileName|website|returnUrl|password|currentPassword|newPassword|token|refreshToken)$/
 
 /** Longer than any text that the API accepts. */
 const tooLong = 'x'.repeat(200_001)
