@@ -121,6 +121,9 @@ const derived = new Set([
   'analytics.product_rollup',
   'analytics.stock_rollup',
   'analytics.stale_bucket',
+  'search.changed_attributes',
+  'search.changed_language',
+  'search.stale_product',
 ])
 
 /**

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTokenIssuer, type TokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
@@ -15,11 +15,16 @@ import {
 import type { ExportOptions } from './export-job.ts'
 import { purgeExports, runExports } from './run-exports.ts'
 
+interface Disturbance {
+  readonly status: number
+  readonly body?: unknown
+}
+
 /** A contract whose orders are the numbers from 1 to `rows`, `perPage` in each page. */
 interface Contract {
   rows: number
   /** Answers instead of a page, by the number of the request; undefined is a page, and a status of 0 no answer at all. */
-  disturb: (request: number) => { readonly status: number; readonly body?: unknown } | undefined
+  disturb: (request: number) => Disturbance | undefined | Promise<undefined>
   requests: number
 }
 
@@ -38,9 +43,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       contract.requests += 1
-      const { status, body } = contract.disturb(contract.requests) ?? { status: 200, body: pageFor(text) }
-      if (status === 0) return
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))
+      void answer(text, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,6 +59,13 @@ beforeEach(async () => {
   merchant = await shop.createMerchant()
   Object.assign(contract, { rows: 0, requests: 0, disturb: () => undefined })
 })
+
+async function answer(text: string, response: ServerResponse): Promise<void> {
+  const disturbance = await contract.disturb(contract.requests)
+  const { status, body } = disturbance ?? { status: 200, body: pageFor(text) }
+  if (status === 0) return
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))
+}
 
 function pageFor(body: string): unknown {
   const { variables } = JSON.parse(body) as { variables: { first: number; after: string | null } }
@@ -215,9 +225,9 @@ describe('an export', () => {
   test('is cancelled under its worker, which writes no more', async () => {
     contract.rows = 50
     const id = await begin()
-    contract.disturb = (request) => {
+    contract.disturb = async (request) => {
       if (request === 2)
-        void shop.database`UPDATE bulk.export SET status = 'CANCELLED', claim = NULL, finished_at = now() WHERE id = ${id}`.execute()
+        await shop.database`UPDATE bulk.export SET status = 'CANCELLED', claim = NULL, finished_at = now() WHERE id = ${id}`
       return undefined
     }
     await run({ partBytes: 1 })

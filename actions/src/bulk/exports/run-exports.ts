@@ -15,15 +15,16 @@ const defaultTurn = 20_000
 const defaultPartBytes = 8_000_000
 const maxAttempts = 12
 
-/** Works on exports that wait, each for its turn. Returns how many rows were written. */
+/** Works on exports that wait, each for its turn, on one at least. Returns how many rows were written. */
 export async function runExports(options: ExportOptions): Promise<number> {
   let rows = 0
   const end = Date.now() + (options.turn ?? defaultTurn)
-  while (options.signal?.aborted !== true && Date.now() < end) {
+  do {
+    if (options.signal?.aborted === true) break
     const [claimed] = await bulk.claimExport(options.database, { lease })
     if (claimed === undefined) break
     rows += await runTurn(options, { ...claimed, merchantId: claimed.merchantId })
-  }
+  } while (Date.now() < end)
   return rows
 }
 
