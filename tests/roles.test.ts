@@ -1,5 +1,5 @@
 import { keepDemoKeys, type DemoShop } from '@commerce-graph/demo-shop'
-import type { TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
@@ -71,3 +71,23 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
     expect(codes).toEqual([0, 0])
   })
 })
+
+test(
+  'an engine that waits on an empty database starts when npm run migrate -- --embedded has run with the same settings',
+  { timeout: timeoutMs },
+  async () => {
+    const database = await createTestDatabase()
+    const roles = await RoleProcesses.open(database.url)
+    try {
+      const engine = await roles.start(['engine'])
+      await expect.poll(() => engine.output, { timeout: 60_000 }).toContain('Waiting for npm run migrate')
+      const { code, output } = await roles.migrate(['--embedded'])
+      expect(output).toContain('The database is ready')
+      expect(code).toBe(0)
+      await engine.ready()
+    } finally {
+      await roles.close()
+      await database.drop()
+    }
+  },
+)

@@ -28,7 +28,7 @@ const { role: choice } = new Command('npm start --')
 With --role, each role can be a process of its own, and as many of them as wanted. They share the database of DATABASE_URL, which
 npm run migrate prepares, and find each other by HASURA_URL, GATEWAY_URL, WEBHOOK_URL and ACTIONS_URL. On one machine:
 
-  npm run migrate
+  npm run migrate -- --embedded
   npm start -- --role engine      npm start -- --role actions     npm start -- --role webhook
   npm start -- --role gateway     npm start -- --role worker
 

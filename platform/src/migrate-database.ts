@@ -45,7 +45,12 @@ async function withHasura(
   work: (sql: Sql, api: HasuraApi) => Promise<void>,
 ): Promise<void> {
   if (hasuraUrl === undefined) return withOwnEngine({ databaseUrl, adminSecret: randomUUID() }, work)
-  await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, hasuraTimeoutMs)
+  await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, hasuraTimeoutMs).catch((error: unknown) => {
+    if (!(error instanceof PlatformError)) throw error
+    throw new PlatformError(
+      `HASURA_URL: ${error.message}\nIf this is the address of the role engine, which waits for this job, run npm run migrate -- --embedded.`,
+    )
+  })
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   try {
     await work(sql, createHasuraApi({ endpoint: hasuraUrl, adminSecret: adminSecret ?? '' }))

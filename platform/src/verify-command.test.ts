@@ -40,6 +40,15 @@ test('a disagreement ends with 1 and names rule, merchant and record', async () 
   expect((await commandLine.run(['--merchant', '01a1f000-0000-7000-8000-000000000099'])).code).toBe(0)
 })
 
+test('a database that was never migrated ends with 2 rather than with no rule broken', async () => {
+  const { code, stdout, stderr } = await commandLine.run([], {
+    DATABASE_URL: new URL('/postgres', commandLine.databaseUrl).href,
+  })
+  expect(stderr).toContain('run npm run migrate')
+  expect(stdout).not.toContain('rules hold')
+  expect(code).toBe(2)
+})
+
 test('a database that can’t be read ends with 2', async () => {
   const { code, stderr } = await commandLine.run([], { DATABASE_URL: 'postgres://127.0.0.1:1/nothing' })
   expect(stderr).not.toBe('')

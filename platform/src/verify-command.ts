@@ -16,6 +16,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { encryptionKeys, readReadyFile, withDatabase } from './command-line.ts'
 import { readConfiguration } from './configuration.ts'
+import { PlatformError } from './platform-error.ts'
 
 interface Options {
   readonly merchant?: string
@@ -69,6 +70,10 @@ async function verify(sql: Sql, options: Options): Promise<boolean> {
   await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (snapshot) => {
     for await (const verdict of verifyRows(snapshot, scope)) tell(verdict)
   })
+  if (rules === 0)
+    throw new PlatformError(
+      'this database has no rules to check: run npm run migrate, or check the database’s name in DATABASE_URL',
+    )
   if (options.processors === true) tell(await comparePayments(sql, options, scope))
   if (options.json !== true)
     console.log(wrong === 0 ? `\nAll ${rules} rules hold.` : `\n${wrong} of ${rules} rules are broken.`)

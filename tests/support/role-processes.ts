@@ -111,6 +111,19 @@ export class RoleProcesses {
     return started
   }
 
+  /** Runs `npm run migrate` with the roles' own settings, and resolves with its exit code and what it printed. */
+  async migrate(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+    const child = spawn(process.execPath, [path.join(repository, 'platform/bin/migrate.ts'), ...args], {
+      env: { ...process.env, ...this.#env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    await once(child, 'close')
+    return { code: child.exitCode, output }
+  }
+
   /** Stops a process like a supervisor; the proxies forget it when it has ended. */
   async stop(one: RoleProcess): Promise<number | null> {
     const code = await one.stop()
