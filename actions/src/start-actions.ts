@@ -28,6 +28,7 @@ import { openQueueBackend } from './jobs/queue-backend.ts'
 import { merchantActions, openSenders, type Senders, signUpRoutes } from './merchant/index.ts'
 import { notificationActions } from './notification/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
+import { operatorActions } from './operator/index.ts'
 import {
   accountActions,
   createCashier,
@@ -274,6 +275,7 @@ export function actionsByDomain(
     files: fileActions({ database, keys, storage: files }),
     identity: identityActions({ database, tokenIssuer, secretBox }),
     merchant: merchantActions({ database, keys, secretBox, senders }),
+    operator: operatorActions(database),
   }
   const kept = (actions: Readonly<Record<string, Action>>) =>
     Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, keys.keep(action)]))

@@ -355,6 +355,7 @@ describe('another merchant’s ids', () => {
       // These are for operators, who belong to no merchant.
       ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan', 'setBillingStatus'],
       ...['createMerchant', 'suspendMerchant', 'reinstateMerchant', 'closeMerchant', 'confirmMerchantExport'],
+      ...['retryDeadLetters', 'dropDeadLetters'],
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })

@@ -56,6 +56,52 @@ test('a key is printed once, stored as a hash, listed, used, and revoked within 
   expect(log).not.toContain(key.slice(12))
 })
 
+test('dead letters are listed, tried again and dropped, one or all of a kind, and the log has it', async () => {
+  const deadLetters = (...args: readonly string[]) => operator(['dead-letters', ...args])
+  expect((await deadLetters('list')).stdout).toBe('There are no dead letters.\n')
+  expect((await deadLetters('list', '--json')).stdout).toBe('')
+  await commandLine.sql`
+    WITH shop AS (INSERT INTO merchant.merchant (name, email) VALUES ('Mill', 'mill@example.com') RETURNING id),
+      endpoint AS (
+        INSERT INTO events.endpoint (merchant_id, url, topics, permissions, secret)
+        SELECT id, 'https://mill.example', '{*}', '{}', 'sealed' FROM shop RETURNING *)
+    INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, error)
+    SELECT e.merchant_id, e.id, topic, '1', 'FAILED', 'refused'
+    FROM endpoint e, unnest(ARRAY['order.created', 'order.paid', 'order.shipped']) topic`
+  const listed = (await deadLetters('list', '--json')).stdout.trim().split('\n')
+  const letters = listed.map((line) => JSON.parse(line) as { id: string; name: string; error: string })
+  expect(letters.map(({ name, error }) => `${name} ${error}`).sort()).toEqual([
+    'order.created refused',
+    'order.paid refused',
+    'order.shipped refused',
+  ])
+  expect((await deadLetters('list', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(1)
+  expect((await deadLetters('list', '--kind', 'JOB', '--json')).stdout).toBe('')
+  const paid = letters.find(({ name }) => name === 'order.paid')?.id ?? ''
+  expect((await deadLetters('drop', paid)).stdout).toBe('1 are dropped.\n')
+  expect((await deadLetters('retry', paid)).stderr).toContain(`There is no dead letter ${paid}`)
+  expect((await deadLetters('retry', '--all', '--name', 'order.created', '--json')).stdout).toBe(
+    '{"count":1}\n',
+  )
+  expect((await deadLetters('drop', '--all', '--kind', 'JOB')).stdout).toBe('0 are dropped.\n')
+  expect((await deadLetters('list')).stdout).toMatch(/^\S+ {2}WEBHOOK_DELIVERY {2}webhooks\/order.shipped/)
+  for (const [args, problem] of [
+    [['retry'], 'Name ids, or say --all'],
+    [['drop', paid, '--all'], 'Name ids, or say --all'],
+    [['drop', paid, '--kind', 'JOB'], 'go with --all'],
+    [['list', '--kind', 'LETTER'], 'Allowed choices are JOB'],
+    [['list', '--limit', '5001'], 'whole number from 1 to 5000'],
+    [['retry', 'no-id'], 'There is no dead letter no-id'],
+  ] as const)
+    expect(await deadLetters(...args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(problem) as string,
+    })
+  const { stdout: log } = await operator(['log'])
+  expect(log).toContain(`COMMAND_LINE  dropDeadLetters  DONE  ${paid}`)
+  expect(log).toContain('COMMAND_LINE  retryDeadLetters  DONE')
+}, 60_000)
+
 test('an error is printed, and the exit status is not 0', async () => {
   expect(await operator(['revoke', 'no-id'])).toMatchObject({
     code: 1,

@@ -9,19 +9,21 @@ import {
 import { Command, InvalidArgumentError } from 'commander'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { time, withDatabase } from './command-line.ts'
+import { deadLetterCommand } from './dead-letter-command.ts'
 import { PlatformError } from './platform-error.ts'
 
 const maxName = 100
 const maxLog = 1000
 
 /**
- * `npm run operator -- …`: creates, lists and revokes operators' keys in the platform's database. There is no other
- * way to create one, so no key of the API can. Its promise rejects with an Error whose message is for the terminal.
+ * `npm run operator -- …`: creates, lists and revokes operators' keys in the platform's database, and settles dead letters.
+ * There is no other way to create a key, so no key of the API can. Its promise rejects with an Error whose message is for the
+ * terminal.
  */
 export function program(): Command {
   const command = new Command('npm run operator --')
     .description(
-      'Operators’ keys (docs/authentication.md): for who runs the platform, and for its billing.\n' +
+      'Operators’ keys (docs/authentication.md), for who runs the platform and for its billing; and what the platform gave up.\n' +
         'The database is that of DATABASE_URL, or of the platform that runs here.',
     )
     .showHelpAfterError()
@@ -51,6 +53,7 @@ export function program(): Command {
     .action(({ limit }: { limit: number }) =>
       withDatabase(async (sql) => console.log((await operatorLog(sql, limit)).map(logLine).join('\n'))),
     )
+  command.addCommand(deadLetterCommand())
   return command
 }
 

@@ -109,3 +109,11 @@ AS $$
     )
   SELECT ((SELECT count(*) FROM answered) + (SELECT count(*) FROM gone))::integer;
 $$;
+
+-- The same for as long as it is in its queue.
+CREATE FUNCTION operator.dead_letter_id(p_kind text, p_queue text, p_source_id text)
+RETURNS uuid
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+RETURN md5(p_kind || ' ' || p_queue || ' ' || p_source_id)::uuid;

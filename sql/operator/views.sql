@@ -38,3 +38,6 @@ CREATE VIEW operator.merchant AS
     JOIN merchant.settings t ON t.merchant_id = m.id
     JOIN merchant.subscription s ON s.merchant_id = m.id
   WHERE m.twin_of IS NULL;
+
+CREATE VIEW operator.dead_letter AS
+  SELECT * FROM operator.dead_letters();

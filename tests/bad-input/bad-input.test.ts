@@ -169,6 +169,8 @@ const forOperators = [
   'reinstateMerchant',
   'closeMerchant',
   'confirmMerchantExport',
+  'retryDeadLetters',
+  'dropDeadLetters',
 ]
 
 function mutationFields(): Readonly<Record<string, GraphQLField<unknown, unknown>>> {

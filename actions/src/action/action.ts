@@ -140,9 +140,11 @@ type NamingMerchant = {
 
 /**
  * The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's; the log has a new
- * merchant among the entry's ids.
+ * merchant among the entry's ids, and no merchant for what is done to dead letters.
  */
-export const defineOperatorAction = <Name extends NamingMerchant | 'createMerchant'>(
+export const defineOperatorAction = <
+  Name extends NamingMerchant | 'createMerchant' | 'retryDeadLetters' | 'dropDeadLetters',
+>(
   name: Name,
   handle: (call: ActionCall<OperatorSession>, input: InputOf<Name, 'null'>) => Promise<Answer>,
   { answersSecret = false }: { readonly answersSecret?: boolean } = {},

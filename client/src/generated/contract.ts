@@ -3164,6 +3164,81 @@ export type DashboardWidgetInput = {
   readonly title: Scalars['String']['input'];
 };
 
+/** A job, event or delivery that was given up after its last attempt. Open in the specification. */
+export type DeadLetter = {
+  readonly __typename?: 'DeadLetter';
+  /** How often it was tried. */
+  readonly attempts: Scalars['Int']['output'];
+  /** When it was queued. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Why it last failed, at most 1,000 characters. */
+  readonly error?: Maybe<Scalars['String']['output']>;
+  /** When it last failed. */
+  readonly failedAt: Scalars['DateTime']['output'];
+  /** Unique identifier, the same when it is retried and fails again. */
+  readonly id: Scalars['ID']['output'];
+  /** What it is. */
+  readonly kind: DeadLetterKind;
+  /** Whose it is; null where it belongs to no merchant, or to several. */
+  readonly merchantId?: Maybe<Scalars['ID']['output']>;
+  /** The job, the event trigger or the webhook's topic. */
+  readonly name: Scalars['String']['output'];
+  /** The queue that it is in. */
+  readonly queue: Scalars['String']['output'];
+  /** Its id in the queue. */
+  readonly sourceId: Scalars['String']['output'];
+};
+
+/** A page of dead letters. Open in the specification. */
+export type DeadLetterConnection = {
+  readonly __typename?: 'DeadLetterConnection';
+  /** The items with their cursors. */
+  readonly edges: ReadonlyArray<DeadLetterEdge>;
+  /** The items without their cursors. */
+  readonly nodes: ReadonlyArray<DeadLetter>;
+  /** Where this page stands. */
+  readonly pageInfo: PageInfo;
+  /** How many items there are over all pages. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An item of a DeadLetterConnection and its place in the list. Open in the specification. */
+export type DeadLetterEdge = {
+  readonly __typename?: 'DeadLetterEdge';
+  /** The item's place, for `after` and `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The item. */
+  readonly node: DeadLetter;
+};
+
+/** Filters for dead letters. Open in the specification. */
+export type DeadLetterFilters = {
+  /** Those of this kind. */
+  readonly kind?: InputMaybe<DeadLetterKind>;
+  /** Those of this merchant. */
+  readonly merchantId?: InputMaybe<Scalars['ID']['input']>;
+  /** Those of this job, trigger or topic. */
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What was given up. Open in the specification. */
+export type DeadLetterKind =
+  /** An event of a cron trigger of the engine. */
+  | 'CRON_EVENT'
+  /** An event of a table, which the engine could not deliver to the actions. */
+  | 'EVENT'
+  /** A scheduled job, or the handling of an event that the engine has delivered. */
+  | 'JOB'
+  /** A scheduled event of the engine. */
+  | 'ONE_OFF_EVENT'
+  /** A webhook of a merchant. Dropping it removes it from the merchant's list, too. */
+  | 'WEBHOOK_DELIVERY';
+
+/** The fields that dead letters can be sorted by. Open in the specification. */
+export type DeadLetterSortField =
+  /** By when they last failed. */
+  | 'FAILED_AT';
+
 /** The payload of `declinePlanRequest`. Open in the specification. */
 export type DeclinePlanRequestPayload = {
   readonly __typename?: 'DeclinePlanRequestPayload';
@@ -3729,6 +3804,15 @@ export type DraftOrderStatus =
   | 'EXPIRED'
   /** It can be changed and completed. */
   | 'OPEN';
+
+/** The payload of `dropDeadLetters`. Open in the specification. */
+export type DropDeadLettersPayload = {
+  readonly __typename?: 'DropDeadLettersPayload';
+  /** How many were dropped; null when there are errors. */
+  readonly count?: Maybe<Scalars['Int']['output']>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+};
 
 /**
  * An e-mail to many customers: to those of a segment, or all, who have opted in to marketing. Open in the specification.
@@ -7013,6 +7097,12 @@ export type Mutation = {
    * Needs the permission `merchant:write`; not for shoppers.
    */
   readonly disablePaymentAccount?: Maybe<DisablePaymentAccountPayload>;
+  /**
+   * Drops dead letters for good. Nothing is done if one of them is unknown. Open in the specification.
+   *
+   * Needs an operator’s key.
+   */
+  readonly dropDeadLetters?: Maybe<DropDeadLettersPayload>;
   /** Begins to set up an authenticator for the calling user. Open in the specification. */
   readonly enrollMfa?: Maybe<EnrollMfaPayload>;
   /**
@@ -7280,6 +7370,12 @@ export type Mutation = {
    * Needs the permission `billing:write`; not for shoppers.
    */
   readonly resumeSubscription?: Maybe<ResumeSubscriptionPayload>;
+  /**
+   * Tries dead letters again, with all their attempts; those that fail again come back. Nothing is done if one of them is unknown. Open in the specification.
+   *
+   * Needs an operator’s key.
+   */
+  readonly retryDeadLetters?: Maybe<RetryDeadLettersPayload>;
   /**
    * Puts a message that failed or bounced back into the queue. Open in the specification.
    *
@@ -8447,6 +8543,12 @@ export type MutationdisablePaymentAccountArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationdropDeadLettersArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationenrollMfaArgs = {
   password: Scalars['String']['input'];
 };
@@ -8719,6 +8821,12 @@ export type MutationresetPasswordArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationresetUserMfaArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationretryDeadLettersArgs = {
+  ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
 
@@ -11250,6 +11358,12 @@ export type Query = {
    */
   readonly dashboards: DashboardConnection;
   /**
+   * What was given up after its last attempt, at most 1,000 of each kind; the one that failed last comes first unless sorted otherwise. Open in the specification.
+   *
+   * Needs an operator’s key.
+   */
+  readonly deadLetters: DeadLetterConnection;
+  /**
    * Records that were deleted in the last 90 days, in the order of `deletedAt`: what a client that copies records has to delete, too. A
    * deletion shows to those who have the permission to read the record's type, besides `events:read`. Open in the specification.
    *
@@ -11978,6 +12092,18 @@ export type QuerydashboardsArgs = {
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
   sortBy?: InputMaybe<DashboardSortField>;
+  sortOrder?: InputMaybe<SortOrder>;
+};
+
+
+/** What can be read. A request reads in one go, however much it selects. */
+export type QuerydeadLettersArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<DeadLetterFilters>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  sortBy?: InputMaybe<DeadLetterSortField>;
   sortOrder?: InputMaybe<SortOrder>;
 };
 
@@ -13563,6 +13689,15 @@ export type ResumeSubscriptionPayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The changed record; null when there are errors. */
   readonly subscription?: Maybe<Subscription>;
+};
+
+/** The payload of `retryDeadLetters`. Open in the specification. */
+export type RetryDeadLettersPayload = {
+  readonly __typename?: 'RetryDeadLettersPayload';
+  /** How many are tried again; null when there are errors. */
+  readonly count?: Maybe<Scalars['Int']['output']>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
 };
 
 /** The payload of `retryEmailDelivery`. Open in the specification. */

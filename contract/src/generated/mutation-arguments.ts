@@ -1730,4 +1730,6 @@ export interface MutationArguments {
   readonly createMetadataDefinition: { readonly input: CreateMetadataDefinitionInput }
   readonly updateMetadataDefinition: { readonly id: string; readonly input: UpdateMetadataDefinitionInput }
   readonly deleteMetadataDefinition: { readonly id: string }
+  readonly retryDeadLetters: { readonly ids: readonly string[] }
+  readonly dropDeadLetters: { readonly ids: readonly string[] }
 }

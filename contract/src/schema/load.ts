@@ -23,6 +23,7 @@ export const domains = [
   'bulk',
   'events',
   'metadata',
+  'operator',
 ] as const
 
 export type Domain = (typeof domains)[number]

@@ -13,6 +13,7 @@ import { inventory } from '../domains/inventory/projection.ts'
 import { merchant } from '../domains/merchant/projection.ts'
 import { metadata } from '../domains/metadata/projection.ts'
 import { notifications } from '../domains/notification/projection.ts'
+import { operator } from '../domains/operator/projection.ts'
 import { ordering } from '../domains/ordering/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
 import { promotions } from '../domains/promotion/projection.ts'
@@ -65,6 +66,7 @@ const domains = [
   bulk,
   events,
   metadata,
+  operator,
   federation,
 ]
 

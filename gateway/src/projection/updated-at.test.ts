@@ -25,6 +25,7 @@ const exceptions: Readonly<Record<string, string>> = {
   lowStock: 'rows are the stock as it is now: follow stockMovements',
   sessions: 'the sessions of the caller that are open now',
   merchants: 'an operator’s list, which no integrator copies',
+  deadLetters: 'an operator’s list, which no integrator copies',
 }
 
 type Field = GraphQLField<unknown, unknown>

@@ -2315,6 +2315,8 @@ CREATE INDEX delivery_sending ON events.delivery (id) WHERE status = 'SENDING';
 
 CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
 
+CREATE INDEX delivery_failed ON events.delivery (next_attempt_at) WHERE status = 'FAILED';
+
 CREATE TABLE events.attempt (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
@@ -10276,6 +10278,13 @@ AS $$
     )
   SELECT ((SELECT count(*) FROM answered) + (SELECT count(*) FROM gone))::integer;
 $$;
+
+CREATE FUNCTION operator.dead_letter_id(p_kind text, p_queue text, p_source_id text)
+RETURNS uuid
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+RETURN md5(p_kind || ' ' || p_queue || ' ' || p_source_id)::uuid;
 
 -- sql/ordering/functions.sql
 
@@ -19199,6 +19208,159 @@ BEGIN
 END;
 $$;
 
+-- sql/operator/functions/dead_letters.sql
+
+CREATE FUNCTION operator.dead_letters()
+RETURNS TABLE (
+  id uuid,
+  kind text,
+  queue text,
+  name text,
+  source_id text,
+  merchant_id uuid,
+  attempts integer,
+  error text,
+  created_at timestamptz,
+  failed_at timestamptz
+)
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_most CONSTANT integer := 1000;
+BEGIN
+  RETURN QUERY SELECT
+      operator.dead_letter_id('WEBHOOK_DELIVERY', 'webhooks', d.id::text),
+      'WEBHOOK_DELIVERY',
+      'webhooks',
+      d.topic,
+      d.id::text,
+      d.merchant_id,
+      d.attempts,
+      left(coalesce(d.error, 'status ' || d.response_status), 1000),
+      d.created_at,
+      coalesce(a.started_at, d.next_attempt_at)
+    FROM
+      (
+        SELECT *
+        FROM events.delivery f
+        WHERE f.status = 'FAILED' AND NOT f.is_test
+        ORDER BY f.next_attempt_at DESC
+        LIMIT v_most
+      ) d
+      LEFT JOIN LATERAL (
+        SELECT x.started_at
+        FROM events.attempt x
+        WHERE x.merchant_id = d.merchant_id AND x.delivery_id = d.id
+        ORDER BY x.number DESC
+        LIMIT 1
+      ) a
+        ON TRUE;
+  IF to_regclass('bullmq.job') IS NOT NULL THEN
+    RETURN QUERY SELECT
+        operator.dead_letter_id('JOB', j.queue, j.id),
+        'JOB',
+        j.queue,
+        j.name,
+        j.id,
+        coalesce(j.data #>> '{new,merchant_id}', j.data #>> '{old,merchant_id}')::uuid,
+        j.attempts_made,
+        left(j.failed_reason, 1000),
+        to_timestamp(j.added_at_ms / 1000.0),
+        to_timestamp(coalesce(j.finished_at_ms, j.added_at_ms) / 1000.0)
+      FROM bullmq.job j
+      WHERE j.state = 'failed'
+      ORDER BY j.finished_at_ms DESC
+      LIMIT v_most;
+  END IF;
+  IF to_regclass('hdb_catalog.event_log') IS NOT NULL THEN
+    RETURN QUERY SELECT
+        operator.dead_letter_id('EVENT', 'hasura', e.id),
+        'EVENT',
+        'hasura',
+        e.trigger_name,
+        e.id,
+        coalesce(e.payload #>> '{data,new,merchant_id}', e.payload #>> '{data,old,merchant_id}')::uuid,
+        e.tries,
+        left(i.response #>> '{data,message}', 1000),
+        e.created_at AT TIME ZONE 'UTC',
+        coalesce(i.created_at::timestamptz, e.created_at AT TIME ZONE 'UTC')
+      FROM
+        (
+          SELECT *
+          FROM hdb_catalog.event_log l
+          WHERE l.error AND NOT l.archived
+          ORDER BY l.created_at DESC
+          LIMIT v_most
+        ) e
+        LEFT JOIN LATERAL (
+          SELECT l.response, l.created_at
+          FROM hdb_catalog.event_invocation_logs l
+          WHERE l.event_id = e.id
+          ORDER BY l.created_at DESC
+          LIMIT 1
+        ) i
+          ON TRUE;
+  END IF;
+  IF to_regclass('hdb_catalog.hdb_cron_events') IS NOT NULL THEN
+    RETURN QUERY SELECT
+        operator.dead_letter_id('CRON_EVENT', 'hasura', e.id),
+        'CRON_EVENT',
+        'hasura',
+        e.trigger_name,
+        e.id,
+        NULL::uuid,
+        e.tries,
+        left(coalesce(i.response #>> '{data,message}', e.status), 1000),
+        e.created_at,
+        coalesce(i.created_at::timestamptz, e.scheduled_time)
+      FROM
+        (
+          SELECT *
+          FROM hdb_catalog.hdb_cron_events c
+          WHERE c.status IN ('error', 'dead')
+          ORDER BY c.scheduled_time DESC
+          LIMIT v_most
+        ) e
+        LEFT JOIN LATERAL (
+          SELECT l.response, l.created_at
+          FROM hdb_catalog.hdb_cron_event_invocation_logs l
+          WHERE l.event_id = e.id
+          ORDER BY l.created_at DESC
+          LIMIT 1
+        ) i
+          ON TRUE;
+    RETURN QUERY SELECT
+        operator.dead_letter_id('ONE_OFF_EVENT', 'hasura', e.id),
+        'ONE_OFF_EVENT',
+        'hasura',
+        coalesce(e.comment, 'a scheduled event'),
+        e.id,
+        NULL::uuid,
+        e.tries,
+        left(coalesce(i.response #>> '{data,message}', e.status), 1000),
+        e.created_at,
+        coalesce(i.created_at::timestamptz, e.scheduled_time)
+      FROM
+        (
+          SELECT *
+          FROM hdb_catalog.hdb_scheduled_events s
+          WHERE s.status IN ('error', 'dead')
+          ORDER BY s.scheduled_time DESC
+          LIMIT v_most
+        ) e
+        LEFT JOIN LATERAL (
+          SELECT l.response, l.created_at
+          FROM hdb_catalog.hdb_scheduled_event_invocation_logs l
+          WHERE l.event_id = e.id
+          ORDER BY l.created_at DESC
+          LIMIT 1
+        ) i
+          ON TRUE;
+  END IF;
+END;
+$$;
+
 -- sql/operator/functions/request_sign_up.sql
 
 CREATE FUNCTION operator.request_sign_up(
@@ -19248,6 +19410,110 @@ BEGIN
         AND (s.attempts > 0 OR s.undelivered IS NOT NULL)
     ) m;
   RETURN jsonb_build_object('outcome', 'requested');
+END;
+$$;
+
+-- sql/operator/views.sql
+
+CREATE VIEW operator.dead_letter AS
+  SELECT * FROM operator.dead_letters();
+
+-- sql/operator/functions/settle_dead_letter.sql
+
+CREATE FUNCTION operator.settle_dead_letter(p_letter operator.dead_letter, p_retry boolean)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id CONSTANT text := p_letter.source_id;
+BEGIN
+  CASE p_letter.kind
+    WHEN 'JOB' THEN
+      IF p_retry THEN
+        RETURN bullmq.reprocess_job(p_letter.queue, v_id, 'failed', FALSE, TRUE, TRUE) = 1;
+      END IF;
+      PERFORM FROM bullmq.job j WHERE j.queue = p_letter.queue AND j.id = v_id AND j.state = 'failed' FOR UPDATE;
+      RETURN FOUND AND bullmq.remove(p_letter.queue, v_id, TRUE) = 1;
+    WHEN 'EVENT' THEN
+      UPDATE hdb_catalog.event_log e
+      SET
+        error = FALSE,
+        delivered = FALSE,
+        tries = 0,
+        next_retry_at = NULL,
+        archived = NOT p_retry
+      WHERE e.id = v_id AND e.error AND NOT e.archived;
+    WHEN 'CRON_EVENT' THEN
+      IF p_retry THEN
+        -- Due now: one that is overdue for too long is given up without an attempt.
+        UPDATE hdb_catalog.hdb_cron_events e
+        SET
+          status = 'scheduled',
+          tries = 0,
+          next_retry_at = NULL,
+          scheduled_time = clock_timestamp()
+        WHERE e.id = v_id AND e.status IN ('error', 'dead');
+      ELSE
+        DELETE FROM hdb_catalog.hdb_cron_events e WHERE e.id = v_id AND e.status IN ('error', 'dead');
+      END IF;
+    WHEN 'ONE_OFF_EVENT' THEN
+      IF p_retry THEN
+        UPDATE hdb_catalog.hdb_scheduled_events e
+        SET
+          status = 'scheduled',
+          tries = 0,
+          next_retry_at = NULL,
+          scheduled_time = clock_timestamp()
+        WHERE e.id = v_id AND e.status IN ('error', 'dead');
+      ELSE
+        DELETE FROM hdb_catalog.hdb_scheduled_events e WHERE e.id = v_id AND e.status IN ('error', 'dead');
+      END IF;
+    WHEN 'WEBHOOK_DELIVERY' THEN
+      IF p_retry THEN
+        UPDATE events.delivery d
+        SET
+          status = 'PENDING',
+          tries = 0,
+          claimed_until = NULL,
+          next_attempt_at = now()
+        WHERE d.merchant_id = p_letter.merchant_id AND d.id = v_id::uuid AND d.status = 'FAILED';
+      ELSE
+        DELETE FROM events.delivery d
+        WHERE d.merchant_id = p_letter.merchant_id AND d.id = v_id::uuid AND d.status = 'FAILED';
+      END IF;
+  END CASE;
+  RETURN FOUND;
+END;
+$$;
+
+-- sql/operator/functions/settle_dead_letters.sql
+
+CREATE FUNCTION operator.settle_dead_letters(p_ids uuid[], p_retry boolean)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_letters operator.dead_letter[];
+  v_letter operator.dead_letter;
+  v_unknown integer;
+  v_count integer := 0;
+BEGIN
+  SELECT coalesce(array_agg(d), '{}') INTO v_letters FROM operator.dead_letter d WHERE d.id = ANY (p_ids);
+  SELECT n.number - 1
+  INTO v_unknown
+  FROM unnest(p_ids) WITH ORDINALITY AS n (id, number)
+  WHERE NOT EXISTS (SELECT FROM unnest(v_letters) l WHERE l.id = n.id)
+  ORDER BY n.number
+  LIMIT 1;
+  IF FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown', 'index', v_unknown);
+  END IF;
+  FOREACH v_letter IN ARRAY v_letters LOOP
+    IF operator.settle_dead_letter(v_letter, p_retry) THEN
+      v_count := v_count + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('outcome', 'settled', 'count', v_count);
 END;
 $$;
 

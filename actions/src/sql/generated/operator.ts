@@ -1,6 +1,6 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import { jsonOf, type Queryable } from '../../database.ts'
-import { answerOf, type Caller, rowsOf, type Seconds } from '../answer-of.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
 
 export interface ClaimSignUpMailsArguments {
   readonly limit: number
@@ -93,4 +93,20 @@ export const requestSignUp = (caller: Caller, args: RequestSignUpArguments): Pro
       p_hash => ${args.hash}::bytea,
       p_token => ${args.token}::text,
       p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)
+
+export interface SettleDeadLettersArguments {
+  readonly ids: readonly string[]
+  readonly retry: boolean
+}
+
+export type SettleDeadLettersAnswer =
+  | { readonly outcome: 'settled'; readonly count: number }
+  | { readonly outcome: 'unknown'; readonly index: number }
+
+/** `operator.settle_dead_letters`: Retries what was given up, with all its attempts, or drops it for good. Nothing is done where an id is unknown; what another caller has settled meanwhile is left out of `count`.  */
+export const settleDeadLetters = (caller: Caller, args: SettleDeadLettersArguments): Promise<SettleDeadLettersAnswer> =>
+  answerOf<SettleDeadLettersAnswer>(caller, 'operator.settle_dead_letters', (sql) => sql`operator.settle_dead_letters(
+      p_ids => ${listOf(args.ids)}::uuid[],
+      p_retry => ${args.retry}::boolean
     )`)

@@ -1,0 +1,1 @@
+export { operatorActions } from './actions.ts'
