@@ -783,3 +783,124 @@ AS $$
       ELSE 'ARTICLE'
     END;
 $$;
+
+-- A price rounded down to its first two digits. Ranges of prices begin at such prices, so they can be counted by them.
+CREATE FUNCTION search.rounded_price(p_price bigint)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  -- Each step by itself, because this is computed for every result.
+  SELECT
+    CASE
+      WHEN p_price < 100 THEN p_price
+      WHEN p_price < 1000 THEN p_price - p_price % 10
+      WHEN p_price < 10000 THEN p_price - p_price % 100
+      WHEN p_price < 100000 THEN p_price - p_price % 1000
+      WHEN p_price < 1000000 THEN p_price - p_price % 10000
+      WHEN p_price < 10000000 THEN p_price - p_price % 100000
+      WHEN p_price < 100000000 THEN p_price - p_price % 1000000
+      WHEN p_price < 1000000000 THEN p_price - p_price % 10000000
+      WHEN p_price < 10000000000 THEN p_price - p_price % 100000000
+      WHEN p_price < 100000000000 THEN p_price - p_price % 1000000000
+      WHEN p_price < 1000000000000 THEN p_price - p_price % 10000000000
+      WHEN p_price < 10000000000000 THEN p_price - p_price % 100000000000
+      WHEN p_price < 100000000000000 THEN p_price - p_price % 1000000000000
+      WHEN p_price < 1000000000000000 THEN p_price - p_price % 10000000000000
+      ELSE p_price - p_price % 100000000000000
+    END;
+$$;
+
+-- What facets count of a document, each value as a number: the place of its type and status in the lists that
+-- search.facets has, whether it is in stock, its rounded prices, and its keys.
+CREATE FUNCTION search.tallied_values(
+  p_type text,
+  p_status text,
+  p_lowest_price bigint,
+  p_highest_price bigint,
+  p_in_stock boolean,
+  p_facet_keys bigint[]
+)
+RETURNS TABLE (kind text, value bigint)
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+ROWS 20
+AS $$
+  SELECT v.kind, v.value
+  FROM
+    (
+      VALUES
+        ('TYPE', search.number_of_type(p_type)::bigint),
+        ('STATUS', search.number_of_status(p_status)),
+        ('IN_STOCK', p_in_stock::integer),
+        ('LOWEST_PRICE', search.rounded_price(p_lowest_price)),
+        ('HIGHEST_PRICE', search.rounded_price(p_highest_price))
+    ) AS v (kind, value)
+  WHERE v.value IS NOT NULL
+  UNION ALL
+  SELECT 'KEY', k.key
+  FROM unnest(p_facet_keys) AS k (key);
+$$;
+
+CREATE FUNCTION search.number_of_type(p_type text)
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT array_position(ARRAY['PRODUCT', 'CATEGORY', 'ARTICLE'], p_type);
+$$;
+
+CREATE FUNCTION search.number_of_status(p_status text)
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT array_position(ARRAY['DRAFT', 'ACTIVE', 'ARCHIVED'], p_status);
+$$;
+
+-- Of which parts of a merchant's documents a document is one: of all, and of its categories.
+CREATE FUNCTION search.scopes_of(p_merchant_id uuid, p_facet_keys bigint[])
+RETURNS TABLE (scope bigint)
+LANGUAGE sql
+STABLE
+ROWS 4
+AS $$
+  SELECT 0::bigint
+  UNION ALL
+  SELECT k.key
+  FROM unnest(p_facet_keys) AS k (key)
+  WHERE
+    EXISTS (
+      SELECT
+      FROM search.facet_value f
+      WHERE f.merchant_id = p_merchant_id AND f.key = k.key AND f.kind = 'CATEGORY'
+    );
+$$;
+
+-- Marks merchants of more documents than this, whose documents a job will count (search.tallied_merchant). Returns how
+-- many.
+--
+-- answers: integer
+CREATE FUNCTION search.tally_large_merchants(p_documents integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    noted AS (
+      INSERT INTO search.tallied_merchant (merchant_id)
+      SELECT m.id
+      FROM merchant.merchant m
+      WHERE
+        EXISTS (SELECT FROM search.document d WHERE d.merchant_id = m.id OFFSET p_documents)
+        AND NOT EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = m.id)
+      ON CONFLICT DO NOTHING
+      RETURNING merchant_id
+    )
+  SELECT count(*)::integer
+  FROM noted;
+$$;

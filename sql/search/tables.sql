@@ -154,6 +154,53 @@ CREATE TABLE search.stale_product (
   PRIMARY KEY (merchant_id, id)
 );
 
+-- Merchants of so many documents that counting them takes too long for a request. Their facets without a text or other
+-- filters are read from search.tally.
+CREATE TABLE search.tallied_merchant (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- All older transactions must have ended, because they may not have noted their changes; NULL until a job has seen
+  -- the row.
+  waits_for xid8,
+  -- The last document that is counted, while a job counts them in the order of their ids.
+  after_document_id uuid,
+  counted boolean NOT NULL DEFAULT FALSE
+);
+
+-- How many documents have a value, of all and of each category. Kept by a job: the changes that it hasn't taken up yet
+-- are in search.tally_change.
+CREATE TABLE search.tally (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- The category's key (search.facet_key); 0 for all documents.
+  scope bigint NOT NULL,
+  public boolean NOT NULL,
+  -- What is counted, and its value as a number (search.tallied_values).
+  kind text NOT NULL,
+  value bigint NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (merchant_id, scope, public, kind, value)
+)
+WITH (fillfactor = 70);
+
+-- A document that came (1) or went (-1), as it was counted; both for one that has changed. Writers only add rows, so
+-- they never wait for each other.
+CREATE TABLE search.tally_change (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  document_id uuid NOT NULL,
+  sign integer NOT NULL CHECK (sign IN (-1, 1)),
+  type text NOT NULL,
+  public boolean NOT NULL,
+  status text,
+  lowest_price bigint,
+  highest_price bigint,
+  in_stock boolean,
+  facet_keys bigint[] NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE search.hit (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,

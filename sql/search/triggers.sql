@@ -424,3 +424,99 @@ AFTER UPDATE OF active ON inventory.warehouse
 FOR EACH ROW
 WHEN (NEW.active <> OLD.active)
 EXECUTE FUNCTION search.follow_warehouse();
+
+CREATE FUNCTION search.note_tally()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- A deletion of the merchant leaves nothing to count.
+  INSERT INTO search.tally_change
+    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+  SELECT
+    d.merchant_id,
+    d.id,
+    CASE TG_OP
+      WHEN 'INSERT' THEN 1
+      ELSE -1
+    END,
+    search.type_of(d::search.document),
+    d.public,
+    d.status,
+    d.lowest_price,
+    d.highest_price,
+    d.in_stock,
+    d.facet_keys
+  FROM changed d
+  WHERE
+    EXISTS (
+      SELECT
+      FROM
+        search.tallied_merchant t
+        JOIN merchant.merchant m ON m.id = t.merchant_id
+      WHERE t.merchant_id = d.merchant_id
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION search.note_changed_tally()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.tally_change
+    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+  SELECT
+    x.merchant_id,
+    x.id,
+    x.sign,
+    search.type_of(x.document),
+    (x.document).public,
+    (x.document).status,
+    (x.document).lowest_price,
+    (x.document).highest_price,
+    (x.document).in_stock,
+    (x.document).facet_keys
+  FROM
+    (
+      SELECT d.merchant_id, d.id, v.sign, v.document
+      FROM
+        changed d
+        JOIN before b ON b.merchant_id = d.merchant_id AND b.id = d.id
+        CROSS JOIN LATERAL (
+          VALUES
+            (-1, b::search.document),
+            (1, d::search.document)
+        ) AS v (sign, document)
+      WHERE
+        (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys) IS DISTINCT FROM (
+          b.public,
+          b.status,
+          b.lowest_price,
+          b.highest_price,
+          b.in_stock,
+          b.facet_keys
+        )
+        AND EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = d.merchant_id)
+    ) x;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_tally
+AFTER INSERT ON search.document
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.note_tally();
+
+CREATE TRIGGER note_tally_of_deletions
+AFTER DELETE ON search.document
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.note_tally();
+/* sql-parser-cst-disable */
+CREATE TRIGGER note_tally_of_changes AFTER UPDATE ON search.document
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.note_changed_tally();
+/* sql-parser-cst-enable */

@@ -432,6 +432,56 @@ CREATE VIEW verification.search_documents AS
       USING (merchant_id, id)
   WHERE r.id IS NULL OR d.id IS NULL;
 
+-- Deleting the merchant's row of search.tallied_merchant has its documents counted anew.
+CREATE VIEW verification.search_tallies AS
+  SELECT
+    merchant_id,
+    format('%s %s of scope %s', lower(kind), value, scope) AS subject,
+    format('search counts %s documents, but %s have it', coalesce(k.count, 0), coalesce(d.count, 0)) AS disagreement
+  FROM
+    (
+      SELECT t.merchant_id, t.scope, t.public, t.kind, t.value, sum(t.count) AS count
+      FROM
+        (
+          SELECT k.merchant_id, k.scope, k.public, k.kind, k.value, k.count
+          FROM search.tally k
+          UNION ALL
+          SELECT c.merchant_id, s.scope, c.public, v.kind, v.value, c.sign
+          FROM
+            search.tally_change c
+            CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+            CROSS JOIN LATERAL search.tallied_values(
+              c.type,
+              c.status,
+              c.lowest_price,
+              c.highest_price,
+              c.in_stock,
+              c.facet_keys
+            ) v
+        ) t
+        JOIN search.tallied_merchant m ON m.merchant_id = t.merchant_id AND m.counted
+      GROUP BY t.merchant_id, t.scope, t.public, t.kind, t.value
+      HAVING sum(t.count) <> 0
+    ) k
+    FULL JOIN (
+      SELECT d.merchant_id, s.scope, d.public, v.kind, v.value, count(*) AS count
+      FROM
+        search.document d
+        JOIN search.tallied_merchant m ON m.merchant_id = d.merchant_id AND m.counted
+        CROSS JOIN LATERAL search.scopes_of(d.merchant_id, d.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          search.type_of(d),
+          d.status,
+          d.lowest_price,
+          d.highest_price,
+          d.in_stock,
+          d.facet_keys
+        ) v
+      GROUP BY d.merchant_id, s.scope, d.public, v.kind, v.value
+    ) d
+      USING (merchant_id, scope, public, kind, value)
+  WHERE k.count IS DISTINCT FROM d.count;
+
 -- A bucket that is marked stale is computed from its rows when it is read, so it can't be wrong.
 CREATE VIEW verification.sales_reports AS
   SELECT

@@ -127,6 +127,9 @@ const derived = new Set([
   'search.changed_attributes',
   'search.changed_language',
   'search.stale_product',
+  'search.tallied_merchant',
+  'search.tally',
+  'search.tally_change',
 ])
 
 /**

@@ -31,7 +31,13 @@ import {
   reconcilePayments,
   resealAccounts,
 } from '../payment/index.ts'
-import { followAttributes, followLanguages, refreshSearch } from '../search/index.ts'
+import {
+  followAttributes,
+  followLanguages,
+  followTallies,
+  refreshSearch,
+  tallyLargeMerchants,
+} from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from '../messaging/outbox/index.ts'
 import * as audit from '../sql/generated/audit.ts'
@@ -50,6 +56,7 @@ export const maintenanceJobs = [
   'refresh-rollups',
   'follow-languages',
   'refresh-search',
+  'tally-large-merchants',
   'tell-back-in-stock',
   'advance-campaigns',
   'deliver-messages',
@@ -167,7 +174,11 @@ export async function runMaintenance(
     case 'follow-languages':
       return followLanguages(database)
     case 'refresh-search':
-      return (await refreshSearch(database)) + (await followAttributes(database))
+      return (
+        (await refreshSearch(database)) + (await followAttributes(database)) + (await followTallies(database))
+      )
+    case 'tally-large-merchants':
+      return tallyLargeMerchants(database)
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':

@@ -124,6 +124,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'refresh-rollups': 10_000,
   'follow-languages': 30_000,
   'refresh-search': 10_000,
+  'tally-large-merchants': 600_000,
   'tell-back-in-stock': 30_000,
   'advance-campaigns': 5_000,
   'deliver-messages': 2_000,

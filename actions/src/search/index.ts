@@ -1,3 +1,4 @@
 export { followAttributes } from './follow-attributes.ts'
 export { followLanguages } from './follow-languages.ts'
+export { followTallies, tallyLargeMerchants } from './follow-tallies.ts'
 export { refreshSearch } from './refresh-search.ts'

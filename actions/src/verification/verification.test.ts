@@ -66,6 +66,8 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   refunded_lines: (sql, id) => sql`UPDATE payment.refund_line SET quantity = 3 WHERE merchant_id = ${id}`,
   sales_reports: (sql, id) => sql`DELETE FROM analytics.sales_rollup WHERE merchant_id = ${id}`,
   search_documents: (sql, id) => sql`DELETE FROM search.document WHERE merchant_id = ${id}`,
+  search_tallies: (sql, id) =>
+    sql`INSERT INTO search.tallied_merchant (merchant_id, counted) VALUES (${id}, TRUE)`,
   stock_ledger: (sql, id) =>
     sql`UPDATE inventory.stock_level SET available = available + 1 WHERE merchant_id = ${id}`,
   stock_reports: (sql, id) => sql`UPDATE analytics.stock_rollup SET received = 0 WHERE merchant_id = ${id}`,

@@ -4314,6 +4314,47 @@ CREATE TABLE search.stale_product (
   PRIMARY KEY (merchant_id, id)
 );
 
+CREATE TABLE search.tallied_merchant (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- All older transactions must have ended, because they may not have noted their changes; NULL until a job has seen
+  -- the row.
+  waits_for xid8,
+  -- The last document that is counted, while a job counts them in the order of their ids.
+  after_document_id uuid,
+  counted boolean NOT NULL DEFAULT FALSE
+);
+
+CREATE TABLE search.tally (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- The category's key (search.facet_key); 0 for all documents.
+  scope bigint NOT NULL,
+  public boolean NOT NULL,
+  -- What is counted, and its value as a number (search.tallied_values).
+  kind text NOT NULL,
+  value bigint NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (merchant_id, scope, public, kind, value)
+)
+WITH (fillfactor = 70);
+
+CREATE TABLE search.tally_change (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  document_id uuid NOT NULL,
+  sign integer NOT NULL CHECK (sign IN (-1, 1)),
+  type text NOT NULL,
+  public boolean NOT NULL,
+  status text,
+  lowest_price bigint,
+  highest_price bigint,
+  in_stock boolean,
+  facet_keys bigint[] NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE search.hit (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -13176,6 +13217,119 @@ AS $$
       WHEN p_document.category_id IS NOT NULL THEN 'CATEGORY'
       ELSE 'ARTICLE'
     END;
+$$;
+
+CREATE FUNCTION search.rounded_price(p_price bigint)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  -- Each step by itself, because this is computed for every result.
+  SELECT
+    CASE
+      WHEN p_price < 100 THEN p_price
+      WHEN p_price < 1000 THEN p_price - p_price % 10
+      WHEN p_price < 10000 THEN p_price - p_price % 100
+      WHEN p_price < 100000 THEN p_price - p_price % 1000
+      WHEN p_price < 1000000 THEN p_price - p_price % 10000
+      WHEN p_price < 10000000 THEN p_price - p_price % 100000
+      WHEN p_price < 100000000 THEN p_price - p_price % 1000000
+      WHEN p_price < 1000000000 THEN p_price - p_price % 10000000
+      WHEN p_price < 10000000000 THEN p_price - p_price % 100000000
+      WHEN p_price < 100000000000 THEN p_price - p_price % 1000000000
+      WHEN p_price < 1000000000000 THEN p_price - p_price % 10000000000
+      WHEN p_price < 10000000000000 THEN p_price - p_price % 100000000000
+      WHEN p_price < 100000000000000 THEN p_price - p_price % 1000000000000
+      WHEN p_price < 1000000000000000 THEN p_price - p_price % 10000000000000
+      ELSE p_price - p_price % 100000000000000
+    END;
+$$;
+
+CREATE FUNCTION search.number_of_type(p_type text)
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT array_position(ARRAY['PRODUCT', 'CATEGORY', 'ARTICLE'], p_type);
+$$;
+
+CREATE FUNCTION search.number_of_status(p_status text)
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+AS $$
+  SELECT array_position(ARRAY['DRAFT', 'ACTIVE', 'ARCHIVED'], p_status);
+$$;
+
+CREATE FUNCTION search.tallied_values(
+  p_type text,
+  p_status text,
+  p_lowest_price bigint,
+  p_highest_price bigint,
+  p_in_stock boolean,
+  p_facet_keys bigint[]
+)
+RETURNS TABLE (kind text, value bigint)
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+ROWS 20
+AS $$
+  SELECT v.kind, v.value
+  FROM
+    (
+      VALUES
+        ('TYPE', search.number_of_type(p_type)::bigint),
+        ('STATUS', search.number_of_status(p_status)),
+        ('IN_STOCK', p_in_stock::integer),
+        ('LOWEST_PRICE', search.rounded_price(p_lowest_price)),
+        ('HIGHEST_PRICE', search.rounded_price(p_highest_price))
+    ) AS v (kind, value)
+  WHERE v.value IS NOT NULL
+  UNION ALL
+  SELECT 'KEY', k.key
+  FROM unnest(p_facet_keys) AS k (key);
+$$;
+
+CREATE FUNCTION search.scopes_of(p_merchant_id uuid, p_facet_keys bigint[])
+RETURNS TABLE (scope bigint)
+LANGUAGE sql
+STABLE
+ROWS 4
+AS $$
+  SELECT 0::bigint
+  UNION ALL
+  SELECT k.key
+  FROM unnest(p_facet_keys) AS k (key)
+  WHERE
+    EXISTS (
+      SELECT
+      FROM search.facet_value f
+      WHERE f.merchant_id = p_merchant_id AND f.key = k.key AND f.kind = 'CATEGORY'
+    );
+$$;
+
+CREATE FUNCTION search.tally_large_merchants(p_documents integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    noted AS (
+      INSERT INTO search.tallied_merchant (merchant_id)
+      SELECT m.id
+      FROM merchant.merchant m
+      WHERE
+        EXISTS (SELECT FROM search.document d WHERE d.merchant_id = m.id OFFSET p_documents)
+        AND NOT EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = m.id)
+      ON CONFLICT DO NOTHING
+      RETURNING merchant_id
+    )
+  SELECT count(*)::integer
+  FROM noted;
 $$;
 
 -- sql/analytics/functions/bounds.sql
@@ -22915,8 +23069,28 @@ DECLARE
     status,
     sort_by
   );
+  v_tallied_scope bigint := search.tallied_scope(v_request, category_id);
 BEGIN
   IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
+    RETURN;
+  END IF;
+  IF v_tallied_scope IS NOT NULL THEN
+    RETURN QUERY EXECUTE
+      format(
+        $statement$
+        WITH
+          %s
+          total AS (
+            SELECT coalesce(sum(v.count), 0)::integer AS count
+            FROM counted_value v
+            WHERE v.kind = 'TYPE'
+          )
+        SELECT (($1).scope).merchant_id, t.count
+        FROM total t
+        $statement$,
+        search.facet_counts(v_request, v_tallied_scope)
+      )
+      USING v_request;
     RETURN;
   END IF;
   RETURN QUERY EXECUTE
@@ -22926,6 +23100,193 @@ BEGIN
     )
     USING v_request;
 END;
+$$;
+
+-- sql/search/functions/facet_counts.sql
+
+CREATE FUNCTION search.facet_counts(p_request search.request, p_scope bigint)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_scope search.scope := p_request.scope;
+  v_groups search.key_group[] := p_request.groups;
+  -- Of a row, the names of the groups of which it has none.
+  v_missed text := (
+    SELECT
+      format(
+        'array_remove(ARRAY[%s]::text[], NULL)',
+        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
+      )
+    FROM unnest(v_groups) g
+  );
+  v_of_scope text := CASE
+    WHEN v_scope.public_only THEN 'x.public'
+    ELSE 'TRUE'
+  END || CASE
+    WHEN p_scope = 0 THEN ''
+    ELSE format(' AND x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+  END;
+BEGIN
+  IF p_scope IS NOT NULL THEN
+    RETURN format(
+      $statement$
+      tallied AS MATERIALIZED (
+        SELECT t.kind, t.value, sum(t.count) AS count
+        FROM
+          (
+            SELECT x.kind, x.value, x.count
+            FROM search.tally x
+            WHERE x.merchant_id = (($1).scope).merchant_id AND x.scope = %1$s AND (x.public OR %2$L)
+            UNION ALL
+            SELECT v.kind, v.value, x.sign
+            FROM
+              search.tally_change x
+              CROSS JOIN LATERAL search.tallied_values(
+                x.type,
+                x.status,
+                x.lowest_price,
+                x.highest_price,
+                x.in_stock,
+                x.facet_keys
+              ) v
+            WHERE x.merchant_id = (($1).scope).merchant_id AND %3$s
+            UNION ALL
+            SELECT 'IN_STOCK', v.value, v.sign
+            FROM
+              (
+                SELECT DISTINCT s.product_id
+                FROM search.stale_product s
+                WHERE s.merchant_id = (($1).scope).merchant_id
+              ) s
+              JOIN search.document x
+                ON x.merchant_id = (($1).scope).merchant_id AND x.product_id = s.product_id AND %3$s
+              CROSS JOIN LATERAL (
+                VALUES
+                  (x.in_stock::integer, -1),
+                  (search.is_stocked(x.merchant_id, x.product_id)::integer, 1)
+              ) v (value, sign)
+          ) t
+        GROUP BY t.kind, t.value
+        HAVING sum(t.count) > 0
+      ),
+      counted_value AS (
+        SELECT t.kind, t.value, t.count
+        FROM tallied t
+        WHERE
+          t.kind <> 'KEY'
+          AND %4$s
+          AND (t.kind <> 'TYPE' OR t.value = 1 OR NOT ($1).products_only)
+      ),
+      counted_key AS (
+        SELECT t.value AS key, NULL::text AS missed, t.count
+        FROM tallied t
+        WHERE t.kind = 'KEY' AND %5$L
+      ),
+      $statement$,
+      p_scope,
+      NOT v_scope.public_only,
+      v_of_scope,
+      CASE
+        WHEN v_scope.products
+        AND v_scope.articles THEN 'TRUE'
+        WHEN v_scope.products THEN '(t.kind <> ''TYPE'' OR t.value < 3)'
+        ELSE '(t.kind = ''TYPE'' AND t.value = 3)'
+      END,
+      v_scope.products
+    );
+  END IF;
+  RETURN format(
+    $statement$
+    candidate AS MATERIALIZED (
+      SELECT
+        search.number_of_type(search.type_of(d)) AS type,
+        search.number_of_status(d.status) AS status,
+        search.rounded_price(d.lowest_price) AS lowest_price,
+        search.rounded_price(d.highest_price) AS highest_price,
+        d.facet_keys,
+        (%1$s)::integer AS in_stock%2$s
+      FROM search.document d
+      WHERE %3$s
+    ),
+    hit AS %4$s,
+    counted_value AS MATERIALIZED (
+      SELECT x.kind, x.value, x.count
+      FROM
+        (
+          SELECT
+            CASE grouping(h.type, h.status, h.in_stock, h.lowest_price, h.highest_price)
+              WHEN 15 THEN 'TYPE'
+              WHEN 23 THEN 'STATUS'
+              WHEN 27 THEN 'IN_STOCK'
+              WHEN 29 THEN 'LOWEST_PRICE'
+              ELSE 'HIGHEST_PRICE'
+            END AS kind,
+            coalesce(h.type, h.status, h.in_stock, h.lowest_price, h.highest_price) AS value,
+            count(*) AS count
+          FROM hit h
+          GROUP BY GROUPING SETS ((h.type), (h.status), (h.in_stock), (h.lowest_price), (h.highest_price))
+        ) x
+      WHERE x.value IS NOT NULL
+    ),
+    -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
+    counted_key AS (
+      SELECT k.key, k.missed, count(*) AS count
+      FROM
+        (
+          SELECT unnest(c.facet_keys) AS key, %5$s AS missed
+          FROM candidate c
+          WHERE %6$s
+        ) k
+      GROUP BY k.key, k.missed
+    ),
+    $statement$,
+    search.in_stock_of(v_scope.merchant_id),
+    CASE
+      WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
+    END,
+    search.matches(p_request, FALSE),
+    CASE
+      WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
+      ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
+    END,
+    CASE
+      WHEN v_groups IS NULL THEN 'NULL::text'
+      ELSE 'c.missed[1]'
+    END,
+    CASE
+      WHEN v_groups IS NULL THEN 'TRUE'
+      ELSE 'cardinality(c.missed) < 2'
+    END
+  );
+END;
+$$;
+
+CREATE FUNCTION search.tallied_scope(p_request search.request, p_category_id uuid)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_category_id IS NOT NULL THEN p_request.keys[1]
+      ELSE 0
+    END
+  FROM search.tallied_merchant t
+  WHERE
+    t.merchant_id = (p_request.scope).merchant_id
+    AND t.counted
+    AND num_nonnulls(
+      p_request.words,
+      p_request.types,
+      p_request.groups,
+      p_request.price_min,
+      p_request.price_max,
+      p_request.in_stock,
+      p_request.status
+    ) = 0
+    AND coalesce(cardinality(p_request.keys), 0) = num_nonnulls(p_category_id);
 $$;
 
 -- sql/search/functions/facets.sql
@@ -22953,7 +23314,7 @@ RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
 ROWS 50
--- The counted rows of 200,000 products stay in memory.
+-- The counted rows of many products stay in memory.
 SET work_mem = '32MB'
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -22972,44 +23333,12 @@ DECLARE
     status,
     sort_by
   );
-  v_groups search.key_group[] := v_request.groups;
-  -- Of a row, the names of the groups of which it has none.
-  v_missed text := (
-    SELECT
-      format(
-        'array_remove(ARRAY[%s]::text[], NULL)',
-        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
-      )
-    FROM unnest(v_groups) g
-  );
 BEGIN
   RETURN QUERY EXECUTE
     format(
       $statement$
       WITH
-        candidate AS MATERIALIZED (
-          SELECT
-            search.type_of(d) AS type,
-            d.status,
-            d.lowest_price,
-            d.highest_price,
-            d.facet_keys,
-            %1$s AS in_stock%2$s
-          FROM search.document d
-          WHERE %3$s
-        ),
-        hit AS %4$s,
-        -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
-        counted_key AS MATERIALIZED (
-          SELECT k.key, k.missed, count(*) AS count
-          FROM
-            (
-              SELECT unnest(c.facet_keys) AS key, %5$s AS missed
-              FROM candidate c
-              WHERE %6$s
-            ) k
-          GROUP BY k.key, k.missed
-        ),
+        %s
         named AS (
           SELECT v.key, v.kind, v.name, v.value, sum(k.count) AS count
           FROM
@@ -23036,19 +23365,32 @@ BEGIN
             ) AS place
           FROM named n
         ),
-        -- A step to round by: a power of ten, of which at least five lie between the prices.
+        -- A step to round by: a power of ten, of which at least five lie between the prices. Prices are counted by
+        -- their first two digits, so it is no smaller than those of the highest.
         step AS (
-          SELECT power(10, floor(log(greatest((max(h.highest_price) - min(h.lowest_price)) / 5, 1))))::bigint AS size
-          FROM hit h
+          SELECT
+            greatest(
+              power(10, floor(log(greatest((max(v.value) - min(v.value)) / 5, 1)))),
+              power(10, greatest(floor(log(greatest(max(v.value), 1))) - 1, 0))
+            )::bigint AS size
+          FROM counted_value v
+          WHERE v.kind IN ('LOWEST_PRICE', 'HIGHEST_PRICE')
+        ),
+        cumulated AS (
+          SELECT v.value AS price, sum(v.count) OVER (ORDER BY v.value) AS upto, sum(v.count) OVER () AS count
+          FROM counted_value v
+          WHERE v.kind = 'LOWEST_PRICE'
         ),
         bound AS (
           SELECT DISTINCT q.price / s.size * s.size AS min
           FROM
             (
               -- The lowest price, and where the second to the fifth part begins.
-              SELECT
-                unnest(percentile_disc('{0,0.2,0.4,0.6,0.8}'::float8[]) WITHIN GROUP (ORDER BY h.lowest_price)) AS price
-              FROM hit h
+              SELECT min(c.price) AS price
+              FROM
+                generate_series(0, 4) AS part
+                JOIN cumulated c ON c.upto * 5 >= part * c.count
+              GROUP BY part
             ) q,
             step s
         ),
@@ -23058,20 +23400,15 @@ BEGIN
             coalesce(
               lead(b.min) OVER (ORDER BY b.min) - 1,
               (
-                SELECT (max(h.highest_price) / s.size + 1) * s.size - 1
+                SELECT (max(v.value) / s.size + 1) * s.size - 1
                 FROM
-                  hit h,
+                  counted_value v,
                   step s
+                WHERE v.kind = 'HIGHEST_PRICE'
                 GROUP BY s.size
               )
             ) AS max
           FROM bound b
-          WHERE b.min IS NOT NULL
-        ),
-        grouped AS (
-          SELECT h.type, h.in_stock, h.status, grouping(h.type, h.in_stock, h.status) AS by, count(*) AS count
-          FROM hit h
-          GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
         ),
         counted(name, option_name, namespace, key, attribute_name, value, label, count, min, max) AS (
           SELECT
@@ -23080,13 +23417,15 @@ BEGIN
             NULL::text,
             NULL::text,
             NULL::text,
-            g.type,
-            initcap(g.type),
-            g.count,
+            x.type,
+            initcap(x.type),
+            v.count,
             NULL::bigint,
             NULL::bigint
-          FROM grouped g
-          WHERE g.by = 3
+          FROM
+            counted_value v
+            JOIN unnest(ARRAY['PRODUCT', 'CATEGORY', 'ARTICLE']) AS x (type) ON search.number_of_type(x.type) = v.value
+          WHERE v.kind = 'TYPE'
           UNION ALL
           SELECT
             m.kind,
@@ -23121,11 +23460,19 @@ BEGIN
               ON TRUE
           WHERE m.place <= 50 AND (m.kind <> 'ATTRIBUTE' OR a.key IS NOT NULL)
           UNION ALL
-          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, c.count, r.min, r.max
           FROM
             price_range r
-            JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
-          GROUP BY r.min, r.max
+            CROSS JOIN LATERAL (
+              -- All that begin before its end, without those that end before it.
+              SELECT
+                coalesce(sum(v.count) FILTER (WHERE v.kind = 'LOWEST_PRICE' AND v.value <= r.max), 0) - coalesce(
+                  sum(v.count) FILTER (WHERE v.kind = 'HIGHEST_PRICE' AND v.value < r.min),
+                  0
+                ) AS count
+              FROM counted_value v
+            ) c
+          WHERE c.count > 0
           UNION ALL
           SELECT
             'IN_STOCK',
@@ -23133,20 +23480,23 @@ BEGIN
             NULL,
             NULL,
             NULL,
-            g.in_stock::text,
-            CASE
-              WHEN g.in_stock THEN 'In stock'
+            (v.value = 1)::text,
+            CASE v.value
+              WHEN 1 THEN 'In stock'
               ELSE 'Out of stock'
             END,
-            g.count,
+            v.count,
             NULL,
             NULL
-          FROM grouped g
-          WHERE g.by = 5 AND g.in_stock IS NOT NULL
+          FROM counted_value v
+          WHERE v.kind = 'IN_STOCK'
           UNION ALL
-          SELECT 'STATUS', NULL, NULL, NULL, NULL, g.status, initcap(g.status), g.count, NULL, NULL
-          FROM grouped g
-          WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
+          SELECT 'STATUS', NULL, NULL, NULL, NULL, x.status, initcap(x.status), v.count, NULL, NULL
+          FROM
+            counted_value v
+            JOIN unnest(ARRAY['DRAFT', 'ACTIVE', 'ARCHIVED']) AS x (status)
+              ON search.number_of_status(x.status) = v.value
+          WHERE v.kind = 'STATUS' AND NOT (($1).scope).public_only
         )
       SELECT
         (($1).scope).merchant_id,
@@ -23162,25 +23512,153 @@ BEGIN
         c.max
       FROM counted c
       $statement$,
-      search.in_stock_of((v_request.scope).merchant_id),
-      CASE
-        WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
-      END,
-      search.matches(v_request, FALSE),
-      CASE
-        WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
-        ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
-      END,
-      CASE
-        WHEN v_groups IS NULL THEN 'NULL::text'
-        ELSE 'c.missed[1]'
-      END,
-      CASE
-        WHEN v_groups IS NULL THEN 'TRUE'
-        ELSE 'cardinality(c.missed) < 2'
-      END
+      search.facet_counts(v_request, search.tallied_scope(v_request, category_id))
     )
     USING v_request;
+END;
+$$;
+
+-- sql/search/functions/follow_tallies.sql
+
+CREATE FUNCTION search.follow_tallies(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_tallied search.tallied_merchant;
+  v_done integer;
+BEGIN
+  SELECT t.*
+  INTO v_tallied
+  FROM search.tallied_merchant t
+  WHERE
+    CASE
+      WHEN t.counted THEN EXISTS (SELECT FROM search.tally_change c WHERE c.merchant_id = t.merchant_id)
+      ELSE t.waits_for IS NULL
+      OR t.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+    END
+  ORDER BY t.counted DESC, t.merchant_id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF v_tallied.waits_for IS NULL THEN
+    -- Of an earlier time, if the row was deleted so that everything is counted anew.
+    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
+    UPDATE search.tallied_merchant t
+    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+    WHERE t.merchant_id = v_tallied.merchant_id;
+    RETURN 1;
+  END IF;
+  IF NOT v_tallied.counted THEN
+    RETURN search.count_documents(v_tallied, p_limit);
+  END IF;
+  WITH
+    taken AS (
+      DELETE FROM search.tally_change c
+      WHERE
+        c.merchant_id = v_tallied.merchant_id
+        AND c.id IN (
+          SELECT w.id
+          FROM search.tally_change w
+          WHERE w.merchant_id = v_tallied.merchant_id
+          ORDER BY w.id
+          LIMIT p_limit
+        )
+      RETURNING c.*
+    ),
+    written AS (
+      INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
+      SELECT v_tallied.merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
+      FROM
+        taken c
+        CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          c.type,
+          c.status,
+          c.lowest_price,
+          c.highest_price,
+          c.in_stock,
+          c.facet_keys
+        ) v
+      GROUP BY s.scope, c.public, v.kind, v.value
+      HAVING sum(c.sign) <> 0
+      ORDER BY s.scope
+      ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
+    )
+  SELECT count(*)
+  INTO v_done
+  FROM taken;
+  RETURN v_done;
+END;
+$$;
+
+CREATE FUNCTION search.count_documents(p_tallied search.tallied_merchant, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_done integer;
+BEGIN
+  WITH
+    part AS MATERIALIZED (
+      SELECT d.*
+      FROM search.document d
+      WHERE
+        d.merchant_id = p_tallied.merchant_id
+        AND (p_tallied.after_document_id IS NULL OR d.id > p_tallied.after_document_id)
+      ORDER BY d.id
+      LIMIT p_limit
+    ),
+    -- The last part has no end, so that it has the changes of all documents that are no more.
+    bound AS (
+      SELECT
+        CASE
+          WHEN count(*) = p_limit THEN (array_agg(p.id ORDER BY p.id DESC))[1]
+        END AS last_id
+      FROM part p
+    ),
+    dropped AS (
+      DELETE FROM search.tally_change c
+      USING bound b
+      WHERE
+        c.merchant_id = p_tallied.merchant_id
+        AND (p_tallied.after_document_id IS NULL OR c.document_id > p_tallied.after_document_id)
+        AND (b.last_id IS NULL OR c.document_id <= b.last_id)
+    ),
+    written AS (
+      INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
+      SELECT p_tallied.merchant_id, s.scope, p.public, v.kind, v.value, count(*)
+      FROM
+        part p
+        CROSS JOIN LATERAL search.scopes_of(p.merchant_id, p.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          search.type_of(p::search.document),
+          p.status,
+          p.lowest_price,
+          p.highest_price,
+          p.in_stock,
+          p.facet_keys
+        ) v
+      GROUP BY s.scope, p.public, v.kind, v.value
+      ORDER BY s.scope
+      ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
+    ),
+    noted AS (
+      UPDATE search.tallied_merchant t
+      SET
+        after_document_id = b.last_id,
+        counted = b.last_id IS NULL
+      FROM bound b
+      WHERE t.merchant_id = p_tallied.merchant_id
+    )
+  SELECT greatest(count(*), 1)
+  INTO v_done
+  FROM part;
+  RETURN v_done;
 END;
 $$;
 
@@ -23348,55 +23826,97 @@ DECLARE
   END;
   v_ascending boolean := v_column <> 'rank'
   AND coalesce(p_sort_order = 'ASC', v_column IN ('lowest_price', 'shown_title'));
-  v_matches text := search.matches(p_request, TRUE);
-  v_source text := CASE
-    WHEN v_column = 'rank' THEN format('SELECT r.id, r.rank FROM search.ranked($1, %L) r', v_matches)
-    ELSE format('SELECT d.id, d.%I FROM search.document d WHERE %s', v_column, v_matches)
+  v_direction text := CASE
+    WHEN v_ascending THEN 'ASC'
+    ELSE 'DESC'
   END;
+  v_matches text := search.matches(p_request, TRUE);
+  -- A page has up to 100, and one more says whether there is another.
+  v_size integer := least(greatest(p_page_size, 0), 101);
+  v_offset integer := least(greatest(p_page_offset, 0), 1000);
+  v_after text := CASE
+    WHEN p_after_id IS NULL THEN 'TRUE'
+    ELSE format(
+      '(d.%I, d.id) %s (%L::%s, %L::uuid)',
+      v_column,
+      CASE
+        WHEN v_ascending THEN '>'
+        ELSE '<'
+      END,
+      p_after_value,
+      v_type,
+      p_after_id
+    )
+  END;
+  v_page text := format(
+    'SELECT d.id, d.%1$I AS value FROM <source> d WHERE %2$s ORDER BY d.%1$I %3$s, d.id %3$s LIMIT %4$s OFFSET %5$s',
+    v_column,
+    v_after,
+    v_direction,
+    v_size,
+    v_offset
+  );
+  v_found text;
 BEGIN
-  -- What matches is found first, and sorted then. An index of the sorted column would be read until enough rows match,
-  -- which may be all of it.
-  IF num_nonnulls(p_request.words, p_request.keys, p_request.groups) > 0 THEN
-    v_source := v_source || ' OFFSET 0';
+  IF v_column = 'rank' THEN
+    v_found := replace(v_page, '<source>', format('search.ranked($1, %L)', v_matches));
+  ELSEIF num_nonnulls(p_request.words, p_request.keys, p_request.groups) = 0 THEN
+    v_found := replace(v_page, '<source>', format('(SELECT d.* FROM search.document d WHERE %s)', v_matches));
+  ELSE
+    -- Of many matches some are among the first documents in the order of the sort, which an index has. Of few, all are
+    -- found first, and sorted then: the index would be read until enough match, which may be all of it.
+    v_found := format(
+      $statement$
+      WITH
+        near AS MATERIALIZED (%s),
+        far AS (%s)
+      SELECT n.id, n.value
+      FROM near n
+      WHERE (SELECT count(*) FROM near) = %3$s
+      UNION ALL
+      SELECT f.id, f.value
+      FROM far f
+      WHERE (SELECT count(*) FROM near) < %3$s
+      $statement$,
+      replace(
+        v_page,
+        '<source>',
+        format(
+          '(SELECT d.* FROM (%s) d WHERE %s)',
+          format(
+            'SELECT d.* FROM search.document d WHERE d.merchant_id = (($1).scope).merchant_id AND %1$s AND %2$s
+             ORDER BY d.merchant_id, d.%3$I %4$s, d.id %4$s LIMIT 2000',
+            v_after,
+            CASE
+              WHEN p_request.products_only THEN 'd.product_id IS NOT NULL'
+              ELSE 'TRUE'
+            END,
+            v_column,
+            v_direction
+          ),
+          v_matches
+        )
+      ),
+      replace(
+        v_page,
+        '<source>',
+        format('(SELECT d.id, d.%I FROM search.document d WHERE %s OFFSET 0)', v_column, v_matches)
+      ),
+      v_size
+    );
   END IF;
   RETURN QUERY EXECUTE
     format(
-      'SELECT s.id, %s FROM (%s) s WHERE %s ORDER BY s.%I %s, s.id %s LIMIT %s OFFSET %s',
+      'SELECT s.id, %s FROM (%s) s',
       CASE
         WHEN v_column = 'created_at' THEN format(
-          'to_char(s.created_at AT TIME ZONE %L, %L)',
+          'to_char(s.value AT TIME ZONE %L, %L)',
           'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
         )
-        ELSE format('s.%I::text', v_column)
+        ELSE 's.value::text'
       END,
-      v_source,
-      CASE
-        WHEN p_after_id IS NULL THEN 'TRUE'
-        ELSE format(
-          '(s.%I, s.id) %s (%L::%s, %L::uuid)',
-          v_column,
-          CASE
-            WHEN v_ascending THEN '>'
-            ELSE '<'
-          END,
-          p_after_value,
-          v_type,
-          p_after_id
-        )
-      END,
-      v_column,
-      CASE
-        WHEN v_ascending THEN 'ASC'
-        ELSE 'DESC'
-      END,
-      CASE
-        WHEN v_ascending THEN 'ASC'
-        ELSE 'DESC'
-      END,
-      -- A page has up to 100, and one more says whether there is another.
-      least(greatest(p_page_size, 0), 101),
-      least(greatest(p_page_offset, 0), 1000)
+      v_found
     )
     USING p_request;
 END;
@@ -23544,10 +24064,34 @@ SET enable_seqscan = OFF
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
-  -- Of each kind as many as pages can show: 1,000 may be passed over, and 101 are read.
+  -- As many as pages can show: 1,000 may be passed over, and 101 are read. If so many have the words in their titles,
+  -- no others are looked at.
   RETURN QUERY EXECUTE
     replace(
       $statement$
+      WITH
+        titled AS MATERIALIZED (
+          (
+            SELECT d.id, d.title, d.words
+            FROM search.document d
+            WHERE <matches> AND d.title LIKE ($1).title || '%'
+            ORDER BY d.title
+            LIMIT 1101
+          )
+          UNION ALL
+          (
+            SELECT d.id, d.title, d.words
+            FROM search.document d
+            WHERE <matches> AND d.title_words @@ ($1).words
+            LIMIT 1101
+          )
+        ),
+        found AS (
+          SELECT d.id, d.title, d.words
+          FROM search.document d
+          WHERE (SELECT count(*) FROM titled) < 1101 AND <matches>
+          LIMIT 1101
+        )
       SELECT
         c.id,
         (
@@ -23562,22 +24106,11 @@ BEGIN
           SELECT DISTINCT ON (u.id) u.id, u.title, u.words
           FROM
             (
-              (
-                SELECT d.id, d.title, d.words
-                FROM search.document d
-                WHERE <matches> AND d.title LIKE ($1).title || '%'
-                ORDER BY d.title
-                LIMIT 1101
-              )
+              SELECT t.id, t.title, t.words
+              FROM titled t
               UNION ALL
-              (
-                SELECT d.id, d.title, d.words
-                FROM search.document d
-                WHERE <matches> AND d.title_words @@ ($1).words
-                LIMIT 1101
-              )
-              UNION ALL
-              (SELECT d.id, d.title, d.words FROM search.document d WHERE <matches> LIMIT 1101)
+              SELECT f.id, f.title, f.words
+              FROM found f
             ) u
         ) c
       $statement$,
@@ -23710,6 +24243,41 @@ BEGIN
 END;
 $$;
 
+-- sql/search/functions/without_prefixes.sql
+
+CREATE FUNCTION search.without_prefixes(p_merchant_id uuid, p_query tsquery, p_stemmer text)
+RETURNS tsquery
+LANGUAGE plpgsql
+STABLE
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_query text := p_query::text;
+  v_prefix text;
+  v_words text[];
+BEGIN
+  FOR v_prefix IN SELECT DISTINCT m.parts[1] FROM regexp_matches(v_query, '''([^''\\]+)'':\*', 'g') AS m (parts) LOOP
+    v_words := ARRAY(
+      SELECT w.word
+      FROM search.word w
+      WHERE w.merchant_id = p_merchant_id AND w.word LIKE replace(replace(v_prefix, '%', '\%'), '_', '\_') || '%'
+      LIMIT 21
+    );
+    IF cardinality(v_words) <= 20 THEN
+      v_query := replace(
+        v_query,
+        quote_literal(v_prefix) || ':*',
+        (
+          SELECT '( ' || string_agg(DISTINCT quote_literal(l.lexeme), ' | ') || ' )'
+          FROM unnest(ARRAY[v_prefix] || v_words || search.stems_of(v_words, p_stemmer)) AS l (lexeme)
+        )
+      );
+    END IF;
+  END LOOP;
+  RETURN v_query::tsquery;
+END;
+$$;
+
 -- sql/search/functions/words_query.sql
 
 CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
@@ -23774,7 +24342,7 @@ BEGIN
     v_at := v_at + v_size;
   END LOOP;
   RETURN (
-    SELECT to_tsquery('simple', string_agg(DISTINCT t.term, ' & '))
+    SELECT search.without_prefixes(p_merchant_id, to_tsquery('simple', string_agg(DISTINCT t.term, ' & ')), v_stemmer)
     FROM unnest(v_terms) AS t (term)
     WHERE t.term IS NOT NULL
   );
@@ -25104,6 +25672,55 @@ CREATE VIEW verification.search_documents AS
     ) d
       USING (merchant_id, id)
   WHERE r.id IS NULL OR d.id IS NULL;
+
+CREATE VIEW verification.search_tallies AS
+  SELECT
+    merchant_id,
+    format('%s %s of scope %s', lower(kind), value, scope) AS subject,
+    format('search counts %s documents, but %s have it', coalesce(k.count, 0), coalesce(d.count, 0)) AS disagreement
+  FROM
+    (
+      SELECT t.merchant_id, t.scope, t.public, t.kind, t.value, sum(t.count) AS count
+      FROM
+        (
+          SELECT k.merchant_id, k.scope, k.public, k.kind, k.value, k.count
+          FROM search.tally k
+          UNION ALL
+          SELECT c.merchant_id, s.scope, c.public, v.kind, v.value, c.sign
+          FROM
+            search.tally_change c
+            CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+            CROSS JOIN LATERAL search.tallied_values(
+              c.type,
+              c.status,
+              c.lowest_price,
+              c.highest_price,
+              c.in_stock,
+              c.facet_keys
+            ) v
+        ) t
+        JOIN search.tallied_merchant m ON m.merchant_id = t.merchant_id AND m.counted
+      GROUP BY t.merchant_id, t.scope, t.public, t.kind, t.value
+      HAVING sum(t.count) <> 0
+    ) k
+    FULL JOIN (
+      SELECT d.merchant_id, s.scope, d.public, v.kind, v.value, count(*) AS count
+      FROM
+        search.document d
+        JOIN search.tallied_merchant m ON m.merchant_id = d.merchant_id AND m.counted
+        CROSS JOIN LATERAL search.scopes_of(d.merchant_id, d.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          search.type_of(d),
+          d.status,
+          d.lowest_price,
+          d.highest_price,
+          d.in_stock,
+          d.facet_keys
+        ) v
+      GROUP BY d.merchant_id, s.scope, d.public, v.kind, v.value
+    ) d
+      USING (merchant_id, scope, public, kind, value)
+  WHERE k.count IS DISTINCT FROM d.count;
 
 CREATE VIEW verification.sales_reports AS
   SELECT
@@ -28761,6 +29378,101 @@ AFTER UPDATE OF active ON inventory.warehouse
 FOR EACH ROW
 WHEN (NEW.active <> OLD.active)
 EXECUTE FUNCTION search.follow_warehouse();
+
+CREATE FUNCTION search.note_tally()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- A deletion of the merchant leaves nothing to count.
+  INSERT INTO search.tally_change
+    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+  SELECT
+    d.merchant_id,
+    d.id,
+    CASE TG_OP
+      WHEN 'INSERT' THEN 1
+      ELSE -1
+    END,
+    search.type_of(d::search.document),
+    d.public,
+    d.status,
+    d.lowest_price,
+    d.highest_price,
+    d.in_stock,
+    d.facet_keys
+  FROM changed d
+  WHERE
+    EXISTS (
+      SELECT
+      FROM
+        search.tallied_merchant t
+        JOIN merchant.merchant m ON m.id = t.merchant_id
+      WHERE t.merchant_id = d.merchant_id
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION search.note_changed_tally()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.tally_change
+    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+  SELECT
+    x.merchant_id,
+    x.id,
+    x.sign,
+    search.type_of(x.document),
+    (x.document).public,
+    (x.document).status,
+    (x.document).lowest_price,
+    (x.document).highest_price,
+    (x.document).in_stock,
+    (x.document).facet_keys
+  FROM
+    (
+      SELECT d.merchant_id, d.id, v.sign, v.document
+      FROM
+        changed d
+        JOIN before b ON b.merchant_id = d.merchant_id AND b.id = d.id
+        CROSS JOIN LATERAL (
+          VALUES
+            (-1, b::search.document),
+            (1, d::search.document)
+        ) AS v (sign, document)
+      WHERE
+        (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys) IS DISTINCT FROM (
+          b.public,
+          b.status,
+          b.lowest_price,
+          b.highest_price,
+          b.in_stock,
+          b.facet_keys
+        )
+        AND EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = d.merchant_id)
+    ) x;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_tally
+AFTER INSERT ON search.document
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.note_tally();
+
+CREATE TRIGGER note_tally_of_deletions
+AFTER DELETE ON search.document
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION search.note_tally();
+
+CREATE TRIGGER note_tally_of_changes AFTER UPDATE ON search.document
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION search.note_changed_tally();
 
 -- sql/analytics/data.sql
 

@@ -38,8 +38,28 @@ DECLARE
     status,
     sort_by
   );
+  v_tallied_scope bigint := search.tallied_scope(v_request, category_id);
 BEGIN
   IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
+    RETURN;
+  END IF;
+  IF v_tallied_scope IS NOT NULL THEN
+    RETURN QUERY EXECUTE
+      format(
+        $statement$
+        WITH
+          %s
+          total AS (
+            SELECT coalesce(sum(v.count), 0)::integer AS count
+            FROM counted_value v
+            WHERE v.kind = 'TYPE'
+          )
+        SELECT (($1).scope).merchant_id, t.count
+        FROM total t
+        $statement$,
+        search.facet_counts(v_request, v_tallied_scope)
+      )
+      USING v_request;
     RETURN;
   END IF;
   RETURN QUERY EXECUTE

@@ -21,7 +21,7 @@ RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
 ROWS 50
--- The counted rows of 200,000 products stay in memory.
+-- The counted rows of many products stay in memory.
 SET work_mem = '32MB'
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -40,44 +40,12 @@ DECLARE
     status,
     sort_by
   );
-  v_groups search.key_group[] := v_request.groups;
-  -- Of a row, the names of the groups of which it has none.
-  v_missed text := (
-    SELECT
-      format(
-        'array_remove(ARRAY[%s]::text[], NULL)',
-        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
-      )
-    FROM unnest(v_groups) g
-  );
 BEGIN
   RETURN QUERY EXECUTE
     format(
       $statement$
       WITH
-        candidate AS MATERIALIZED (
-          SELECT
-            search.type_of(d) AS type,
-            d.status,
-            d.lowest_price,
-            d.highest_price,
-            d.facet_keys,
-            %1$s AS in_stock%2$s
-          FROM search.document d
-          WHERE %3$s
-        ),
-        hit AS %4$s,
-        -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
-        counted_key AS MATERIALIZED (
-          SELECT k.key, k.missed, count(*) AS count
-          FROM
-            (
-              SELECT unnest(c.facet_keys) AS key, %5$s AS missed
-              FROM candidate c
-              WHERE %6$s
-            ) k
-          GROUP BY k.key, k.missed
-        ),
+        %s
         named AS (
           SELECT v.key, v.kind, v.name, v.value, sum(k.count) AS count
           FROM
@@ -104,19 +72,32 @@ BEGIN
             ) AS place
           FROM named n
         ),
-        -- A step to round by: a power of ten, of which at least five lie between the prices.
+        -- A step to round by: a power of ten, of which at least five lie between the prices. Prices are counted by
+        -- their first two digits, so it is no smaller than those of the highest.
         step AS (
-          SELECT power(10, floor(log(greatest((max(h.highest_price) - min(h.lowest_price)) / 5, 1))))::bigint AS size
-          FROM hit h
+          SELECT
+            greatest(
+              power(10, floor(log(greatest((max(v.value) - min(v.value)) / 5, 1)))),
+              power(10, greatest(floor(log(greatest(max(v.value), 1))) - 1, 0))
+            )::bigint AS size
+          FROM counted_value v
+          WHERE v.kind IN ('LOWEST_PRICE', 'HIGHEST_PRICE')
+        ),
+        cumulated AS (
+          SELECT v.value AS price, sum(v.count) OVER (ORDER BY v.value) AS upto, sum(v.count) OVER () AS count
+          FROM counted_value v
+          WHERE v.kind = 'LOWEST_PRICE'
         ),
         bound AS (
           SELECT DISTINCT q.price / s.size * s.size AS min
           FROM
             (
               -- The lowest price, and where the second to the fifth part begins.
-              SELECT
-                unnest(percentile_disc('{0,0.2,0.4,0.6,0.8}'::float8[]) WITHIN GROUP (ORDER BY h.lowest_price)) AS price
-              FROM hit h
+              SELECT min(c.price) AS price
+              FROM
+                generate_series(0, 4) AS part
+                JOIN cumulated c ON c.upto * 5 >= part * c.count
+              GROUP BY part
             ) q,
             step s
         ),
@@ -126,20 +107,15 @@ BEGIN
             coalesce(
               lead(b.min) OVER (ORDER BY b.min) - 1,
               (
-                SELECT (max(h.highest_price) / s.size + 1) * s.size - 1
+                SELECT (max(v.value) / s.size + 1) * s.size - 1
                 FROM
-                  hit h,
+                  counted_value v,
                   step s
+                WHERE v.kind = 'HIGHEST_PRICE'
                 GROUP BY s.size
               )
             ) AS max
           FROM bound b
-          WHERE b.min IS NOT NULL
-        ),
-        grouped AS (
-          SELECT h.type, h.in_stock, h.status, grouping(h.type, h.in_stock, h.status) AS by, count(*) AS count
-          FROM hit h
-          GROUP BY GROUPING SETS ((h.type), (h.in_stock), (h.status))
         ),
         counted(name, option_name, namespace, key, attribute_name, value, label, count, min, max) AS (
           SELECT
@@ -148,13 +124,15 @@ BEGIN
             NULL::text,
             NULL::text,
             NULL::text,
-            g.type,
-            initcap(g.type),
-            g.count,
+            x.type,
+            initcap(x.type),
+            v.count,
             NULL::bigint,
             NULL::bigint
-          FROM grouped g
-          WHERE g.by = 3
+          FROM
+            counted_value v
+            JOIN unnest(ARRAY['PRODUCT', 'CATEGORY', 'ARTICLE']) AS x (type) ON search.number_of_type(x.type) = v.value
+          WHERE v.kind = 'TYPE'
           UNION ALL
           SELECT
             m.kind,
@@ -189,11 +167,19 @@ BEGIN
               ON TRUE
           WHERE m.place <= 50 AND (m.kind <> 'ATTRIBUTE' OR a.key IS NOT NULL)
           UNION ALL
-          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+          SELECT 'PRICE', NULL, NULL, NULL, NULL, r.min || '-' || r.max, r.min || '-' || r.max, c.count, r.min, r.max
           FROM
             price_range r
-            JOIN hit h ON h.highest_price >= r.min AND h.lowest_price <= r.max
-          GROUP BY r.min, r.max
+            CROSS JOIN LATERAL (
+              -- All that begin before its end, without those that end before it.
+              SELECT
+                coalesce(sum(v.count) FILTER (WHERE v.kind = 'LOWEST_PRICE' AND v.value <= r.max), 0) - coalesce(
+                  sum(v.count) FILTER (WHERE v.kind = 'HIGHEST_PRICE' AND v.value < r.min),
+                  0
+                ) AS count
+              FROM counted_value v
+            ) c
+          WHERE c.count > 0
           UNION ALL
           SELECT
             'IN_STOCK',
@@ -201,20 +187,23 @@ BEGIN
             NULL,
             NULL,
             NULL,
-            g.in_stock::text,
-            CASE
-              WHEN g.in_stock THEN 'In stock'
+            (v.value = 1)::text,
+            CASE v.value
+              WHEN 1 THEN 'In stock'
               ELSE 'Out of stock'
             END,
-            g.count,
+            v.count,
             NULL,
             NULL
-          FROM grouped g
-          WHERE g.by = 5 AND g.in_stock IS NOT NULL
+          FROM counted_value v
+          WHERE v.kind = 'IN_STOCK'
           UNION ALL
-          SELECT 'STATUS', NULL, NULL, NULL, NULL, g.status, initcap(g.status), g.count, NULL, NULL
-          FROM grouped g
-          WHERE g.by = 6 AND g.status IS NOT NULL AND NOT (($1).scope).public_only
+          SELECT 'STATUS', NULL, NULL, NULL, NULL, x.status, initcap(x.status), v.count, NULL, NULL
+          FROM
+            counted_value v
+            JOIN unnest(ARRAY['DRAFT', 'ACTIVE', 'ARCHIVED']) AS x (status)
+              ON search.number_of_status(x.status) = v.value
+          WHERE v.kind = 'STATUS' AND NOT (($1).scope).public_only
         )
       SELECT
         (($1).scope).merchant_id,
@@ -230,23 +219,7 @@ BEGIN
         c.max
       FROM counted c
       $statement$,
-      search.in_stock_of((v_request.scope).merchant_id),
-      CASE
-        WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
-      END,
-      search.matches(v_request, FALSE),
-      CASE
-        WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
-        ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
-      END,
-      CASE
-        WHEN v_groups IS NULL THEN 'NULL::text'
-        ELSE 'c.missed[1]'
-      END,
-      CASE
-        WHEN v_groups IS NULL THEN 'TRUE'
-        ELSE 'cardinality(c.missed) < 2'
-      END
+      search.facet_counts(v_request, search.tallied_scope(v_request, category_id))
     )
     USING v_request;
 END;

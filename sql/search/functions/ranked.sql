@@ -8,10 +8,34 @@ SET enable_seqscan = OFF
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
-  -- Of each kind as many as pages can show: 1,000 may be passed over, and 101 are read.
+  -- As many as pages can show: 1,000 may be passed over, and 101 are read. If so many have the words in their titles,
+  -- no others are looked at.
   RETURN QUERY EXECUTE
     replace(
       $statement$
+      WITH
+        titled AS MATERIALIZED (
+          (
+            SELECT d.id, d.title, d.words
+            FROM search.document d
+            WHERE <matches> AND d.title LIKE ($1).title || '%'
+            ORDER BY d.title
+            LIMIT 1101
+          )
+          UNION ALL
+          (
+            SELECT d.id, d.title, d.words
+            FROM search.document d
+            WHERE <matches> AND d.title_words @@ ($1).words
+            LIMIT 1101
+          )
+        ),
+        found AS (
+          SELECT d.id, d.title, d.words
+          FROM search.document d
+          WHERE (SELECT count(*) FROM titled) < 1101 AND <matches>
+          LIMIT 1101
+        )
       SELECT
         c.id,
         (
@@ -26,22 +50,11 @@ BEGIN
           SELECT DISTINCT ON (u.id) u.id, u.title, u.words
           FROM
             (
-              (
-                SELECT d.id, d.title, d.words
-                FROM search.document d
-                WHERE <matches> AND d.title LIKE ($1).title || '%'
-                ORDER BY d.title
-                LIMIT 1101
-              )
+              SELECT t.id, t.title, t.words
+              FROM titled t
               UNION ALL
-              (
-                SELECT d.id, d.title, d.words
-                FROM search.document d
-                WHERE <matches> AND d.title_words @@ ($1).words
-                LIMIT 1101
-              )
-              UNION ALL
-              (SELECT d.id, d.title, d.words FROM search.document d WHERE <matches> LIMIT 1101)
+              SELECT f.id, f.title, f.words
+              FROM found f
             ) u
         ) c
       $statement$,

@@ -60,7 +60,7 @@ BEGIN
     v_at := v_at + v_size;
   END LOOP;
   RETURN (
-    SELECT to_tsquery('simple', string_agg(DISTINCT t.term, ' & '))
+    SELECT search.without_prefixes(p_merchant_id, to_tsquery('simple', string_agg(DISTINCT t.term, ' & ')), v_stemmer)
     FROM unnest(v_terms) AS t (term)
     WHERE t.term IS NOT NULL
   );

@@ -36,3 +36,27 @@ export const rewriteAttributes = (caller: Caller, args: RewriteAttributesArgumen
   answerOf<RewriteAttributesAnswer>(caller, 'search.rewrite_attributes', (sql) => sql`search.rewrite_attributes(
       p_limit => ${args.limit}::integer
     )`)
+
+export interface TallyLargeMerchantsArguments {
+  readonly documents: number
+}
+
+export type TallyLargeMerchantsAnswer = number
+
+/** `search.tally_large_merchants`: Marks merchants of more documents than this, whose documents a job will count (search.tallied_merchant). Returns how many.  */
+export const tallyLargeMerchants = (caller: Caller, args: TallyLargeMerchantsArguments): Promise<TallyLargeMerchantsAnswer> =>
+  answerOf<TallyLargeMerchantsAnswer>(caller, 'search.tally_large_merchants', (sql) => sql`search.tally_large_merchants(
+      p_documents => ${args.documents}::integer
+    )`)
+
+export interface FollowTalliesArguments {
+  readonly limit: number
+}
+
+export type FollowTalliesAnswer = number
+
+/** `search.follow_tallies`: Takes up some of the changes of one merchant's tallies, or counts some of its documents for the first time. Returns how many, and 0 when there is nothing left.  */
+export const followTallies = (caller: Caller, args: FollowTalliesArguments): Promise<FollowTalliesAnswer> =>
+  answerOf<FollowTalliesAnswer>(caller, 'search.follow_tallies', (sql) => sql`search.follow_tallies(
+      p_limit => ${args.limit}::integer
+    )`)

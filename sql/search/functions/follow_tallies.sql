@@ -1,0 +1,147 @@
+-- Takes up some of the changes of one merchant's tallies, or counts some of its documents for the first time. Returns
+-- how many, and 0 when there is nothing left.
+--
+-- answers: integer
+CREATE FUNCTION search.follow_tallies(p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_tallied search.tallied_merchant;
+  v_done integer;
+BEGIN
+  SELECT t.*
+  INTO v_tallied
+  FROM search.tallied_merchant t
+  WHERE
+    CASE
+      WHEN t.counted THEN EXISTS (SELECT FROM search.tally_change c WHERE c.merchant_id = t.merchant_id)
+      ELSE t.waits_for IS NULL
+      OR t.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+    END
+  ORDER BY t.counted DESC, t.merchant_id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF v_tallied.waits_for IS NULL THEN
+    -- Of an earlier time, if the row was deleted so that everything is counted anew.
+    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
+    UPDATE search.tallied_merchant t
+    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+    WHERE t.merchant_id = v_tallied.merchant_id;
+    RETURN 1;
+  END IF;
+  IF NOT v_tallied.counted THEN
+    RETURN search.count_documents(v_tallied, p_limit);
+  END IF;
+  WITH
+    taken AS (
+      DELETE FROM search.tally_change c
+      WHERE
+        c.merchant_id = v_tallied.merchant_id
+        AND c.id IN (
+          SELECT w.id
+          FROM search.tally_change w
+          WHERE w.merchant_id = v_tallied.merchant_id
+          ORDER BY w.id
+          LIMIT p_limit
+        )
+      RETURNING c.*
+    ),
+    written AS (
+      INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
+      SELECT v_tallied.merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
+      FROM
+        taken c
+        CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          c.type,
+          c.status,
+          c.lowest_price,
+          c.highest_price,
+          c.in_stock,
+          c.facet_keys
+        ) v
+      GROUP BY s.scope, c.public, v.kind, v.value
+      HAVING sum(c.sign) <> 0
+      ORDER BY s.scope
+      ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
+    )
+  SELECT count(*)
+  INTO v_done
+  FROM taken;
+  RETURN v_done;
+END;
+$$;
+
+-- Counts the next documents of a merchant that is not counted yet. One statement, so one snapshot: of the documents
+-- that it counts it drops the changes that it has seen, and all others come after it.
+CREATE FUNCTION search.count_documents(p_tallied search.tallied_merchant, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_done integer;
+BEGIN
+  WITH
+    part AS MATERIALIZED (
+      SELECT d.*
+      FROM search.document d
+      WHERE
+        d.merchant_id = p_tallied.merchant_id
+        AND (p_tallied.after_document_id IS NULL OR d.id > p_tallied.after_document_id)
+      ORDER BY d.id
+      LIMIT p_limit
+    ),
+    -- The last part has no end, so that it has the changes of all documents that are no more.
+    bound AS (
+      SELECT
+        CASE
+          WHEN count(*) = p_limit THEN (array_agg(p.id ORDER BY p.id DESC))[1]
+        END AS last_id
+      FROM part p
+    ),
+    dropped AS (
+      DELETE FROM search.tally_change c
+      USING bound b
+      WHERE
+        c.merchant_id = p_tallied.merchant_id
+        AND (p_tallied.after_document_id IS NULL OR c.document_id > p_tallied.after_document_id)
+        AND (b.last_id IS NULL OR c.document_id <= b.last_id)
+    ),
+    written AS (
+      INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
+      SELECT p_tallied.merchant_id, s.scope, p.public, v.kind, v.value, count(*)
+      FROM
+        part p
+        CROSS JOIN LATERAL search.scopes_of(p.merchant_id, p.facet_keys) s
+        CROSS JOIN LATERAL search.tallied_values(
+          search.type_of(p::search.document),
+          p.status,
+          p.lowest_price,
+          p.highest_price,
+          p.in_stock,
+          p.facet_keys
+        ) v
+      GROUP BY s.scope, p.public, v.kind, v.value
+      ORDER BY s.scope
+      ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
+    ),
+    noted AS (
+      UPDATE search.tallied_merchant t
+      SET
+        after_document_id = b.last_id,
+        counted = b.last_id IS NULL
+      FROM bound b
+      WHERE t.merchant_id = p_tallied.merchant_id
+    )
+  SELECT greatest(count(*), 1)
+  INTO v_done
+  FROM part;
+  RETURN v_done;
+END;
+$$;
