@@ -1,7 +1,13 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
 export type { WebhookOptions } from './events/index.ts'
-export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
+export {
+  defaultRetention,
+  type Retention,
+  startWorkers,
+  type Workers,
+  type WorkersOptions,
+} from './jobs/index.ts'
 export type { DkimKey } from './messaging/sender-domain.ts'
 export { openSenders, type Senders } from './merchant/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'

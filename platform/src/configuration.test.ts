@@ -128,6 +128,48 @@ describe('the configuration', () => {
   })
 })
 
+describe('retention', () => {
+  test('has defaults that delete no audit entry, and follows its variables', () => {
+    expect(readConfiguration({}).retention).toEqual({
+      events: 30,
+      deliveries: 30,
+      deletions: 90,
+      messages: 90,
+      sessions: 1,
+      eventLog: 30,
+      invocations: 30,
+      audit: null,
+    })
+    const set = { RETENTION_EVENTS_DAYS: '7', RETENTION_EVENT_LOG_DAYS: '3', RETENTION_AUDIT_DAYS: '366' }
+    expect(readConfiguration(set).retention).toMatchObject({
+      events: 7,
+      deliveries: 7,
+      eventLog: 3,
+      invocations: 3,
+      audit: 366,
+    })
+  })
+
+  test.each([
+    ['RETENTION_EVENTS_DAYS', '3', 'RETENTION_EVENTS_DAYS must be from 4 to 3650 days'],
+    ['RETENTION_SESSIONS_DAYS', '0', 'RETENTION_SESSIONS_DAYS must be from 1 to 3650 days'],
+    ['RETENTION_AUDIT_DAYS', '30', 'RETENTION_AUDIT_DAYS must be from 31 to 3650 days'],
+    ['RETENTION_OUTBOX_DAYS', '1.5', 'RETENTION_OUTBOX_DAYS must be a number of days'],
+    [
+      'RETENTION_DELIVERIES_DAYS',
+      '31',
+      'RETENTION_DELIVERIES_DAYS must be at most RETENTION_EVENTS_DAYS, which is 30',
+    ],
+    [
+      'RETENTION_INVOCATIONS_DAYS',
+      '31',
+      'RETENTION_INVOCATIONS_DAYS must be at most RETENTION_EVENT_LOG_DAYS, which is 30',
+    ],
+  ])('refuses %s=%s', (name, value, problem) => {
+    expect(() => readConfiguration({ [name]: value })).toThrow(problem)
+  })
+})
+
 describe('a live deployment', () => {
   const live = {
     COMMERCE_MODE: 'live',

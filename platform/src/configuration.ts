@@ -10,7 +10,7 @@ import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-
 import { isPlace } from '@commerce-graph/auth-webhook/place-tag'
 import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/trusted-issuers'
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
-import type { DkimKey, WebhookOptions } from '@commerce-graph/actions'
+import type { DkimKey, Retention, WebhookOptions } from '@commerce-graph/actions'
 import type { S3Options } from '@commerce-graph/file-storage'
 import type { TracingOptions } from '@commerce-graph/telemetry/tracing'
 import type { WalArchive } from '@commerce-graph/local-postgres'
@@ -26,6 +26,7 @@ import {
 } from './database-variables.ts'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
 import { addressesOf, type RoleAddresses, roleVariables } from './role-variables.ts'
+import { retentionOf, retentionProblems, retentionVariables } from './retention-variables.ts'
 import { modeProblems } from './mode-problems.ts'
 import { parsedBy } from './parsed-by.ts'
 import { dkimOf, dkimProblems, senderVariables } from './sender-variables.ts'
@@ -147,6 +148,10 @@ export interface PlatformConfig extends RoleAddresses {
   readonly tracing?: TracingOptions | undefined
   /** What is logged as slow; nothing is when absent. */
   readonly slow?: SlowThresholds | undefined
+  /** How long records are kept after they have ended; the defaults if absent. */
+  readonly retention?: Retention | undefined
+  /** How many days a mail stays in the outbox folder; 30 if absent. */
+  readonly outboxDays?: number | undefined
   readonly logLevel: LogLevel
 }
 
@@ -219,6 +224,7 @@ const environment = z.object({
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   ...roleVariables,
   ...senderVariables,
+  ...retentionVariables,
   ...fileVariables,
   ...telemetryVariables,
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
@@ -265,6 +271,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     ...hasuraProblems(values),
     ...databaseProblems(values),
     ...backupProblems(values),
+    ...retentionProblems(values),
     ...dkimProblems(values),
     ...fileProblems(values),
     ...modeProblems(values),
@@ -316,6 +323,8 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     metrics: metricsOf(values),
     tracing: tracingOf(values),
     slow: slowOf(values),
+    retention: retentionOf(values),
+    outboxDays: values.RETENTION_OUTBOX_DAYS,
     logLevel: values.LOG_LEVEL,
   }
 }

@@ -34,12 +34,12 @@ export function openMessageTransports(config: PlatformConfig, logger: Logger): M
  * tokens.
  */
 function openMail(
-  { mode, dataDir, smtpUrl, dkim }: PlatformConfig,
+  { mode, dataDir, smtpUrl, dkim, outboxDays }: PlatformConfig,
   logger: Logger,
 ): Pick<MessageTransports, 'email' | 'mailer'> {
   if (smtpUrl !== undefined) return { email: 'smtp', mailer: createSmtpTransport(smtpUrl, dkim ?? null) }
   return mode === 'test'
-    ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, outboxFolder), logger) }
+    ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, outboxFolder), logger, outboxDays) }
     : { email: 'none', mailer: undefined }
 }
 

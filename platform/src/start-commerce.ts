@@ -90,6 +90,7 @@ export async function runWorkers(
     filesUrl: files.url,
     graphqlUrl,
     ...transports,
+    retention: config.retention,
     unsubscribeUrl: config.unsubscribeUrl ?? `${addresses.actions}/unsubscribe`,
     observer: metrics?.observer,
     logger: logger.child({ service: 'workers' }),

@@ -34,6 +34,32 @@ AS $$
   FROM gone;
 $$;
 
+-- Deletes deliveries that have ended, the oldest first.
+--
+-- answers: integer
+CREATE FUNCTION events.purge_deliveries(p_older_than interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM events.delivery d
+      WHERE
+        (d.merchant_id, d.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM events.delivery x
+          WHERE x.status IN ('DELIVERED', 'FAILED') AND x.created_at < now() - p_older_than
+          ORDER BY x.created_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
 -- Forgets what was recorded of a customer, and of records that name the customer, before it was anonymised; only that
 -- it was remains. The sequencer waits meanwhile: nothing of the customer is on its way into the events.
 CREATE FUNCTION events.forget_customer(p_merchant_id uuid, p_customer_id uuid)

@@ -167,6 +167,7 @@ WHERE status IN ('PENDING', 'SENDING');
 -- A worker that renews its claims names the ids alone.
 CREATE INDEX delivery_sending ON events.delivery (id) WHERE status = 'SENDING';
 CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
+CREATE INDEX delivery_ended ON events.delivery (created_at) WHERE status IN ('DELIVERED', 'FAILED');
 CREATE INDEX delivery_failed ON events.delivery (next_attempt_at) WHERE status = 'FAILED';
 
 -- A request to an endpoint, and how it ended.

@@ -277,8 +277,8 @@ test('a message’s text is deleted after 90 days; the data of a message that ca
   await shop.database`UPDATE email.delivery SET status = 'FAILED' WHERE recipient = ${failed}`
   await shop.database`
     UPDATE email.delivery SET created_at = now() - interval '91 days' WHERE recipient IN (${sent}, ${failed})`
-  expect(await purgeRenderedEmails(shop.database)).toBe(2)
-  expect(await purgeRenderedEmails(shop.database)).toBe(0)
+  expect(await purgeRenderedEmails(shop.database, 90 * 24 * 60 * 60)).toBe(2)
+  expect(await purgeRenderedEmails(shop.database, 90 * 24 * 60 * 60)).toBe(0)
   const rows = await shop.database`
     SELECT recipient, html IS NULL AND text IS NULL AS emptied, facts = '{}' AS forgotten FROM email.delivery
     ORDER BY array_position(${[sent, failed, recent]}::text[], recipient::text)`

@@ -187,7 +187,7 @@ describe('events', () => {
     await shop.database`
       UPDATE events.event SET created_at = now() - interval '31 days'
       WHERE merchant_id = ${merchant.merchantId} AND record ->> 'name' = 'Old'`
-    expect(await purgeEvents(shop.database)).toBe(1)
+    expect(await purgeEvents(shop.database, 30 * 24 * 60 * 60)).toBe(1)
     expect((await told()).map(({ record }) => record['name'])).toEqual(['New'])
   })
 })

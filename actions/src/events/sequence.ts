@@ -19,16 +19,14 @@ export const sequenceEvents = (database: Database, observe?: Observer['events'])
     return taken
   })
 
-/** Seconds that events are kept. */
-const kept = 30 * 24 * 60 * 60
+/** Deletes records of deletions that are older, in seconds. Returns how many. */
+export const purgeDeletions = (database: Database, olderThan: number): Promise<number> =>
+  inBatches(batch, () => events.purgeDeletions(database, { olderThan, limit: batch }))
 
-/** Seconds that deletions are kept. */
-const deletionsKept = 90 * 24 * 60 * 60
+/** Deletes events that are older, in seconds, and their deliveries. Returns how many events. */
+export const purgeEvents = (database: Database, olderThan: number): Promise<number> =>
+  inBatches(batch, () => events.purge(database, { olderThan, limit: batch }))
 
-/** Deletes records of deletions that are older than 90 days. Returns how many. */
-export const purgeDeletions = (database: Database): Promise<number> =>
-  inBatches(batch, () => events.purgeDeletions(database, { olderThan: deletionsKept, limit: batch }))
-
-/** Deletes events that are older than 30 days. Returns how many. */
-export const purgeEvents = (database: Database): Promise<number> =>
-  inBatches(batch, () => events.purge(database, { olderThan: kept, limit: batch }))
+/** Deletes deliveries that have ended and are older, in seconds. Returns how many. */
+export const purgeDeliveries = (database: Database, olderThan: number): Promise<number> =>
+  inBatches(batch, () => events.purgeDeliveries(database, { olderThan, limit: batch }))

@@ -130,7 +130,7 @@ describe('a token that a back end has requested', () => {
     const customerId = await createCustomer(shop.database, merchant.merchantId)
     const { sessionId } = await tokenFor(customerId)
     await shop.database`UPDATE identity.session SET expires_at = now() - interval '1 second' WHERE id = ${sessionId}`
-    await purgeExpiredIdentities(shop.database)
+    await purgeExpiredIdentities(shop.database, 24 * 60 * 60)
     expect(await shop.database`SELECT FROM identity.session WHERE id = ${sessionId}`).toEqual([])
   })
 })

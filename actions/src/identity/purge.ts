@@ -4,6 +4,10 @@ import * as identity from '../sql/generated/identity.ts'
 
 const batch = 500
 
-/** Deletes sessions, mailed tokens and counts of attempts that have no use any more. Returns how many. */
-export const purgeExpiredIdentities = async (database: Database): Promise<number> =>
-  inBatches(batch, async () => identity.purgeExpired(database, { limit: batch }))
+/**
+ * Deletes sessions, mailed tokens and counts of attempts that have no use any more. Returns how many.
+ *
+ * @param sessionsKept seconds that an ended session stays, a day at least
+ */
+export const purgeExpiredIdentities = async (database: Database, sessionsKept: number): Promise<number> =>
+  inBatches(batch, async () => identity.purgeExpired(database, { limit: batch, sessionsKept }))

@@ -587,13 +587,13 @@ test('the purge deletes expired rows and nothing else', async () => {
   const { refreshToken } = await tokensOf(email)
   const old = await joined()
   await tokensOf(old.email)
-  await purgeExpiredIdentities(shop.database)
+  await purgeExpiredIdentities(shop.database, 24 * 60 * 60)
   await shop.database`
     UPDATE identity.session SET expires_at = now() - interval '2 days' WHERE user_id = ${old.id}`
   await shop.database`
     INSERT INTO identity.known_client (merchant_id, user_id, client, last_at)
     VALUES (${merchant.merchantId}, ${old.id}, '192.0.2.77', now() - interval '91 days')`
-  expect(await purgeExpiredIdentities(shop.database)).toBe(2)
+  expect(await purgeExpiredIdentities(shop.database, 24 * 60 * 60)).toBe(2)
   dataOf(await call('refreshSession', { refreshToken }))
   expect(await shop.database`SELECT FROM identity.session WHERE user_id = ${old.id}`).toHaveLength(0)
 })

@@ -9,7 +9,13 @@ import { purgeExports, purgeImports, runExports, runImports } from '../bulk/inde
 import { markAbandonedCarts, purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import type { Database } from '../database.ts'
-import { purgeDeletions, purgeEvents, resealEndpoints, sequenceEvents } from '../events/index.ts'
+import {
+  purgeDeletions,
+  purgeDeliveries,
+  purgeEvents,
+  resealEndpoints,
+  sequenceEvents,
+} from '../events/index.ts'
 import { processImages, purgeFiles } from '../files/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
@@ -31,6 +37,7 @@ import {
   reconcilePayments,
   resealAccounts,
 } from '../payment/index.ts'
+import { type Retention, secondsOf } from './retention.ts'
 import {
   followAttributes,
   followLanguages,
@@ -67,6 +74,7 @@ export const maintenanceJobs = [
   'rotate-signing-keys',
   'reseal-secrets',
   'prepare-audit-months',
+  'purge-engine-logs',
   'process-images',
   'purge-files',
   'sweep-files',
@@ -136,6 +144,8 @@ export interface MaintenanceOptions {
   readonly graphqlUrl: string
   readonly observer?: Observer | undefined
   readonly logger: Logger
+  /** How long records are kept. */
+  readonly retention: Retention
   /** Aborts when the process stops: what takes long ends at its next step. */
   readonly signal: AbortSignal
 }
@@ -151,6 +161,7 @@ export async function runMaintenance(
     messages,
     senders,
     files,
+    retention,
     ...options
   }: MaintenanceOptions,
 ): Promise<number> {
@@ -194,11 +205,12 @@ export async function runMaintenance(
         (await purgeExpiredCarts(database)) +
         (await purgeExpiredDrafts(database)) +
         (await purgeIdempotencyRecords(database)) +
-        (await purgeExpiredIdentities(database)) +
-        (await purgeRenderedEmails(database)) +
+        (await purgeExpiredIdentities(database, secondsOf(retention.sessions))) +
+        (await purgeRenderedEmails(database, secondsOf(retention.messages))) +
         (await purgeWebhookEvents(database)) +
-        (await purgeEvents(database)) +
-        (await purgeDeletions(database)) +
+        (await purgeEvents(database, secondsOf(retention.events))) +
+        (await purgeDeliveries(database, secondsOf(retention.deliveries))) +
+        (await purgeDeletions(database, secondsOf(retention.deletions))) +
         (await purgeSignUps(database)) +
         (await purgeImports(database, files)) +
         (await purgeExports(database, files))
@@ -219,7 +231,9 @@ export async function runMaintenance(
         (await resealEndpoints({ database, secretBox }))
       )
     case 'prepare-audit-months':
-      return audit.prepareMonths(database)
+      return (await audit.prepareMonths(database)) + (await dropAuditMonths(database, retention.audit))
+    case 'purge-engine-logs':
+      return purgeEngineLogs(database, retention)
     case 'process-images':
       return processImages({ database, storage: files, url: options.filesUrl })
     case 'purge-files':
@@ -247,3 +261,22 @@ const purgeBatch = 500
 
 const purgeIdempotencyRecords = async (database: Database): Promise<number> =>
   inBatches(purgeBatch, async () => platform.purgeIdempotencyRecords(database, { limit: purgeBatch }))
+
+/** Of each table at once. */
+const logBatch = 5_000
+
+function purgeEngineLogs(
+  database: Database,
+  { eventLog, invocations }: Pick<Retention, 'eventLog' | 'invocations'>,
+): Promise<number> {
+  const kept = { eventsKept: secondsOf(eventLog), invocationsKept: secondsOf(invocations) }
+  return inBatches(logBatch, () => platform.purgeEngineLogs(database, { ...kept, limit: logBatch }))
+}
+
+/** Drops months of the audit log that ended as many days ago. @param days null: none */
+async function dropAuditMonths(database: Database, days: number | null): Promise<number> {
+  if (days === null) return 0
+  const dropped = await database`
+    SELECT FROM audit.drop_months_before(now() - make_interval(days => ${days}))`
+  return dropped.length
+}

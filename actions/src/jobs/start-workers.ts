@@ -53,6 +53,7 @@ import {
   type QueueBackend,
   type RunJob,
 } from './queue-backend.ts'
+import { defaultRetention, type Retention } from './retention.ts'
 import { repeatedly } from './repeatedly.ts'
 import { keepSchedules } from './schedules.ts'
 
@@ -97,6 +98,8 @@ export interface WorkersOptions {
   /** The transport of pushes; without one, every push is SUPPRESSED. */
   readonly pusher?: PushTransport | undefined
   readonly retryPolicy?: RetryPolicy
+  /** How long records are kept; the defaults of Retention if absent. */
+  readonly retention?: Retention | undefined
   /** Told what the workers do. */
   readonly observer?: Observer | undefined
   readonly logger: Logger
@@ -135,6 +138,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'rotate-signing-keys': 60 * 60_000,
   'reseal-secrets': 60 * 60_000,
   'prepare-audit-months': 60 * 60_000,
+  'purge-engine-logs': 60 * 60_000,
   'process-images': 2_000,
   'purge-files': 60_000,
   'sweep-files': 60 * 60_000,
@@ -193,6 +197,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     messages,
     senders: options.senders ?? openSenders(),
     signUpUrl: options.signUpUrl ?? null,
+    retention: options.retention ?? defaultRetention,
     observer: options.observer,
     logger,
   }

@@ -2315,6 +2315,8 @@ CREATE INDEX delivery_sending ON events.delivery (id) WHERE status = 'SENDING';
 
 CREATE INDEX delivery_claimed ON events.delivery (claimed_until) WHERE status = 'SENDING';
 
+CREATE INDEX delivery_ended ON events.delivery (created_at) WHERE status IN ('DELIVERED', 'FAILED');
+
 CREATE INDEX delivery_failed ON events.delivery (next_attempt_at) WHERE status = 'FAILED';
 
 CREATE TABLE events.attempt (
@@ -7000,6 +7002,29 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM events.event x
           WHERE x.created_at < now() - p_older_than
+          ORDER BY x.created_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM gone;
+$$;
+
+CREATE FUNCTION events.purge_deliveries(p_older_than interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    gone AS (
+      DELETE FROM events.delivery d
+      WHERE
+        (d.merchant_id, d.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM events.delivery x
+          WHERE x.status IN ('DELIVERED', 'FAILED') AND x.created_at < now() - p_older_than
           ORDER BY x.created_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -17841,7 +17866,7 @@ $$;
 
 -- sql/identity/functions/purge_expired.sql
 
-CREATE FUNCTION identity.purge_expired(p_limit integer)
+CREATE FUNCTION identity.purge_expired(p_limit integer, p_sessions_kept interval)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -17853,8 +17878,8 @@ AS $$
         (s.merchant_id, s.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.session x
-          -- For a day, a refresh token that comes back late is known from an unknown one; a backend's session has none.
-          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - INTERVAL '1 day')
+          -- A backend's session has no refresh token.
+          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -22787,6 +22812,47 @@ BEGIN
       );
   END IF;
   RETURN NULL;
+END;
+$$;
+
+-- sql/platform/functions/purge_engine_logs.sql
+
+CREATE FUNCTION platform.purge_engine_logs(p_events_kept interval, p_invocations_kept interval, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_log record;
+  v_gone integer;
+  v_sum integer := 0;
+BEGIN
+  FOR v_log IN SELECT l.name, l.condition
+  FROM
+    (
+      VALUES
+        ('event_invocation_logs', 'x.created_at < now() - $2'),
+        ('hdb_cron_event_invocation_logs', 'x.created_at < now() - $2'),
+        ('hdb_scheduled_event_invocation_logs', 'x.created_at < now() - $2'),
+        ('event_log', '(x.delivered OR x.error OR x.archived) AND x.created_at < now() - $1'),
+        ('hdb_cron_events', $c$x.status IN ('delivered', 'error', 'dead') AND x.scheduled_time < now() - $1$c$),
+        ('hdb_scheduled_events', $c$x.status IN ('delivered', 'error', 'dead') AND x.scheduled_time < now() - $1$c$)
+    ) AS l (name, condition)
+  WHERE to_regclass('hdb_catalog.' || l.name) IS NOT NULL LOOP
+    EXECUTE
+      format(
+        'WITH gone AS (
+           DELETE FROM hdb_catalog.%1$I WHERE id IN (
+             SELECT x.id FROM hdb_catalog.%1$I x WHERE %2$s LIMIT $3 FOR UPDATE SKIP LOCKED
+           ) RETURNING 1
+         ) SELECT count(*)::integer FROM gone',
+        v_log.name,
+        v_log.condition
+      )
+    INTO v_gone
+    USING p_events_kept, p_invocations_kept, p_limit;
+    v_sum := v_sum + v_gone;
+  END LOOP;
+  RETURN v_sum;
 END;
 $$;
 

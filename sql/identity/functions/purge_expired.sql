@@ -1,5 +1,8 @@
+-- p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is known
+-- from an unknown one.
+--
 -- answers: integer
-CREATE FUNCTION identity.purge_expired(p_limit integer)
+CREATE FUNCTION identity.purge_expired(p_limit integer, p_sessions_kept interval)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -11,8 +14,8 @@ AS $$
         (s.merchant_id, s.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.session x
-          -- For a day, a refresh token that comes back late is known from an unknown one; a backend's session has none.
-          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - INTERVAL '1 day')
+          -- A backend's session has no refresh token.
+          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )

@@ -12,8 +12,9 @@ const maxFiles = 500
  * development, where no real mailbox is meant.
  *
  * @param logger warns, once, when the first e-mail has to make room
+ * @param keptDays how long a message stays at most
  */
-export function createOutboxTransport(folder: string, logger?: Logger): MailTransport {
+export function createOutboxTransport(folder: string, logger?: Logger, keptDays = 30): MailTransport {
   let hasSaid = false
   const sayOnce = (): void => {
     if (!hasSaid)
@@ -35,6 +36,7 @@ export function createOutboxTransport(folder: string, logger?: Logger): MailTran
         const file = join(folder, `${mail.id}.eml`)
         await writeFile(`${file}.new`, message as Buffer, { mode: 0o600 })
         await rename(`${file}.new`, file)
+        await removeBefore(folder, Date.now() - keptDays * 24 * 60 * 60 * 1_000)
         if (await removeOldest(folder)) sayOnce()
         return { outcome: 'accepted', messageId: null }
       } catch (error) {
@@ -45,9 +47,19 @@ export function createOutboxTransport(folder: string, logger?: Logger): MailTran
   }
 }
 
-/** Messages are named by their ids, which begin with the time. Returns whether any had to go. */
+/** Messages are named by their ids, which begin with the milliseconds since 1970 in 12 hexadecimal digits. */
+const messagesIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
+
+async function removeBefore(folder: string, time: number): Promise<void> {
+  for (const name of await messagesIn(folder))
+    if (Number.parseInt(name.slice(0, 13).replace('-', ''), 16) < time)
+      await rm(join(folder, name), { force: true })
+}
+
+/** Returns whether any had to go. */
 async function removeOldest(folder: string): Promise<boolean> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
+  const files = await messagesIn(folder)
   const oldest = files.slice(0, -maxFiles)
   for (const name of oldest) await rm(join(folder, name), { force: true })
   return oldest.length > 0

@@ -18,6 +18,20 @@ export const purge = (caller: Caller, args: PurgeArguments): Promise<PurgeAnswer
       p_limit => ${args.limit}::integer
     )`)
 
+export interface PurgeDeliveriesArguments {
+  readonly olderThan: Seconds
+  readonly limit: number
+}
+
+export type PurgeDeliveriesAnswer = number
+
+/** `events.purge_deliveries`: Deletes deliveries that have ended, the oldest first.  */
+export const purgeDeliveries = (caller: Caller, args: PurgeDeliveriesArguments): Promise<PurgeDeliveriesAnswer> =>
+  answerOf<PurgeDeliveriesAnswer>(caller, 'events.purge_deliveries', (sql) => sql`events.purge_deliveries(
+      p_older_than => make_interval(secs => ${args.olderThan}),
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface PurgeDeletionsArguments {
   readonly olderThan: Seconds
   readonly limit: number

@@ -529,14 +529,16 @@ export const openSession = (caller: Caller, args: OpenSessionArguments): Promise
 
 export interface PurgeExpiredArguments {
   readonly limit: number
+  readonly sessionsKept: Seconds
 }
 
 export type PurgeExpiredAnswer = number
 
-/** `identity.purge_expired` */
+/** `identity.purge_expired`: p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is known from an unknown one.  */
 export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
   answerOf<PurgeExpiredAnswer>(caller, 'identity.purge_expired', (sql) => sql`identity.purge_expired(
-      p_limit => ${args.limit}::integer
+      p_limit => ${args.limit}::integer,
+      p_sessions_kept => make_interval(secs => ${args.sessionsKept})
     )`)
 
 export interface RotateRefreshTokenArguments {

@@ -1,6 +1,6 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import { jsonOf } from '../../database.ts'
-import { answerOf, type Caller, listOf } from '../answer-of.ts'
+import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
 
 export interface RecallArguments {
   readonly request: { readonly merchantId: string; readonly caller: string; readonly key: string; readonly part: string; readonly operation: string; readonly fingerprints: readonly string[] }
@@ -54,3 +54,19 @@ export type PlaceAnswer = string
 /** `platform.place` */
 export const place = (caller: Caller): Promise<PlaceAnswer> =>
   answerOf<PlaceAnswer>(caller, 'platform.place', (sql) => sql`platform.place()`)
+
+export interface PurgeEngineLogsArguments {
+  readonly eventsKept: Seconds
+  readonly invocationsKept: Seconds
+  readonly limit: number
+}
+
+export type PurgeEngineLogsAnswer = number
+
+/** `platform.purge_engine_logs`: Deletes what Hasura keeps of events that have ended, dead letters included, and of their invocations, at most p_limit rows of each table. Hasura makes its tables after this function, and times without a zone are in UTC or the session's: hours don't matter here.  */
+export const purgeEngineLogs = (caller: Caller, args: PurgeEngineLogsArguments): Promise<PurgeEngineLogsAnswer> =>
+  answerOf<PurgeEngineLogsAnswer>(caller, 'platform.purge_engine_logs', (sql) => sql`platform.purge_engine_logs(
+      p_events_kept => make_interval(secs => ${args.eventsKept}),
+      p_invocations_kept => make_interval(secs => ${args.invocationsKept}),
+      p_limit => ${args.limit}::integer
+    )`)
