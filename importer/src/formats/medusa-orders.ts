@@ -23,6 +23,9 @@ function orderOf(order: Fields): Row {
   const { payments, refunds } = paymentsOf(order, currency)
   const shippingAddress = medusaAddress(order, 'shipping')
   const billingAddress = medusaAddress(order, 'billing')
+  const shipments = shipmentsOf(order)
+  const isCanceled = order.text('status') === 'canceled'
+  const paid = payments.reduce((sum, { amount }) => sum + amount, 0)
   return {
     type: 'order',
     ...filled({ externalId: order.text('id') }),
@@ -39,8 +42,10 @@ function orderOf(order: Fields): Row {
     total,
     ...(payments.length > 0 && { payments, paidAt: payments.at(-1)?.paidAt }),
     ...(refunds.length > 0 && { refunds }),
-    ...shipmentsOf(order),
-    ...(order.text('status') === 'canceled' && {
+    ...shipments,
+    // Sent on account: it counts as sold once the money is there.
+    ...('shipments' in shipments && paid < total && !isCanceled && { status: 'PENDING' }),
+    ...(isCanceled && {
       cancelledAt: order.text('cancelledAt') || order.text('updatedAt') || placedAt,
     }),
   }

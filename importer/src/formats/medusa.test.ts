@@ -128,6 +128,13 @@ test('answers of Medusa can stand one in each line; drafts are left out, and a c
   expect(rows).toHaveLength(2)
 })
 
+test('goods of Medusa that were sent before the money came wait for it', async () => {
+  const orders = [{ ...order, payment_collections: [] }, order]
+  const [unpaid, paid] = await readFile('medusa-orders', JSON.stringify({ orders }))
+  expect(unpaid).toMatchObject({ status: 'PENDING', shipments: [{}] })
+  expect(paid).not.toHaveProperty('status')
+})
+
 const variant = (title: string, amount: number) => ({
   sku: `TEE-${title}`,
   manage_inventory: title === 'M',

@@ -116,6 +116,21 @@ test('an order without a customer, cancelled, unpaid, has none of what never was
     expect(row).not.toHaveProperty(field)
 })
 
+test.each([
+  ['nothing was paid', { 'Financial Status': 'pending', 'Paid at': '' }],
+  [
+    'a part was paid',
+    { 'Financial Status': 'partially_paid', 'Paid at': '', 'Outstanding Balance': '14.14' },
+  ],
+])('goods that were sent before the money came wait for it, if %s', async (_, fields) => {
+  const sent = { ...order, ...fields, 'Refunded Amount': '0' }
+  const [row] = await read([sent])
+  expect(row).toMatchObject({ status: 'PENDING', shipments: [{}] })
+  expect(row).not.toHaveProperty('paidAt')
+  const [paid] = await read([{ ...sent, 'Financial Status': 'paid' }])
+  expect(paid).not.toHaveProperty('status')
+})
+
 test('amounts have the digits of their currency', () => {
   expect(['12.5', '1,234.56', '', '-0.01'].map((text) => minorUnits(text, 'USD'))).toEqual([
     1250, 123_456, 0, -1,

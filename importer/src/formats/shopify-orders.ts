@@ -49,6 +49,7 @@ function orderOf(rows: readonly Cells[]): Row {
     : order('financialStatus') === 'partially_paid'
       ? total - money('outstanding')
       : 0
+  const shipments = shipmentsOf(order, lineRows, paidAt ?? placedAt)
   const refunded = Math.min(money('refundedAmount'), paid)
   const reference = [order('paymentMethod'), order('paymentReference')]
     .filter((part) => part !== '')
@@ -72,7 +73,9 @@ function orderOf(rows: readonly Cells[]): Row {
       payments: [{ amount: paid, paidAt: paidAt ?? placedAt, ...(reference !== '' && { reference }) }],
     }),
     ...(refunded > 0 && { refunds: [{ amount: refunded, refundedAt: cancelledAt ?? paidAt ?? placedAt }] }),
-    ...shipmentsOf(order, lineRows, paidAt ?? placedAt),
+    ...shipments,
+    // Sent on account: it counts as sold once the money is there.
+    ...('shipments' in shipments && paid < total && cancelledAt === null && { status: 'PENDING' }),
     ...(cancelledAt !== null && { cancelledAt }),
   }
 }
