@@ -278,6 +278,7 @@ beforeAll(async () => {
     resetUserMfa: { input: { id: userId }, field: 'id' },
     rotateApiKey: { input: { id: apiKeyId }, field: 'id' },
     revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
+    setPublishableKeyMaxAge: { input: { id: apiKeyId, maxAge: 60 }, field: 'id' },
     setPublishableKeyOrigins: { input: { id: apiKeyId, origins: ['https://shop.example'] }, field: 'id' },
     updateWebhookEndpoint: { input: { id: endpointId, input: { description: 'mine' } }, field: 'id' },
     deleteWebhookEndpoint: { input: { id: endpointId }, field: 'id' },

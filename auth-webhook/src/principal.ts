@@ -56,6 +56,8 @@ export type CustomerPrincipal = Caller & {
 export type GuestPrincipal = Caller & {
   readonly kind: 'guest'
   readonly keyId: ApiKeyId
+  /** Seconds for which browsers and CDNs may keep the answers to its GET requests. */
+  readonly maxAge: number
   /** Of the deployment: the secret of a cart that the guest makes names it. */
   readonly place: string
 }

@@ -12,6 +12,7 @@ type PublishableKeyRow = MerchantAccessRow & {
   readonly merchant_id: MerchantId
   readonly id: ApiKeyId
   readonly origins: readonly string[]
+  readonly max_age: number
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
 }
@@ -19,7 +20,7 @@ type PublishableKeyRow = MerchantAccessRow & {
 /** Looks up a publishable key. Its origins are checked for each request (origin-rule.ts). */
 export async function verifyPublishableKey(sql: Sql, key: string, place: string): Promise<Verification> {
   const [row] = await sql<PublishableKeyRow[]>`
-    SELECT k.merchant_id, k.id, k.origins, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
+    SELECT k.merchant_id, k.id, k.origins, k.max_age, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
     FROM merchant.api_key k
     JOIN merchant.merchant m ON m.id = k.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
@@ -40,6 +41,7 @@ function grant(row: PublishableKeyRow, place: string): Verification {
         kind: 'guest',
         merchantId,
         keyId,
+        maxAge: row.max_age,
         place,
         permissions: new Set(guestPermissions),
         plan,

@@ -100,6 +100,7 @@ const kinds = {
   SVC_GQL_001: 'invalid',
   SVC_GQL_002: 'invalid',
   SVC_GQL_003: 'invalid',
+  SVC_GQL_004: 'invalid',
   SVC_BIZ_001: 'insufficient-inventory',
   SVC_BIZ_002: 'payment-failed',
   SVC_BIZ_003: 'conflict',

@@ -1,4 +1,5 @@
 import type { CheckedOperation, Documents } from './document/documents.ts'
+import type { PersistedDocuments } from './document/persisted-documents.ts'
 import { readVariables, type Variables } from './document/variables.ts'
 import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 import type { GraphQLRequest } from './http/graphql-request.ts'
@@ -21,11 +22,23 @@ export type CheckedRequest =
 
 /** The stages that a request goes through before it is planned, whichever way it came: document -> variables -> limits. */
 export function checkRequest(
-  { documents, limits }: { readonly documents: Documents; readonly limits: Limits },
-  { query, operationName, variables: given }: GraphQLRequest,
+  {
+    documents,
+    persistedDocuments,
+    limits,
+  }: {
+    readonly documents: Documents
+    readonly persistedDocuments: PersistedDocuments
+    readonly limits: Limits
+  },
+  request: GraphQLRequest,
 ): CheckedRequest {
-  const checked = documents.check(query, operationName)
+  const { operationName, variables: given } = request
+  const document = persistedDocuments.textOf(request)
+  if (document.kind === 'refused') return { kind: 'refused', errors: [document.error] }
+  const checked = documents.check(document.text, operationName)
   if (checked.kind === 'refused') return checked
+  persistedDocuments.keep(request)
   const { operation } = checked
   const tooLarge = checkVariablesSize(given, limits)
   if (tooLarge) return { kind: 'refused', errors: [tooLarge] }

@@ -1,8 +1,28 @@
-import { loadContract } from '@commerce-graph/contract'
+import type { Authenticator } from '@commerce-graph/auth-webhook'
+import { type Contract, loadContract } from '@commerce-graph/contract'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { Observer } from '@commerce-graph/telemetry'
 import { Documents } from './document/documents.ts'
-import type { EndpointParts } from './graphql-endpoint.ts'
+import { PersistedDocuments } from './document/persisted-documents.ts'
 import { QueryPlans } from './plan/query-plans.ts'
-import { projections } from './projection/projections.ts'
+import type { Limits } from './limits/limits.ts'
+import { type Projections, projections } from './projection/projections.ts'
+import type { RequestLog } from './request-log.ts'
+
+export interface EndpointParts extends RequestLog {
+  readonly contract: Contract
+  readonly projections: Projections
+  readonly documents: Documents
+  readonly persistedDocuments: PersistedDocuments
+  readonly plans: QueryPlans
+  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'usedKeys'>
+  readonly rateLimits: RateLimits
+  readonly dataLayer: DataLayer
+  readonly limits: Limits
+  /** Called after each answer; absent where nothing is measured. */
+  readonly observe?: Observer['request'] | undefined
+}
 
 /** The parts of an endpoint that the caller doesn't give: the contract, and empty caches. */
 export function endpointParts(
@@ -17,6 +37,7 @@ export function endpointParts(
     contract,
     projections,
     documents: new Documents(contract.schema, given.limits),
+    persistedDocuments: new PersistedDocuments(given.limits),
     plans: new QueryPlans(contract, projections),
   }
 }

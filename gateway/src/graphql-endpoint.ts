@@ -1,22 +1,11 @@
 import {
-  actorOf,
   type Authentication,
   type Authenticator,
   isJob,
-  type Principal,
   type RateHolder,
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
-import type { DataLayer } from '@commerce-graph/data-layer'
-import { networkOf } from '@commerce-graph/http-server'
-import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
-import { type Observer, type ServedRequest, traceHeaders, tracer } from '@commerce-graph/telemetry'
-import { Kind, OperationTypeNode } from 'graphql'
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import type { Logger } from 'pino'
-import type { Contract, PermissionRule } from '@commerce-graph/contract'
-import { type CheckedRequest, checkRequest } from './check-request.ts'
-import type { CheckedOperation, Documents } from './document/documents.ts'
+import type { PermissionRule } from '@commerce-graph/contract'
 import {
   type CatalogueError,
   catalogueError,
@@ -25,13 +14,19 @@ import {
   unexpectedError,
   withStatus,
 } from '@commerce-graph/contract/errors'
-import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
+import type { Admission } from '@commerce-graph/rate-limits'
+import { tracer } from '@commerce-graph/telemetry'
+import { OperationTypeNode } from 'graphql'
+import type { IncomingMessage } from 'node:http'
+import { abortedAnswer, answer, type Answering, refusal, storedAnswer, withHeaders } from './answer.ts'
+import { type CheckedRequest, checkRequest } from './check-request.ts'
+import type { EndpointParts } from './endpoint-parts.ts'
+import { cacheable, faultOfGet } from './http/cacheable.ts'
 import { buyerOf, endClientOf } from './http/end-client.ts'
-import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'
-import { mediaTypeFor, type MediaType } from './http/media-type.ts'
-import { readBody } from './http/read-body.ts'
+import type { ParsedRequest } from './http/graphql-request.ts'
+import { mediaTypeFor } from './http/media-type.ts'
+import { receiveRequest } from './http/receive-request.ts'
 import type { Answer, Incoming } from './http/server.ts'
-import type { Limits } from './limits/limits.ts'
 import { answerTooLarge } from './limits/answer-size.ts'
 import { rateExceeded } from './limits/rate-exceeded.ts'
 import { weighRequest } from './limits/weigh-request.ts'
@@ -40,33 +35,11 @@ import { idempotencyKeyOf } from './mutation/idempotency-key.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
 import { NullArgumentError } from './plan/argument-values.ts'
 import { lacks, roleOf } from './plan/field-access.ts'
-import type { QueryPlans } from './plan/query-plans.ts'
-import type { Projections } from './projection/projections.ts'
 import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
+import { queryContext } from './query-context.ts'
+import { type Caller, recordRefusal } from './record-refusal.ts'
+import { logRequest, noteRequest } from './request-log.ts'
 import { RequestRecord } from './request-record.ts'
-import { answerExtensions } from './shape/answer-extensions.ts'
-
-/** The request's properties that the answer depends on. */
-interface Answering extends AnswerContext {
-  readonly mediaType: MediaType
-  readonly record: RequestRecord
-}
-
-export interface EndpointParts {
-  readonly contract: Contract
-  readonly projections: Projections
-  readonly documents: Documents
-  readonly plans: QueryPlans
-  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'usedKeys'>
-  readonly rateLimits: RateLimits
-  readonly dataLayer: DataLayer
-  readonly limits: Limits
-  readonly logger: Logger
-  /** Called after each answer; absent where nothing is measured. */
-  readonly observe?: Observer['request'] | undefined
-  /** From when on a request is slow; absent: never. */
-  readonly slowMilliseconds?: number | undefined
-}
 
 /**
  * The way of a request, from its bytes to those of the answer:
@@ -87,49 +60,6 @@ export function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise
   })
 }
 
-/** A line for each request at `info`, and at `warn` for a slow one. */
-function logRequest(
-  { logger, slowMilliseconds = Number.POSITIVE_INFINITY }: Pick<EndpointParts, 'logger' | 'slowMilliseconds'>,
-  { requestId, kind, operationName, fields, outcome, errors, milliseconds }: ServedRequest,
-  merchantId: string | undefined,
-): void {
-  const slow = milliseconds >= slowMilliseconds
-  if (!slow && !logger.isLevelEnabled('info')) return
-  const line = {
-    requestId,
-    merchantId,
-    kind,
-    operation: operationName?.slice(0, maxOperationName),
-    fields: fields.map(({ name }) => name),
-    outcome,
-    errors,
-    milliseconds: Math.round(milliseconds),
-    traceId: tracer.current()?.traceId,
-  }
-  if (slow) logger.warn(line, 'a slow request')
-  else logger.info(line, 'a request')
-}
-
-function noteRequest(
-  { requestId, kind, operationName, fields, outcome, errors }: ServedRequest,
-  merchantId: string | undefined,
-): void {
-  if (tracer.current() === undefined) return
-  const attributes = {
-    'http.request.method': 'POST',
-    'graphql.operation.type': kind,
-    'graphql.operation.name': operationName?.slice(0, maxOperationName),
-    'commerce.request.id': requestId,
-    'commerce.merchant.id': merchantId,
-    'commerce.outcome': outcome,
-    'commerce.errors': errors.length === 0 ? undefined : errors.join(' '),
-  }
-  tracer.note(attributes, `${kind} ${fields.map(({ name }) => name).join(' ')}`)
-}
-
-/** Characters of a client's name of its operation that are recorded. */
-const maxOperationName = 100
-
 async function answerRecorded(
   parts: EndpointParts,
   incoming: Incoming,
@@ -138,11 +68,9 @@ async function answerRecorded(
   const { request, requestId } = incoming
   const context = { requestId, now: Date.now(), mediaType: mediaTypeFor(request.headers.accept), record }
   try {
-    const wrongType = checkContentType(request.headers)
-    if (wrongType) return refusal([wrongType], context)
-    const body = await readBody(request, parts.limits)
-    if (body.kind === 'aborted') return null
-    if (body.kind === 'refused') return refusal([body.error], context)
+    const received = await receiveRequest(request, parts.limits)
+    if (received.kind === 'aborted') return null
+    if (received.kind === 'refused') return refusal([received.error], context)
 
     const authentication = await parts.authenticator.authenticate({ ...credentialsOf(request), requestId })
     if (authentication.kind !== 'authenticated')
@@ -158,7 +86,7 @@ async function answerRecorded(
       return withHeaders(refusal([error], context), admission.fields)
     }
     const admitted = { caller, holder, admission, context }
-    const answered = await answerAdmitted(parts, incoming, body.bytes, admitted)
+    const answered = await answerAdmitted(parts, incoming, received.parse, admitted)
     // A request that was counted by its weight has these headers already.
     return answered && withHeaders(answered, { ...admission.fields, ...answered.headers })
   } catch (cause) {
@@ -178,25 +106,30 @@ interface Admitted {
 async function answerAdmitted(
   parts: EndpointParts,
   incoming: Incoming,
-  bytes: Buffer,
+  parse: () => ParsedRequest,
   { caller, holder, admission, context }: Admitted,
 ): Promise<Answer | null> {
-  const { requestId, signal } = incoming
+  const { request, requestId, signal } = incoming
   try {
-    const parsed = parseGraphQLRequest(bytes)
+    const parsed = parse()
     if (parsed.kind === 'refused') return refusal([parsed.error], context)
 
     const checked = checkRequest(parts, parsed.request)
     if (checked.kind === 'refused') return refusal(checked.errors, context)
     const { operation, complexity } = checked
     context.record.operation = operation
+    const misplaced = request.method === 'GET' ? faultOfGet(caller.principal, operation.kind) : null
+    if (misplaced) return refusal([misplaced], context)
     const weighed = await weighRequest(parts.rateLimits, holder, admission, complexity)
     if (weighed.kind === 'refused') {
       recordRefusal(parts, caller, operation, [weighed.error])
       return withHeaders(refusal([weighed.error], context), weighed.fields)
     }
     const answered = await answerOperation(parts, incoming, checked, { caller, context })
-    return withHeaders(answered, weighed.fields)
+    return withHeaders(
+      request.method === 'GET' ? cacheable(answered, request, caller.principal) : answered,
+      weighed.fields,
+    )
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
     if (cause instanceof NullArgumentError) return refusal([fieldRequired(cause.argument)], context)
@@ -265,40 +198,6 @@ function run(
   }
 }
 
-/**
- * Records a refused operation in the merchant's audit log.
- *
- * @param operation undefined: the document was not read yet
- */
-export function recordRefusal(
-  { authenticator: { audit } }: Pick<EndpointParts, 'authenticator'>,
-  { principal, clientAddress, requestId }: Caller,
-  operation: CheckedOperation | undefined,
-  errors: readonly CatalogueError[],
-): void {
-  const error = errors.find(({ status }) => status === 401 || status === 403 || status === 429)
-  if (error === undefined) return
-  audit.refused({
-    actor: actorOf(principal),
-    code: error.id,
-    clientAddress,
-    requestId,
-    source: 'CONTRACT',
-    operation: operation === undefined ? null : rootFieldsOf(operation),
-  })
-}
-
-export interface Caller {
-  readonly principal: Principal
-  readonly clientAddress: string | null
-  readonly requestId: string
-}
-
-const rootFieldsOf = ({ prepared: { operation } }: CheckedOperation): string =>
-  operation.selectionSet.selections
-    .map((selection) => (selection.kind === Kind.FIELD ? selection.name.value : '…'))
-    .join(', ')
-
 export function credentialsOf({
   headers,
   socket,
@@ -326,147 +225,5 @@ function authenticationError(
   }
 }
 
-function queryContext(
-  {
-    authenticator,
-    rateLimits: { guesses, couponGuesses },
-    dataLayer,
-    limits: { answerBytes },
-    logger,
-  }: EndpointParts,
-  {
-    principal,
-    clientAddress,
-    client,
-    device,
-  }: Caller & { readonly client: string | undefined; readonly device: string | undefined },
-  incoming: Incoming,
-  {
-    operation: { prepared },
-    record,
-  }: { readonly operation: CheckedOperation; readonly record: RequestRecord },
-): QueryContext {
-  const { request, requestId, signal } = incoming
-  const { merchantId } = rateHolderOf(principal, clientAddress)
-  const keyed = idempotencyKeyOf(request.headers)
-  const idempotencyKey = keyed.kind === 'key' ? keyed.key : undefined
-  return {
-    dataLayer,
-    principal,
-    signal,
-    headers: {
-      'x-request-id': requestId,
-      ...traceHeaders(),
-      ...(idempotencyKey && { 'idempotency-key': idempotencyKey.value }),
-    },
-    idempotencyKey,
-    usedKeys: authenticator.usedKeys,
-    answerBytes,
-    refused: (field, errors) => record.refused(field, errors),
-    endClient: {
-      network: networkOf(client),
-      device,
-      beginGuess: () => guesses.begin({ merchantId, client }),
-      beginCoupon: (holder) => couponGuesses.begin(`${merchantId} ${holder}`),
-    },
-    audit: {
-      trail: authenticator.audit,
-      clientAddress,
-      requestId,
-      source: 'CONTRACT',
-      operationName: prepared.operation.name?.value ?? null,
-    },
-    report: (defect) => logger.error({ requestId, actor: actorOf(principal), defect }, 'an operation failed'),
-  }
-}
-
-function abortedAnswer(signal: AbortSignal, context: Answering): Answer | null {
-  const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
-  return timedOut ? refusal([withStatus(unexpectedError(), 503)], context) : null
-}
-
-function refusal(errors: readonly CatalogueError[], context: Answering): Answer {
-  context.record.answered(errors)
-  return {
-    status: errors[0]?.status ?? 500,
-    body: refusalBody(errors, context),
-    headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
-  }
-}
-
-const typeHeader = ({ mediaType }: Answering): OutgoingHttpHeaders => ({
-  'content-type': `${mediaType}; charset=utf-8`,
-})
-
-/** The challenge (RFC 6750) for a caller without a valid credential. */
-function challengeHeader([error]: readonly CatalogueError[]): OutgoingHttpHeaders {
-  if (error?.status !== 401) return {}
-  const reason =
-    error.id === 'SVC_AUTH_002' ? `, error="invalid_token", error_description="${error.message}"` : ''
-  return { 'www-authenticate': `Bearer realm="Commerce Graph"${reason}` }
-}
-
-/** When it makes sense to try again, where one of the errors says so. */
-function retryAfterHeader(errors: readonly CatalogueError[]): OutgoingHttpHeaders {
-  const seconds = errors
-    .map(({ details }) => details['retryAfter'])
-    .filter((value) => typeof value === 'number')
-  return seconds.length > 0 ? { 'retry-after': String(Math.max(...seconds)) } : {}
-}
-
-const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => ({
-  ...answered,
-  headers: { ...answered.headers, ...headers },
-})
-
-/** Of an answer to what was carried out by an earlier request with the same Idempotency-Key, in whole or in part. */
-const replayedHeader = { 'idempotency-replayed': 'true' }
-
 /** A client that sends it gets the request's estimated cost in `extensions`. */
 const complexityHeader = 'x-complexity'
-
-function answer(
-  result: Extract<QueryResult, { kind: 'data' }>,
-  context: Answering,
-  complexity: number | null,
-): Answer {
-  const { data, errors } = result
-  context.record.answered(errors)
-  // Nothing was run, and no field is at fault: as GraphQL has it, that is no data, which a status can tell.
-  const nothingRun = data === null && errors.every(({ path }) => path === undefined)
-  if (nothingRun && context.mediaType === 'application/graphql-response+json') return refusal(errors, context)
-  const text = JSON.stringify(data)
-  const shown = answerExtensions(result, complexity)
-  const extensions = shown ? `,"extensions":${JSON.stringify(shown)}` : ''
-  const headers = { ...typeHeader(context), ...(result.replayed === true && replayedHeader) }
-  if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}`, headers }
-  const bodies = JSON.stringify(errors.map((error) => errorBody(error, context)))
-  const body = `{"errors":${bodies},"data":${text}${extensions}}`
-  return {
-    status: statusOf(data, errors, context),
-    body,
-    headers: { ...headers, ...retryAfterHeader(errors) },
-  }
-}
-
-function storedAnswer(schema: Buffer, complexity: number | null, context: Answering): Answer {
-  const shown = answerExtensions({ shortened: [] }, complexity)
-  const end = shown ? `},"extensions":${JSON.stringify(shown)}}` : '}}'
-  const body = Buffer.concat([Buffer.from('{"data":{"__schema":'), schema, Buffer.from(end)])
-  return { status: 200, body, headers: typeHeader(context), compressible: true }
-}
-
-/**
- * As `application/json`: 200 when some root field is untouched by errors, since a retry of the whole would do that part again,
- * else the status of the first error. GraphQL over HTTP has 200 for whatever was run.
- */
-function statusOf(
-  data: Readonly<Record<string, unknown>> | null,
-  errors: readonly CatalogueError[],
-  { mediaType }: Answering,
-): number {
-  if (mediaType === 'application/graphql-response+json') return 200
-  const failed = new Set(errors.map(({ path }) => path?.[0]))
-  const untouched = Object.keys(data ?? {}).some((key) => !failed.has(key))
-  return untouched ? 200 : (errors[0]?.status ?? 500)
-}

@@ -161,6 +161,8 @@ CREATE TABLE merchant.api_key (
       AND array_position(origins, NULL) IS NULL
       AND array_to_string(origins, ' ') ~ '^(https?://[a-z0-9.:[\]-]+( |$))*$'
     ),
+  -- Seconds for which browsers and CDNs may keep the answers to a publishable key's GET requests.
+  max_age integer NOT NULL DEFAULT 0 CHECK (max_age BETWEEN 0 AND 86400),
   permissions text[] NOT NULL,
   last_used_at timestamptz,
   expires_at timestamptz,
@@ -174,6 +176,7 @@ CREATE TABLE merchant.api_key (
         WHEN 'SECRET' THEN num_nonnulls(mode) = 1
         AND num_nonnulls(publishable_key) = 0
         AND origins = '{}'
+        AND max_age = 0
         ELSE num_nonnulls(mode) = 0
         AND num_nonnulls(publishable_key) = 1
         AND permissions = '{}'

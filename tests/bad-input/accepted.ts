@@ -51,6 +51,7 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
     because: 'a publishable key may have no origin, and then works only from loopback in a test deployment',
     places: ['setPublishableKeyOrigins origins empty'],
   },
+  { because: 'caches may keep an answer for no time', places: ['setPublishableKeyMaxAge maxAge zero'] },
   {
     because: 'the first tier may include every customer, and a reward may apply to any purchase',
     places: [

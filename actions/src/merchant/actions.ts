@@ -11,6 +11,7 @@ import {
   endOfOwnKey,
   revokeApiKey,
   rotateApiKey,
+  setMaxAge,
   setOrigins,
   unknownPermissions,
 } from './api-keys.ts'
@@ -38,6 +39,12 @@ export const merchantActions = ({
         origins: input.origins ?? [],
       })
       return done({ merchantId, apiKeyId: id, key })
+    },
+  }),
+  setPublishableKeyMaxAge: defineAction('setPublishableKeyMaxAge', {
+    async handle({ session: { merchantId } }, input) {
+      const isSet = await setMaxAge(database, merchantId, input)
+      return isSet ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'Publishable key'))
     },
   }),
   setPublishableKeyOrigins: defineAction('setPublishableKeyOrigins', {

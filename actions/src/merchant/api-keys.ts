@@ -88,6 +88,19 @@ export async function setOrigins(
   return rows.length > 0
 }
 
+/** Sets the seconds for which the answers to a publishable key's GET requests may be kept. False: there is no such key that works. */
+export async function setMaxAge(
+  database: Database,
+  merchantId: MerchantId,
+  { id, maxAge }: { readonly id: string; readonly maxAge: number },
+): Promise<boolean> {
+  const rows = await database`
+    UPDATE merchant.api_key SET max_age = ${maxAge}
+    WHERE merchant_id = ${merchantId} AND id = ${id} AND kind = 'PUBLISHABLE' AND revoked_at IS NULL
+    RETURNING id`
+  return rows.length > 0
+}
+
 /**
  * Puts a new key in the place of one, which goes on working for a while. The key's value is in the answer and nowhere else.
  *

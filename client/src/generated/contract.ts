@@ -172,6 +172,8 @@ export type ApiKey = Node & {
   readonly kind: ApiKeyKind;
   /** When it was last used. */
   readonly lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Seconds for which browsers and CDNs may keep the answers to GET requests with a PUBLISHABLE key; 0: they ask each time whether an answer has changed. Open in the specification. */
+  readonly maxAge: Scalars['Int']['output'];
   /** Name. */
   readonly name: Scalars['String']['output'];
   /** The origins whose pages may use a PUBLISHABLE key, as browsers send them: `https://shop.example`. Open in the specification. */
@@ -7494,6 +7496,12 @@ export type Mutation = {
    */
   readonly setNotificationPreference?: Maybe<SetNotificationPreferencePayload>;
   /**
+   * Says how long browsers and CDNs may keep the answers to a publishable key's GET requests (persisted queries): within a second. Open in the specification.
+   *
+   * Needs the permission `api_keys:write`; not for shoppers.
+   */
+  readonly setPublishableKeyMaxAge?: Maybe<SetPublishableKeyMaxAgePayload>;
+  /**
    * Binds a publishable key to other origins, in place of those it has: within a second. Open in the specification.
    *
    * Needs the permission `api_keys:write`; not for shoppers.
@@ -8950,6 +8958,13 @@ export type MutationsetMerchantPlanArgs = {
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationsetNotificationPreferenceArgs = {
   input: NotificationPreferenceInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationsetPublishableKeyMaxAgeArgs = {
+  id: Scalars['ID']['input'];
+  maxAge: Scalars['Int']['input'];
 };
 
 
@@ -14467,6 +14482,15 @@ export type SetNotificationPreferencePayload = {
   readonly errors: ReadonlyArray<UserError>;
   /** The preference; null when there are errors. */
   readonly preference?: Maybe<NotificationPreference>;
+};
+
+/** The payload of `setPublishableKeyMaxAge`. Open in the specification. */
+export type SetPublishableKeyMaxAgePayload = {
+  readonly __typename?: 'SetPublishableKeyMaxAgePayload';
+  /** The changed record; null when there are errors. */
+  readonly apiKey?: Maybe<ApiKey>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
 };
 
 /** The payload of `setPublishableKeyOrigins`. Open in the specification. */

@@ -14,6 +14,7 @@ export const errorCatalogue = {
   SVC_GQL_001: { code: 'BAD_USER_INPUT', errorCode: null, status: 400 },
   SVC_GQL_002: { code: 'BAD_USER_INPUT', errorCode: null, status: 400 },
   SVC_GQL_003: { code: 'BAD_USER_INPUT', errorCode: null, status: 400 },
+  SVC_GQL_004: { code: 'BAD_USER_INPUT', errorCode: null, status: 400 },
   SVC_BIZ_001: { code: 'BAD_USER_INPUT', errorCode: 'INSUFFICIENT_INVENTORY', status: 400 },
   SVC_BIZ_002: { code: 'PAYMENT_FAILED', errorCode: 'PAYMENT_FAILED', status: 402 },
   SVC_BIZ_003: { code: 'CONFLICT', errorCode: null, status: 409 },

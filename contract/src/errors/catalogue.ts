@@ -96,6 +96,14 @@ export const catalogue = {
     message: 'Syntax Error: [details]',
     condition: 'The request is no valid JSON or GraphQL, or asks for what the schema does not have.',
   },
+  SVC_GQL_004: {
+    code: 'BAD_USER_INPUT',
+    errorCode: null,
+    status: 400,
+    // The words by which clients of automatic persisted queries know that they have to send the document.
+    message: 'PersistedQueryNotFound',
+    condition: 'The document of a persisted query is not known here: send it once, with its hash.',
+  },
   SVC_BIZ_001: {
     code: 'BAD_USER_INPUT',
     errorCode: 'INSUFFICIENT_INVENTORY',

@@ -1706,6 +1706,7 @@ export interface MutationArguments {
   readonly createApiKey: { readonly input: CreateApiKeyInput }
   readonly createPublishableKey: { readonly input: CreatePublishableKeyInput }
   readonly setPublishableKeyOrigins: { readonly id: string; readonly origins: readonly string[] }
+  readonly setPublishableKeyMaxAge: { readonly id: string; readonly maxAge: number }
   readonly rotateApiKey: { readonly id: string; readonly overlapSeconds?: number | null }
   readonly changePlan: { readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE' }
   readonly cancelSubscription: {}

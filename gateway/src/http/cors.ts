@@ -16,7 +16,7 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
   return {
     'access-control-allow-origin': allowed === '*' ? '*' : origin,
     'access-control-expose-headers':
-      'x-request-id, idempotency-replayed, retry-after, ratelimit, ratelimit-policy, www-authenticate',
+      'x-request-id, idempotency-replayed, retry-after, ratelimit, ratelimit-policy, www-authenticate, etag',
     ...(allowed !== '*' && { vary: 'Origin' }),
   }
 }
@@ -25,6 +25,6 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
 export const preflightHeaders: OutgoingHttpHeaders = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers':
-    'authorization, content-type, idempotency-key, x-cart-secret, x-complexity, x-request-id',
+    'authorization, content-type, idempotency-key, if-none-match, x-cart-secret, x-complexity, x-request-id',
   'access-control-max-age': '86400',
 }

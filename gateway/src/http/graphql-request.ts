@@ -7,9 +7,12 @@ import {
   withStatus,
 } from '@commerce-graph/contract/errors'
 
-/** The body of a POST to /graphql. */
-export interface GraphQLRequest {
-  readonly query: string
+/** A document, its SHA-256 in hexadecimal (a persisted query), or both: then the document is kept under its hash. */
+export type NamedDocument =
+  { readonly query: string; readonly hash: string | null } | { readonly query: null; readonly hash: string }
+
+/** What a POST to /graphql has in its body, and a GET in its address. */
+export type GraphQLRequest = NamedDocument & {
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | null
 }
@@ -48,24 +51,68 @@ export function parseGraphQLRequest(bytes: Buffer): ParsedRequest {
   return readGraphQLRequest(body)
 }
 
+/** The parameters of a GET, which names its document by a hash: the address itself would be too short for many documents. */
+const parameters: ReadonlySet<string> = new Set(['extensions', 'variables', 'operationName'])
+
+/** Reads the address of a GET as a GraphQL request. */
+export function parseGraphQLAddress(search: URLSearchParams): ParsedRequest {
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of search) {
+    if (!parameters.has(name) || name in body)
+      return refused(
+        syntaxError('A GET takes the parameters extensions, variables and operationName, each once', name),
+      )
+    try {
+      body[name] = name === 'operationName' ? value : JSON.parse(value)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : ''
+      return refused(syntaxError(`The parameter ${name} is not valid JSON: ${reason}`, name))
+    }
+  }
+  return readGraphQLRequest(body)
+}
+
 /** Reads what JSON says as a GraphQL request. */
 export function readGraphQLRequest(body: unknown): ParsedRequest {
   if (Array.isArray(body))
     return refused(syntaxError('Batches are not supported: send one operation per request', 'body'))
   if (!isObject(body))
     return refused(syntaxError('The body must be a JSON object with the key "query"', 'body'))
-  const { query, variables = null, operationName = null, extensions = null } = body
-  if (query === undefined || query === null || query === '') return refused(fieldRequired('query'))
-  if (typeof query !== 'string') return refused(invalidFormat('query', 'GraphQL document as a string'))
+  const { query = null, variables = null, operationName = null, extensions = null } = body
+  if (query !== null && typeof query !== 'string')
+    return refused(invalidFormat('query', 'GraphQL document as a string'))
   if (variables !== null && !isObject(variables)) return refused(invalidFormat('variables', 'JSON object'))
   if (operationName !== null && typeof operationName !== 'string')
     return refused(invalidFormat('operationName', 'string'))
-  // Nothing is read of them, but what is no map is a mistake.
   if (extensions !== null && !isObject(extensions)) return refused(invalidFormat('extensions', 'JSON object'))
-  return { kind: 'request', request: { query, variables: variables ?? {}, operationName } }
+  const persisted = readPersistedQuery(extensions ?? {})
+  if (persisted.kind === 'refused') return persisted
+  const { hash } = persisted
+  const rest = { variables: variables ?? {}, operationName }
+  if (query !== null && query !== '') return { kind: 'request', request: { query, hash, ...rest } }
+  if (hash !== null) return { kind: 'request', request: { query: null, hash, ...rest } }
+  return refused(fieldRequired('query'))
 }
 
-const refused = (error: CatalogueError): ParsedRequest => ({ kind: 'refused', error })
+/** Reads the one extension there is; others are left alone, as they may be a client's own. */
+function readPersistedQuery({
+  persistedQuery = null,
+}: Readonly<Record<string, unknown>>):
+  { readonly kind: 'hash'; readonly hash: string | null } | Extract<ParsedRequest, { kind: 'refused' }> {
+  if (persistedQuery === null) return { kind: 'hash', hash: null }
+  const field = 'extensions.persistedQuery'
+  if (!isObject(persistedQuery)) return refused(invalidFormat(field, 'JSON object'))
+  const { version, sha256Hash } = persistedQuery
+  if (version !== 1) return refused(invalidFormat(`${field}.version`, '1'))
+  if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash))
+    return refused(invalidFormat(`${field}.sha256Hash`, 'SHA-256 as 64 hexadecimal digits'))
+  return { kind: 'hash', hash: sha256Hash.toLowerCase() }
+}
+
+const refused = (error: CatalogueError): Extract<ParsedRequest, { kind: 'refused' }> => ({
+  kind: 'refused',
+  error,
+})
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

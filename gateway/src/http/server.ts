@@ -1,5 +1,5 @@
 import { type FileRefusal, type FilesRoute, uploadTimeout } from '@commerce-graph/file-storage'
-import { boundSending } from '@commerce-graph/http-server'
+import { boundSending, compress } from '@commerce-graph/http-server'
 import {
   createServer,
   type IncomingMessage,
@@ -18,7 +18,6 @@ import {
 } from '@commerce-graph/contract/errors'
 import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
-import { compress } from './compress.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
 import { boundGatewayConnections, type IsTrustedProxy } from './connection-bounds.ts'
@@ -26,16 +25,19 @@ import type { PageHandler } from './page.ts'
 import { isSignUpPath } from './forward-sign-up.ts'
 import { type Forward, isWebhookPath } from './forward-webhook.ts'
 import { refuseSocket } from './refuse-socket.ts'
+import { asksByAddress } from './receive-request.ts'
 import { requestIdFrom } from './request-id.ts'
 
-/** The answer to a POST to /graphql. */
+/** The answer to a request to /graphql. */
 export interface Answer {
   readonly status: number
-  /** JSON text. */
+  /** JSON text; empty with 304. */
   readonly body: string | Buffer
   readonly headers?: OutgoingHttpHeaders
-  /** Whether it may be compressed for a client that takes it so (compress.ts). */
+  /** Whether it may be compressed for a client that takes it so. */
   readonly compressible?: boolean
+  /** Whether the body has errors, beside data. */
+  readonly hasErrors?: boolean
 }
 
 /** A request as the GraphQL endpoint sees it. */
@@ -143,14 +145,16 @@ async function route(
       'path',
     )
     refuse(response, requestId, withStatus(error, 404))
-  } else if (request.method === 'POST') {
+  } else if (request.method === 'POST' || asksByAddress(request)) {
     await answerGraphQL(routes, request, response, requestId, limits)
   } else if (request.method === 'OPTIONS') {
     response.writeHead(204, { allow: 'POST, OPTIONS', ...preflightHeaders }).end()
   } else if (isBrowser(request)) {
     await routes.graphiql(request, response)
   } else {
-    const error = syntaxError(`Send a POST, not a ${request.method ?? 'request without a method'}`, 'method')
+    const method = request.method ?? 'request without a method'
+    const reason = method === 'GET' ? 'GET, except for a persisted query (docs/caching.md)' : method
+    const error = syntaxError(`Send a POST, not a ${reason}`, 'method')
     refuse(response, requestId, withStatus(error, 405), { allow: 'POST, OPTIONS' })
   }
 }
@@ -270,6 +274,10 @@ function send(
   body: string | Buffer,
   headers?: OutgoingHttpHeaders,
 ): void {
+  if (status === 304) {
+    response.writeHead(status, headers).end()
+    return
+  }
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

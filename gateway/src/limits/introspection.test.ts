@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { PersistedDocuments } from '../document/persisted-documents.ts'
 import { checkRequest } from '../check-request.ts'
 import { loadContract } from '@commerce-graph/contract'
 import { Documents } from '../document/documents.ts'
@@ -18,10 +19,14 @@ import { limitsFrom } from './limits.ts'
 
 const { schema } = loadContract()
 const limits = limitsFrom({})
-const parts = { documents: new Documents(schema, limits), limits }
+const parts = {
+  documents: new Documents(schema, limits),
+  persistedDocuments: new PersistedDocuments(limits),
+  limits,
+}
 
 const check = (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
-  checkRequest(parts, { query, variables, operationName: null })
+  checkRequest(parts, { query, hash: null, variables, operationName: null })
 
 /** The values of a document's answer, introspection included, or the ids of its errors. */
 function weigh(query: string, variables: Readonly<Record<string, unknown>> = {}) {

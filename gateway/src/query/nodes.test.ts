@@ -14,6 +14,7 @@ const key = fixtureId('key', 1, 1) as KeyPrincipal['keyId']
 const guest: TenantPrincipal = {
   kind: 'guest',
   keyId: key,
+  maxAge: 0,
   place: 'test',
   merchantId: merchant.merchantId,
   plan: 'PRO',

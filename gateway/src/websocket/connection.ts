@@ -26,7 +26,9 @@ import {
   unexpectedError,
 } from '@commerce-graph/contract/errors'
 import { errorBody } from '../errors/error-body.ts'
-import { credentialsOf, type EndpointParts, recordRefusal } from '../graphql-endpoint.ts'
+import type { EndpointParts } from '../endpoint-parts.ts'
+import { credentialsOf } from '../graphql-endpoint.ts'
+import { recordRefusal } from '../record-refusal.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded } from '../limits/rate-exceeded.ts'
 import { weighRequest } from '../limits/weigh-request.ts'

@@ -356,6 +356,33 @@ describe('a connection', () => {
   })
 })
 
+test('a long message is compressed for a client that offers it, and read like any other', async () => {
+  const received = async (perMessageDeflate: boolean) => {
+    const headers = { authorization: `Bearer ${await keyFor()}` }
+    const url = gateway.url.replace('http', 'ws')
+    const socket = new WebSocket(url, 'graphql-transport-ws', { headers, perMessageDeflate })
+    let bytes = 0
+    socket.once('upgrade', ({ socket: line }) => line.on('data', (chunk: Buffer) => (bytes += chunk.length)))
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.send('{"type":"connection_init"}')
+    await messageOf(socket)
+    const names = Array.from({ length: 40 }, (_, index) => `${'n'.repeat(110)}${index}: name`).join(' ')
+    const payload = {
+      query: `subscription ($id: ID!) { product(id: $id) { ${names} } }`,
+      variables: { id: productId },
+    }
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }))
+    const text = JSON.stringify(await messageOf(socket))
+    socket.close()
+    return { bytes, text }
+  }
+  const plain = await received(false)
+  const compressed = await received(true)
+  expect(plain.text.length).toBeGreaterThan(4_096)
+  expect(compressed.text).toBe(plain.text)
+  expect(compressed.bytes).toBeLessThan(plain.bytes / 2)
+})
+
 const messageOf = (socket: WebSocket): Promise<unknown> =>
   new Promise((resolve) => {
     socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8'))))

@@ -44,6 +44,8 @@ export type GraphQLResult =
   | {
       readonly kind: 'data'
       readonly json: string
+      /** Whether it answers a query: only such an answer may be compressed, because a mutation's can hold a new secret. */
+      readonly ofQuery?: boolean
       /** Headers of an action's handler, like `set-cookie`. */
       readonly headers?: OutgoingHttpHeaders | undefined
     }

@@ -3057,6 +3057,8 @@ CREATE TABLE merchant.api_key (
       AND array_position(origins, NULL) IS NULL
       AND array_to_string(origins, ' ') ~ '^(https?://[a-z0-9.:[\]-]+( |$))*$'
     ),
+  -- Seconds for which browsers and CDNs may keep the answers to a publishable key's GET requests.
+  max_age integer NOT NULL DEFAULT 0 CHECK (max_age BETWEEN 0 AND 86400),
   permissions text[] NOT NULL,
   last_used_at timestamptz,
   expires_at timestamptz,
@@ -3070,6 +3072,7 @@ CREATE TABLE merchant.api_key (
         WHEN 'SECRET' THEN num_nonnulls(mode) = 1
         AND num_nonnulls(publishable_key) = 0
         AND origins = '{}'
+        AND max_age = 0
         ELSE num_nonnulls(mode) = 0
         AND num_nonnulls(publishable_key) = 1
         AND permissions = '{}'
@@ -19134,7 +19137,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
   INSERT INTO merchant.api_key
-    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, permissions, expires_at)
+    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, max_age, permissions, expires_at)
   VALUES
     (
       p_merchant_id,
@@ -19146,6 +19149,7 @@ BEGIN
       p_hash,
       p_publishable_key,
       v_key.origins,
+      v_key.max_age,
       v_key.permissions,
       v_key.expires_at
     );

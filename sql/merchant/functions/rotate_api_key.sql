@@ -29,7 +29,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
   INSERT INTO merchant.api_key
-    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, permissions, expires_at)
+    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, max_age, permissions, expires_at)
   VALUES
     (
       p_merchant_id,
@@ -41,6 +41,7 @@ BEGIN
       p_hash,
       p_publishable_key,
       v_key.origins,
+      v_key.max_age,
       v_key.permissions,
       v_key.expires_at
     );

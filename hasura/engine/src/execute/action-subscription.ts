@@ -11,7 +11,7 @@ import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 export function actionSubscriptionGroups(
   request: GraphQLRequest,
   runtime: RoleRuntime,
-): Pick<CompiledOperation, 'groups' | 'joins'> | undefined {
+): Pick<CompiledOperation, 'kind' | 'groups' | 'joins'> | undefined {
   const { roleSchema } = runtime
   if (!hasActionResults(roleSchema)) return undefined
   const { operation } = cachedDocument(request, runtime)
@@ -23,7 +23,7 @@ export function actionSubscriptionGroups(
       : [],
   )
   return resultGroups.length > 0 && resultGroups.length === fields.length
-    ? { groups: resultGroups, joins: scope.joins }
+    ? { kind: 'query', groups: resultGroups, joins: scope.joins }
     : undefined
 }
 

@@ -17,6 +17,7 @@ import { createIntrospector } from './introspect.ts'
 
 /** A compiled operation: its root fields in the order of the answer, grouped as they run. */
 export interface CompiledOperation {
+  readonly kind: 'query' | 'mutation'
   /** Requests to validating services, sent before any group runs. */
   readonly validations: readonly InputValidation[]
   readonly groups: readonly FieldGroup[]
@@ -88,6 +89,7 @@ export function compileOperation(
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   const validations = fields.flatMap((field) => (field.kind === 'mutation' ? field.validations : []))
   return {
+    kind,
     validations,
     groups: groupsOf(kind, compiled),
     joins: scope.joins,

@@ -30,7 +30,7 @@ export interface Run {
   readonly trace: () => TraceContext
 }
 export async function runOperation(
-  { groups, joins }: Pick<CompiledOperation, 'groups' | 'joins'>,
+  { kind, groups, joins }: Pick<CompiledOperation, 'kind' | 'groups' | 'joins'>,
   run: Run,
 ): Promise<GraphQLResult> {
   const parts: string[] = []
@@ -61,9 +61,12 @@ export async function runOperation(
     }
   }
   const json = await withJoins(`{${parts.join(',')}}`, joins, run)
-  return cookies.length === 0
-    ? { kind: 'data', json }
-    : { kind: 'data', json, headers: { 'set-cookie': cookies } }
+  return {
+    kind: 'data',
+    json,
+    ofQuery: kind === 'query',
+    ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }),
+  }
 }
 
 async function withJoins(json: string, joins: JoinRegistry, run: Run): Promise<string> {

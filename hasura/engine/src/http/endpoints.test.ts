@@ -1,4 +1,6 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { type IncomingMessage, request as requestOver } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -361,5 +363,33 @@ describe('/v1alpha1/pg_dump', () => {
     } finally {
       await bare.close()
     }
+  })
+})
+
+describe('a long answer', () => {
+  const codingOf = async (query: string, accepted: string): Promise<string | undefined> => {
+    const request = requestOver(`${served.engine.url ?? ''}/v1/graphql`, {
+      method: 'POST',
+      headers: { ...adminHeaders, 'content-type': 'application/json', 'accept-encoding': accepted },
+    })
+    request.end(JSON.stringify({ query }))
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    await once(response, 'end')
+    return response.headers['content-encoding']
+  }
+  const names = Array.from({ length: 200 }, (_, index) => `n${index}: name`).join(' ')
+
+  test('of a query is compressed for a client that takes brotli or gzip', async () => {
+    const query = `{ author { ${names} } }`
+    expect(await codingOf(query, 'gzip, br')).toBe('br')
+    expect(await codingOf(query, 'gzip')).toBe('gzip')
+    expect(await codingOf(query, 'identity')).toBeUndefined()
+    expect(await codingOf('{ author { name } }', 'gzip, br')).toBeUndefined()
+  })
+
+  test('of a mutation is not compressed, because its length would tell of a secret in it', async () => {
+    const query = `mutation { update_author(where: {}, _set: {name: "same"}) { returning { ${names} } } }`
+    expect(await codingOf(query, 'gzip, br')).toBeUndefined()
   })
 })

@@ -41,8 +41,10 @@ export async function handleGraphQL(
     const [request] = requests
     if (!request) throw new HasuraError('parse-failed', 'the request has no query')
     const result = await executor.execute(request, session, options)
-    const response = jsonText(resultText(result), result.kind === 'data' ? result.headers : undefined)
-    return result.kind === 'errors' && statuses === 'of-the-error' ? { ...response, status: 400 } : response
+    if (result.kind === 'data')
+      return { ...jsonText(resultText(result), result.headers), compressible: result.ofQuery === true }
+    const response = jsonText(resultText(result))
+    return statuses === 'of-the-error' ? { ...response, status: 400 } : response
   } catch (error) {
     if (!(error instanceof HasuraError)) throw error
     const response = graphqlErrorResponse(error)

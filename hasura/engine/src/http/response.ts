@@ -6,6 +6,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers?: OutgoingHttpHeaders
   readonly body: string
+  /** Whether it may be compressed for a client that takes it so. */
+  readonly compressible?: boolean
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

@@ -1,6 +1,7 @@
 import {
   boundConnections,
   boundSending,
+  compress,
   type ConnectionRefusal,
   inNetworks,
   type SendingBounds,
@@ -153,7 +154,9 @@ async function serve(
   const deadline = setTimeout(() => controller.abort(timedOut()), options.requestTimeoutMs)
   try {
     const answer = await answerTo(api, options, request, controller.signal)
-    send(response, answer, { ...corsHeaders(options.cors, request), 'x-request-id': requestId }, request)
+    const { body, headers } = answer.compressible ? await compress(answer.body, request.headers) : answer
+    const coded = { ...answer, body, headers: { ...answer.headers, ...headers } }
+    send(response, coded, { ...corsHeaders(options.cors, request), 'x-request-id': requestId }, request)
   } catch (error) {
     // A client that disconnects during its request is not an error of the engine.
     const level = response.destroyed || request.destroyed ? 'debug' : 'error'
@@ -221,7 +224,7 @@ function requestIdOf(request: IncomingMessage): string {
 
 function send(
   response: ServerResponse,
-  { status, headers, body }: HttpResponse,
+  { status, headers, body }: Omit<HttpResponse, 'body'> & { readonly body: string | Buffer },
   extra: Record<string, unknown>,
   request: IncomingMessage,
 ): void {
