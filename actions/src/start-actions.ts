@@ -2,12 +2,14 @@ import { AuditTrail } from '@commerce-graph/audit'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { Pooler } from '@commerce-graph/postgres-driver'
+import { acrossMerchants, type ScopedPool, scopedPool } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Observer } from '@commerce-graph/telemetry'
 import { cachedCheck, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
+import type { AnySession } from './action/session.ts'
 import { fileActions } from './files/index.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
 import { analyticsActions } from './analytics/index.ts'
@@ -106,12 +108,14 @@ const healthKept = 1_000
 export async function startActions(given: ActionsOptions): Promise<Actions> {
   const options = observed(given)
   const { databaseUrl, pooler, connections = defaultConnections, secret, secretBox, logger } = options
-  const database = connectDatabase({
+  const pool = connectDatabase({
     databaseUrl,
     pooler,
     poolSize: connections - besides.token - besides.canceller - besides.queue,
     applicationName: 'actions',
   })
+  const scopes = scopedPool(pool)
+  const { database } = scopes
   const tokenIssuer = createTokenIssuer({ databaseUrl, pooler, secretBox })
   const interruption = interruptible(database, { databaseUrl, pooler })
   const actions = actionsByDomain(
@@ -124,19 +128,24 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
     logger,
   )
   const events = openEventQueue(queues, logger)
-  const audit = new AuditTrail(database, logger)
+  const audit = new AuditTrail(acrossMerchants(pool, 'the audit log'), logger)
   const databaseHealth = cachedCheck(healthKept, () => healthOf(database))
   let isStopping = false
   const app = createApp({
     secret,
     actions,
-    runFor: (signal, work) => interruption.runFor(signal, work),
+    runFor: (session, signal, work) => interruption.runFor(signal, () => inScopeOf(session, scopes, work)),
     receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
     pages: {
-      '/unsubscribe': unsubscribePages(database),
-      '/webhooks': paymentWebhooks(webhookOptions(options, database)),
+      '/unsubscribe': unsubscribePages(acrossMerchants(pool, 'the token of a mail finds its merchant')),
+      '/webhooks': paymentWebhooks(
+        webhookOptions(options, acrossMerchants(pool, 'a processor’s webhook finds its account')),
+      ),
     },
-    signUp: options.signUp === true ? signUpRoutes({ database, secretBox }) : null,
+    signUp:
+      options.signUp === true
+        ? signUpRoutes({ database: acrossMerchants(pool, 'a shop is opened'), secretBox })
+        : null,
     audit,
     logger,
     slowMilliseconds: options.slowMilliseconds,
@@ -156,10 +165,16 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
       await audit.close()
       await events.close()
       await queues.close()
-      await Promise.all([database.end({ timeout: 5 }), interruption.close(), tokenIssuer.close()])
+      await Promise.all([pool.end({ timeout: 5 }), interruption.close(), tokenIssuer.close()])
     },
   }
 }
+
+/** What an action does is done to the merchant of its caller; an operator's, to the one that it names. */
+const inScopeOf = <T>(session: AnySession, scopes: ScopedPool<Database>, work: () => T): T =>
+  session.role === 'operator'
+    ? scopes.acrossMerchants('an action of an operator', work)
+    : scopes.forMerchant(session.merchantId, work)
 
 /** With every call of the operator's processors reported. */
 const observed = ({ observer, cardProcessor, formerProcessors = [], ...options }: ActionsOptions) => ({

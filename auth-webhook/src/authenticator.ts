@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Logger } from 'pino'
+import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import postgres, { type Pooler, sessionOptions, type Sql } from '@commerce-graph/postgres-driver'
 import { AccessCache } from './access-cache.ts'
@@ -101,7 +102,7 @@ const defaultConnections = 4
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { databaseUrl, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
-  const sql = postgres(databaseUrl, {
+  const pool = postgres(databaseUrl, {
     max: options.connections ?? defaultConnections,
     idle_timeout: 30,
     connect_timeout: 2,
@@ -111,6 +112,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       options.pooler,
     ),
   })
+  const sql = acrossMerchants(pool, 'a credential says whose it is')
   const listener = options.listener ?? new SharedListener(options.pooler?.directUrl ?? databaseUrl)
   const keys = new VerificationKeys(sql)
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
@@ -180,7 +182,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       await verifier.close()
       await usage.close()
       await audit.close()
-      await sql.end({ timeout: 5 })
+      await pool.end({ timeout: 5 })
     },
   }
 }

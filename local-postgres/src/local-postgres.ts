@@ -7,6 +7,7 @@ import { findBinaries } from './binaries.ts'
 import { openCluster, superuser } from './cluster.ts'
 import { freePorts, isPortFree } from './free-port.ts'
 import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
+import { keptPasswords, type Login, settleLogins } from './logins.ts'
 import { endOrphan } from './orphan.ts'
 import { acquireLock } from './process-lock.mjs'
 import { reachableBinaries } from './reachable-binaries.ts'
@@ -20,6 +21,8 @@ export interface LocalPostgresOptions {
   readonly port?: number
   /** Databases that must exist; created when absent. */
   readonly databases?: readonly string[]
+  /** Roles that log in, beside the superuser; `urlOf` has their addresses. */
+  readonly logins?: readonly Login[]
   /** False makes it faster, but a power cut may destroy the data: for tests only. Default: true. */
   readonly durable?: boolean
   /** Where its log is archived, so that `takeBackup` and `restoreCluster` work; nowhere when absent. */
@@ -29,8 +32,10 @@ export interface LocalPostgresOptions {
 }
 
 export interface LocalPostgres {
-  /** Connection string of the first of `databases`, or of `postgres`. Holds the password. */
+  /** The superuser's connection string of the first of `databases`, or of `postgres`. Holds the password. */
   readonly url: string
+  /** The same for one of `logins`. */
+  readonly urlOf: (login: string) => string
   /** Connection string of the database `postgres`. */
   readonly adminUrl: string
   readonly port: number
@@ -75,7 +80,14 @@ export async function endLeftServer(folder: string): Promise<void> {
 
 async function startLocked(
   dataDir: string,
-  { port: fixedPort, databases = [], durable = true, archive, settings: given = {} }: LocalPostgresOptions,
+  {
+    port: fixedPort,
+    databases = [],
+    logins = [],
+    durable = true,
+    archive,
+    settings: given = {},
+  }: LocalPostgresOptions,
   release: () => void,
 ): Promise<LocalPostgres> {
   const account = await chooseServerAccount(dataDir)
@@ -90,16 +102,22 @@ async function startLocked(
   const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable, more }
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)
-  const urlOf = (database: string): string =>
-    `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
-  const adminUrl = urlOf('postgres')
-  await createDatabases(adminUrl, databases, server)
-  const url = urlOf(databases[0] ?? 'postgres')
+  const passwords = await keptPasswords(join(dataDir, 'logins.json'), logins)
+  const address = (user: string, secret: string, database: string): string =>
+    `postgres://${user}:${secret}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+  const adminUrl = address(superuser, password, 'postgres')
+  await prepare(adminUrl, server, async (client) => {
+    await settleLogins(client, logins, passwords)
+    await createDatabases(client, databases, logins.find(({ ownsDatabases }) => ownsDatabases)?.name)
+  })
+  const database = databases[0] ?? 'postgres'
+  const url = address(superuser, password, database)
+  const urlOf = (login: string): string => address(login, passwords.get(login) ?? '', database)
   const stop = async (): Promise<void> => {
     await server.stop()
     await exit
   }
-  return { url, adminUrl, port, exit, stop }
+  return { url, urlOf, adminUrl, port, exit, stop }
 }
 
 /** Creates the folder, which the server writes to under its own account. */
@@ -118,24 +136,38 @@ async function openArchive(
   return archiveSettings(archive)
 }
 
-async function createDatabases(
+/** Stops the server if the work fails. */
+async function prepare(
   adminUrl: string,
-  databases: readonly string[],
   server: ServerProcess,
+  work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   try {
     await client.connect()
-    const { rows } = await client.query<{ datname: string }>('select datname from pg_database')
-    const existing = new Set(rows.map((row) => row.datname))
-    for (const database of databases) {
-      if (existing.has(database)) continue
-      await client.query(`create database ${client.escapeIdentifier(database)}`)
-    }
+    await work(client)
   } catch (error) {
     await server.stop()
     throw error
   } finally {
     await client.end()
+  }
+}
+
+/** @param owner the superuser when absent */
+async function createDatabases(
+  client: pg.Client,
+  databases: readonly string[],
+  owner: string | undefined,
+): Promise<void> {
+  const { rows } = await client.query<{ datname: string; owner: string }>(
+    'select datname, pg_get_userbyid(datdba) as owner from pg_database',
+  )
+  const owners = new Map(rows.map((row) => [row.datname, row.owner]))
+  for (const database of databases) {
+    const name = client.escapeIdentifier(database)
+    if (!owners.has(database)) await client.query(`create database ${name}`)
+    if (owner !== undefined && owners.get(database) !== owner)
+      await client.query(`alter database ${name} owner to ${client.escapeIdentifier(owner)}`)
   }
 }

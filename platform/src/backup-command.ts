@@ -36,12 +36,12 @@ export function program(): Command {
 
 async function create({ keep, json }: { readonly keep: number; readonly json?: true }): Promise<void> {
   const { folder, dataDir } = settings()
-  const ready = await readReadyFile(z.object({ databaseUrl: z.string() }))
+  const ready = await readReadyFile(z.object({ superuserUrl: z.string() }))
   if (ready === undefined)
     throw new PlatformError(`no platform is running on ${dataDir}: start it with BACKUP_FOLDER=${folder}`)
   const progress = progressLine('Copying')
   const backup = await takeBackup({
-    url: ready.databaseUrl,
+    url: ready.superuserUrl,
     folder,
     addFiles: (added) => copyBackedUpFiles(dataDir, added),
     onProgress: progress.show,

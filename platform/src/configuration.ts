@@ -22,8 +22,10 @@ import {
   type ConnectionBudget,
   databaseProblems,
   databaseVariables,
+  partUrlsOf,
   poolerOf,
 } from './database-variables.ts'
+import type { PartUrls } from './database-parts.ts'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
 import { addressesOf, type RoleAddresses, roleVariables } from './role-variables.ts'
 import { retentionOf, retentionProblems, retentionVariables } from './retention-variables.ts'
@@ -59,6 +61,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, the platform runs its own in the data folder. */
   readonly databaseUrl?: string | undefined
+  /** The addresses of parts with fewer rights than that one; DATABASE_URL's if absent. */
+  readonly partUrls?: PartUrls | undefined
   /** The pooler that the URL leads to; none if absent. */
   readonly pooler?: Pooler | undefined
   /** Connections at most; each part's default if absent. */
@@ -285,6 +289,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     ...addressesOf(values),
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
+    partUrls: partUrlsOf(values),
     pooler: poolerOf(values),
     connections: budgetOf(values),
     ...(values.BACKUP_FOLDER !== undefined && {

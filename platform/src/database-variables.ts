@@ -1,5 +1,6 @@
 import type { Pooler } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
+import type { PartUrls } from './database-parts.ts'
 import { url, withPassword } from './url-variable.ts'
 
 /** The parts of the platform with connections of their own. */
@@ -16,11 +17,17 @@ const connections = (least: number, fallback: number) =>
     .refine((value) => value >= least && value <= 1_000, { error: `must be from ${least} to 1000` })
     .default(fallback)
 
+const partUrl = url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional()
+
 /** The variables that say how the database is reached; docs/operating.md describes them. */
 export const databaseVariables = {
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   PGPASSWORD: z.string().optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
+  DATABASE_URL_ENGINE: partUrl,
+  DATABASE_URL_ACTIONS: partUrl,
+  DATABASE_URL_AUTH: partUrl,
+  DATABASE_URL_WORKER: partUrl,
   DATABASE_NAMED_STATEMENTS: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .transform((value) => value === 'true')
@@ -50,7 +57,27 @@ export function poolerOf(values: Values): Pooler | undefined {
     : { directUrl, namedStatements: values.DATABASE_NAMED_STATEMENTS ?? false }
 }
 
+/** The addresses that the parts have of their own. */
+export const partUrlsOf = (values: Values): PartUrls => ({
+  engine: values.DATABASE_URL_ENGINE,
+  actions: values.DATABASE_URL_ACTIONS,
+  auth: values.DATABASE_URL_AUTH,
+  worker: values.DATABASE_URL_WORKER,
+})
+
+const partVariables = [
+  'DATABASE_URL_ENGINE',
+  'DATABASE_URL_ACTIONS',
+  'DATABASE_URL_AUTH',
+  'DATABASE_URL_WORKER',
+] as const
+
 export const databaseProblems = (values: Values): readonly string[] => [
+  ...partVariables.flatMap((name) =>
+    values[name] !== undefined && values.DATABASE_URL === undefined
+      ? [`${name} needs DATABASE_URL, which leads to the same database as its owner`]
+      : [],
+  ),
   ...(values.DATABASE_DIRECT_URL !== undefined && values.DATABASE_URL === undefined
     ? ['DATABASE_DIRECT_URL needs DATABASE_URL, which then leads to the pooler']
     : []),

@@ -1,6 +1,7 @@
 import { startLocalPostgres, type WalArchive } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
+import { databaseParts, loginOf, logins, ownerLogin, type PartUrls } from './database-parts.ts'
 import { postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -12,7 +13,11 @@ const oldestMajor = 15
 const extensions = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
 
 export interface Database {
+  /** The owner's, who migrates it. */
   readonly url: string
+  /** The superuser's, of the platform's own Postgres. */
+  readonly superuserUrl: string | undefined
+  readonly partUrls: PartUrls
   /** Settles with the reason when the database that was started here ends unexpectedly. */
   readonly crashed: Promise<string>
   readonly stop: () => Promise<void>
@@ -21,21 +26,29 @@ export interface Database {
 /** The Postgres of `databaseUrl`, or otherwise one in the data folder. */
 export async function openDatabase(options: {
   readonly databaseUrl: string | undefined
+  readonly partUrls: PartUrls | undefined
   readonly pooler: Pooler | undefined
   readonly dataDir: string
   readonly port: number
   /** Where our own Postgres archives its log. */
   readonly archive: WalArchive | undefined
 }): Promise<Database> {
-  const { databaseUrl, pooler, dataDir, port, archive } = options
+  const { databaseUrl, partUrls = {}, pooler, dataDir, port, archive } = options
   if (databaseUrl !== undefined) {
     await checkServer('DATABASE_URL', databaseUrl, pooler)
     if (pooler !== undefined) await checkServer('DATABASE_DIRECT_URL', pooler.directUrl, undefined)
-    return { url: databaseUrl, crashed: new Promise(() => undefined), stop: () => Promise.resolve() }
+    return {
+      url: databaseUrl,
+      superuserUrl: undefined,
+      partUrls,
+      crashed: new Promise(() => undefined),
+      stop: () => Promise.resolve(),
+    }
   }
   const server = await startLocalPostgres({
     dataDir: join(dataDir, postgresFolder),
     databases: [database],
+    logins,
     port,
     archive,
   })
@@ -45,7 +58,13 @@ export async function openDatabase(options: {
       if (exit.kind === 'crashed') resolve(exit.reason)
     })
   })
-  return { url: server.url, crashed, stop: server.stop }
+  return {
+    url: server.urlOf(ownerLogin),
+    superuserUrl: server.url,
+    partUrls: Object.fromEntries(databaseParts.map((part) => [part, server.urlOf(loginOf(part))])),
+    crashed,
+    stop: server.stop,
+  }
 }
 
 /** Makes the view `pg_stat_statements`, which shows where the database spends its time. */

@@ -15,7 +15,7 @@ const officialMaxAgeSeconds = 60
  * @param hasura undefined when another process has it
  */
 export async function openAuthWebhook(
-  { ports, started, stopping, databaseUrl, pooler, listener, logger }: Services,
+  { ports, started, stopping, parts, listener, logger }: Services,
   config: PlatformConfig,
   hasura: Pick<Hasura, 'endSessions'> | undefined,
   rateLimits: RateLimits,
@@ -26,8 +26,7 @@ export async function openAuthWebhook(
   const authWebhook = await startAuthWebhook({
     port: ports.authWebhook,
     ...(config.webhookHost !== undefined && { host: config.webhookHost }),
-    databaseUrl,
-    pooler,
+    ...parts.auth,
     listener,
     connections: config.connections?.webhook,
     mode: config.mode,

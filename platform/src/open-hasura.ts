@@ -1,15 +1,16 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import type { DemoShop } from '@commerce-graph/demo-shop'
-import { createHasuraApi } from '@commerce-graph/hasura-cli'
+import { createHasuraApi, type HasuraApi } from '@commerce-graph/hasura-cli'
 import type { Limits } from '@commerce-graph/gateway/settings'
 import { type MetricSource, tracer } from '@commerce-graph/telemetry'
 import { type Engine, type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
-import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
+import postgres, { type Pooler, sessionOptions, type Sql } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
 import { openDemoShop } from './open-demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import { limitPooledSessions } from './limit-pooled-sessions.ts'
+import { withOwnEngine } from './prepare-database.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { settlePlace } from './settle-place.ts'
 import { preparingAlone } from './preparing-alone.ts'
@@ -67,23 +68,28 @@ async function prepareHasura(
   folder: DataFolder,
   progress: Progress,
 ): Promise<{ hasura: Hasura; place: string; demoShop: DemoShop | undefined }> {
-  const { secrets, databaseUrl, directUrl, pooler } = services
+  const { secrets, databaseUrl, directUrl, parts, pooler } = services
   const { hasuraUrl } = config
-  if (hasuraUrl === undefined) progress('Starting the Hasura engine')
-  const hasura =
-    hasuraUrl === undefined ? await startHasura(services, config) : connectHasura(services, hasuraUrl)
-  const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
-  if (pooler !== undefined) await limitPooled(databaseUrl, pooler)
-  const sql = postgres(directUrl, { max: 1, onnotice: () => undefined, connection: unlimited })
-  try {
-    await prepareSchema(sql, api, (name) => progress(`  ${name}`))
+  if (pooler !== undefined)
+    for (const url of new Set([databaseUrl, ...Object.values(parts).map((part) => part.databaseUrl)]))
+      await limitPooled(url, pooler)
+  const prepare = async (sql: Sql, api: HasuraApi) => {
+    await prepareSchema({ sql, databaseUrl: directUrl }, api, (name) => progress(`  ${name}`))
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
     const place = await settlePlace(sql, config.place)
-    return { hasura, place, demoShop: await openDemoShop(config, { sql, api, folder }) }
-  } finally {
-    await sql.end({ timeout: 5 })
+    return { place, demoShop: await openDemoShop(config, { sql, api, folder }) }
   }
+  if (hasuraUrl !== undefined) {
+    const api = createHasuraApi({ endpoint: hasuraUrl, adminSecret: secrets.adminSecret })
+    const sql = postgres(directUrl, { max: 1, onnotice: () => undefined, connection: unlimited })
+    const prepared = await prepare(sql, api).finally(() => sql.end({ timeout: 5 }))
+    return { hasura: connectHasura(services, hasuraUrl), ...prepared }
+  }
+  // The engine that serves has no right to change the schema.
+  const prepared = await withOwnEngine({ databaseUrl: directUrl, adminSecret: secrets.adminSecret }, prepare)
+  progress('Starting the Hasura engine')
+  return { hasura: await startHasura(services, config), ...prepared }
 }
 
 async function limitPooled(databaseUrl: string, pooler: Pooler): Promise<void> {
@@ -113,12 +119,11 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 
 /** The engine in this process. It delivers events from `startDelivery` on. */
 export async function startHasura(
-  { ports, addresses, started, stopping, secrets, databaseUrl, pooler, logger, metrics }: Services,
+  { ports, addresses, started, stopping, secrets, parts, logger, metrics }: Services,
   { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
-    databaseUrl,
-    pooler,
+    ...parts.engine,
     poolSize: connections?.engine,
     connections: { idleTimeoutMs: idleMs },
     adminSecret: secrets.adminSecret,
@@ -131,7 +136,7 @@ export async function startHasura(
     port: ports.engine,
     ...(engineHost !== undefined && { host: engineHost }),
     env: {
-      HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
+      HASURA_GRAPHQL_DATABASE_URL: parts.engine.databaseUrl,
       ACTIONS_BASE_URL: addresses.actions,
       ACTIONS_SECRET: secrets.actionsSecret,
     },

@@ -51,6 +51,7 @@ export async function startPlatform(
     progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
     const database = await openDatabase({
       databaseUrl: config.databaseUrl,
+      partUrls: config.partUrls,
       pooler: config.pooler,
       dataDir: folder.path,
       port: ports.postgres,
@@ -63,6 +64,7 @@ export async function startPlatform(
       folder,
       ports,
       databaseUrl: database.url,
+      partUrls: database.partUrls,
       started,
       stopping,
       progress,
@@ -70,7 +72,7 @@ export async function startPlatform(
     // Whoever reads the address uses a session of its own.
     const databaseUrl = config.pooler?.directUrl ?? database.url
     const platform = { ...services, databaseUrl, crashed: database.crashed }
-    folder.write('ready.json', readyFile(platform))
+    folder.write('ready.json', readyFile({ ...platform, superuserUrl: database.superuserUrl }))
     started.defer(() => folder.remove('ready.json'))
     return {
       ...platform,

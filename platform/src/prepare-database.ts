@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { fillWithDemoShop } from './open-demo-shop.ts'
 import { prepareSchema } from './prepare-schema.ts'
+import { unlimited } from './unlimited.ts'
 
 interface Target {
   readonly databaseUrl: string
@@ -16,7 +17,7 @@ interface Target {
  */
 export const prepareDatabase = (target: Target): Promise<void> =>
   withOwnEngine(target, async (sql, api) => {
-    await prepareSchema(sql, api, () => undefined)
+    await prepareSchema({ sql, databaseUrl: target.databaseUrl }, api, () => undefined)
     await fillWithDemoShop(sql, api)
   })
 
@@ -38,7 +39,7 @@ export async function withOwnEngine<T>(
     events: { delivery: 'when-asked' },
     logger: pino({ level: 'silent' }),
   })
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined, connection: unlimited })
   try {
     return await work(sql, createHasuraApi({ endpoint: engine.url ?? '', adminSecret }))
   } finally {

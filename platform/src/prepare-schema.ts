@@ -4,6 +4,7 @@ import {
   migrate,
   type SqlFailure,
 } from '@commerce-graph/hasura-cli'
+import { prepareQueues } from '@commerce-graph/actions/queues'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
 import { applyChangedMetadata } from './apply-changed-metadata.ts'
@@ -16,9 +17,14 @@ export const root = join(import.meta.dirname, '../..')
 /** Hasura's name for its only database. */
 export const source = 'default'
 
-/** Applies the missing migrations, then the metadata. Throws a PlatformError that names the file. */
+/**
+ * Applies the missing migrations, then the metadata, and gives the parts' roles their rights. Throws a PlatformError that names the
+ * file.
+ *
+ * @param database as its owner has it
+ */
 export async function prepareSchema(
-  sql: Sql,
+  { sql, databaseUrl }: { readonly sql: Sql; readonly databaseUrl: string },
   api: HasuraApi,
   onMigration: (name: string) => void,
 ): Promise<void> {
@@ -44,6 +50,9 @@ export async function prepareSchema(
       outcome satisfies never
   }
   const inconsistencies = await applyChangedMetadata(sql, api, join(root, 'metadata'))
+  await prepareQueues(databaseUrl)
+  // The migrations have run it, too; since then, Hasura and the queues have made tables.
+  await sql`SELECT platform.grant_rights()`
   if (inconsistencies.length > 0) {
     const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
     throw new PlatformError(`metadata/ doesn't fit the database:\n${list.join('\n')}`)

@@ -4,9 +4,13 @@ import type { RunningServices } from './services.ts'
 export const readyFile = ({
   urls,
   databaseUrl,
+  superuserUrl,
   adminSecret,
   demoShop,
-}: Pick<RunningServices, 'urls' | 'adminSecret' | 'demoShop'> & { readonly databaseUrl: string }) => ({
+}: Pick<RunningServices, 'urls' | 'adminSecret' | 'demoShop'> & {
+  readonly databaseUrl: string
+  readonly superuserUrl: string | undefined
+}) => ({
   graphqlUrl: urls.graphql,
   hasuraUrl: urls.hasura,
   authWebhookUrl: urls.authWebhook,
@@ -14,6 +18,7 @@ export const readyFile = ({
   paymentSandboxUrl: urls.paymentSandbox,
   adminSecret,
   databaseUrl,
+  ...(superuserUrl !== undefined && { superuserUrl }),
   ...demoShop,
   pid: process.pid,
 })

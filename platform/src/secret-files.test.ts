@@ -73,7 +73,7 @@ describe('secrets in files', () => {
     const looksSecret = environmentVariables.filter(
       (name) =>
         /PASSWORD|SECRET|KEY|HEADERS/.test(name) ||
-        /^(DATABASE|DATABASE_DIRECT|REDIS|SMTP|PUSH_WEBHOOK)_URL$/.test(name),
+        /^(DATABASE|DATABASE_DIRECT|REDIS|SMTP|PUSH_WEBHOOK)_URL(_(ENGINE|ACTIONS|AUTH|WORKER))?$/.test(name),
     )
     expect(looksSecret.toSorted()).toEqual(secretVariables.toSorted())
   })

@@ -3,6 +3,10 @@ import { closeSync, openSync, readSync } from 'node:fs'
 /** The environment variables with a secret in them. Each can be in a file instead, whose path `<name>_FILE` has. */
 export const secretVariables = [
   'DATABASE_URL',
+  'DATABASE_URL_ENGINE',
+  'DATABASE_URL_ACTIONS',
+  'DATABASE_URL_AUTH',
+  'DATABASE_URL_WORKER',
   'DATABASE_DIRECT_URL',
   'PGPASSWORD',
   'REDIS_URL',

@@ -5,6 +5,7 @@ import type { Metrics } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import type { Secrets } from './data-folder.ts'
+import type { PartAddresses } from './database-parts.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
 
@@ -31,7 +32,9 @@ export interface Services {
   readonly addresses: Addresses
   readonly started: AsyncDisposableStack
   readonly secrets: Secrets
+  /** The owner's address; the services have those of `parts`. */
   readonly databaseUrl: string
+  readonly parts: PartAddresses
   /** The pooler that the URL leads to. */
   readonly pooler: Pooler | undefined
   /** The one connection that all services of this process listen on. */

@@ -1,8 +1,10 @@
 import { type Actions, openSenders, type Senders, startActions, startWorkers } from '@commerce-graph/actions'
 import { createSecretBox, type SecretBox } from '@commerce-graph/secret-box'
+import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
 import postgres, { sessionOptions } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import { backlogMetrics, connectionMetrics, deadLetterMetrics } from './database-metrics.ts'
+import type { PartAddress } from './database-parts.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments, type Payments } from './open-payments.ts'
@@ -37,15 +39,14 @@ export async function openCommerce(
 }
 
 export async function serveActions(
-  { ports, started, stopping, secrets, databaseUrl, pooler, listener, logger, metrics }: Services,
+  { ports, started, stopping, secrets, parts, listener, logger, metrics }: Services,
   config: PlatformConfig,
   { payments, senders, secretBox, files, graphqlUrl, webhookRules }: Commerce,
 ): Promise<Actions> {
   const actions = await startActions({
     port: ports.actions,
     ...(config.actionsHost === undefined ? {} : { host: config.actionsHost }),
-    databaseUrl,
-    pooler,
+    ...parts.actions,
     listener,
     connections: config.connections?.actions,
     secret: secrets.actionsSecret,
@@ -70,14 +71,13 @@ export async function serveActions(
 
 /** Starts the workers, and adds their checks to `/readyz`. */
 export async function runWorkers(
-  { addresses, started, databaseUrl, pooler, listener, logger, metrics, readiness }: Services,
+  { addresses, started, parts, listener, logger, metrics, readiness }: Services,
   config: PlatformConfig,
   { payments, senders, secretBox, files, graphqlUrl, webhookRules }: Commerce,
 ): Promise<Pick<RunningServices, 'email' | 'pushes'>> {
   const { email, pushes, ...transports } = openMessageTransports(config, logger.child({ service: 'workers' }))
   const workers = await startWorkers({
-    databaseUrl,
-    pooler,
+    ...parts.worker,
     listener,
     connections: config.connections?.worker,
     processors: [payments.cardProcessor ?? [], payments.formerProcessors].flat(),
@@ -96,7 +96,7 @@ export async function runWorkers(
     logger: logger.child({ service: 'workers' }),
   })
   started.defer(() => workers.stop())
-  const sql = readinessConnections({ databaseUrl, pooler })
+  const sql = readinessConnections(parts.worker)
   started.defer(() => sql.end({ timeout: 1 }))
   readiness.add(jobsCheck(workers))
   readiness.add(eventsCheck(sql, workers))
@@ -107,25 +107,23 @@ export async function runWorkers(
 
 /** Adds the checks of what each process with a gateway or workers stands on. */
 export function checkStorage(
-  {
-    started,
-    databaseUrl,
-    pooler,
-    readiness,
-  }: Pick<Services, 'started' | 'databaseUrl' | 'pooler' | 'readiness'>,
+  { started, parts, readiness }: Pick<Services, 'started' | 'parts' | 'readiness'>,
   files: Files,
 ): void {
-  const sql = readinessConnections({ databaseUrl, pooler })
+  const sql = readinessConnections(parts.auth)
   started.defer(() => sql.end({ timeout: 1 }))
   readiness.add(writesCheck(sql))
   readiness.add(filesCheck(sql, files.storage))
 }
 
-const readinessConnections = ({ databaseUrl, pooler }: Pick<Services, 'databaseUrl' | 'pooler'>) =>
-  postgres(databaseUrl, {
-    max: 1,
-    idle_timeout: 30,
-    connect_timeout: 2,
-    ...sessionOptions({ application_name: 'readiness', statement_timeout: 2_000 }, pooler),
-    onnotice: () => undefined,
-  })
+const readinessConnections = ({ databaseUrl, pooler }: PartAddress) =>
+  acrossMerchants(
+    postgres(databaseUrl, {
+      max: 1,
+      idle_timeout: 30,
+      connect_timeout: 2,
+      ...sessionOptions({ application_name: 'readiness', statement_timeout: 2_000 }, pooler),
+      onnotice: () => undefined,
+    }),
+    'health and metrics are the whole platform’s',
+  )

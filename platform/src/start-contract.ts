@@ -10,7 +10,7 @@ import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
-  { ports, started, databaseUrl, pooler, listener, secrets, logger, metrics, readiness, stopping }: Services,
+  { ports, started, parts, listener, secrets, logger, metrics, readiness, stopping }: Services,
   {
     mode,
     host,
@@ -31,8 +31,7 @@ export async function startContract(
   rateLimits: RateLimits,
 ): Promise<string> {
   const authenticator = createAuthenticator({
-    databaseUrl,
-    pooler,
+    ...parts.auth,
     listener,
     connections: connections?.gateway,
     mode,

@@ -6,6 +6,7 @@ import postgres from '@commerce-graph/postgres-driver'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { awaitSchema } from './await-schema.ts'
 import type { PlatformConfig } from './configuration.ts'
+import { directUrlOf, partAddresses } from './database-parts.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { type Files, openFiles } from './open-files.ts'
@@ -92,6 +93,10 @@ function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started:
   const own = ownAddresses(ports, config)
   const stopping: Stopping = { drain: false, beginDrains: [] }
   const directUrl = config.pooler?.directUrl ?? config.databaseUrl ?? ''
+  const parts = partAddresses(
+    { databaseUrl: config.databaseUrl ?? '', pooler: config.pooler },
+    config.partUrls ?? {},
+  )
   const logger = platformLogger(config.logLevel)
   if (config.redisUrl === undefined && (roles.has('gateway') || roles.has('webhook')))
     logger.warn('REDIS_URL is not set: each process counts rates and guesses for itself')
@@ -111,9 +116,13 @@ function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started:
       encryptionKeys: config.encryptionKeys ?? [],
     },
     databaseUrl: config.databaseUrl ?? '',
+    parts,
     pooler: config.pooler,
     directUrl,
-    listener: new SharedListener(directUrl),
+    // The queues look at their tables on it, too.
+    listener: new SharedListener(
+      directUrlOf(roles.has('worker') ? parts.worker : roles.has('actions') ? parts.actions : parts.auth),
+    ),
     logger,
     readiness: new Readiness(),
   }

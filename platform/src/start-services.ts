@@ -4,6 +4,7 @@ import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets } from './data-folder.ts'
+import { directUrlOf, partAddresses, type PartUrls } from './database-parts.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openFiles } from './open-files.ts'
 import { openHasura } from './open-hasura.ts'
@@ -22,6 +23,7 @@ interface Start {
   readonly folder: DataFolder
   readonly ports: Ports
   readonly databaseUrl: string
+  readonly partUrls: PartUrls
   readonly started: AsyncDisposableStack
   readonly stopping: Stopping
   readonly progress: Progress
@@ -32,13 +34,14 @@ interface Start {
  * started, also after a failure. Throws PlatformError for causes that the caller can fix.
  */
 export async function startServices(start: Start): Promise<RunningServices> {
-  const { config, folder, ports, databaseUrl, started, stopping, progress } = start
+  const { config, folder, ports, databaseUrl, partUrls, started, stopping, progress } = start
   const logger = platformLogger(config.logLevel)
   const secrets = keptSecrets(folder, config)
   await requireRedis(config.redisUrl)
 
   await openTracing(config, started)
   const directUrl = config.pooler?.directUrl ?? databaseUrl
+  const parts = partAddresses({ databaseUrl, pooler: config.pooler }, partUrls)
   const services = {
     stopping,
     ports,
@@ -46,9 +49,11 @@ export async function startServices(start: Start): Promise<RunningServices> {
     started,
     secrets,
     databaseUrl,
+    parts,
     pooler: config.pooler,
     directUrl,
-    listener: new SharedListener(directUrl),
+    // The queues look at their tables on it, too.
+    listener: new SharedListener(directUrlOf(parts.worker)),
     logger,
     metrics: await openMetrics(config, started),
     readiness: new Readiness(),

@@ -35,6 +35,63 @@ export const corrections = {
       right: '    query.execute().catch(noop)\n',
     },
     {
+      // A statement with a setting (`setting-of-statement.ts`): the setting is made in front of it, in the same transaction and the
+      // same write, and the answer to that is left out of the statement's own.
+      wrong: '      return write(toBuffer(q))\n',
+      right: '      return write(withSetting(q, toBuffer(q)))\n',
+    },
+    {
+      wrong: '  function toBuffer(q) {\n',
+      right: `  function withSetting(q, statement) {
+    if (!q.setting)
+      return statement
+    q.settingMade = false
+    const isKept = options.prepare
+    const isNew = !isKept || !settingPrepared
+    settingPrepared = isKept
+    return Buffer.concat([
+      // Closing an absent statement is no error, and it may exist after a run that failed.
+      ...(isNew && isKept ? [b().C().str('S' + settingName + b.N).end()] : []),
+      ...(isNew ? [Parse(settingText, [], [], isKept ? settingName : '')] : []),
+      Bind([q.setting.name, q.setting.value], [25, 25], isKept ? settingName : ''),
+      ExecuteUnnamed.subarray(0, ExecuteUnnamed.length - Sync.length),
+      statement
+    ])
+  }
+
+  function toBuffer(q) {
+`,
+    },
+    {
+      wrong: '  function CommandComplete(x) {\n',
+      right:
+        '  function CommandComplete(x) {\n    if (query.setting && !query.settingMade) {\n      query.settingMade = true\n      return\n    }\n',
+    },
+    {
+      wrong: '  function CloseComplete() {\n',
+      right: '  function CloseComplete() {\n    if (query.setting && !query.settingMade)\n      return\n',
+    },
+    {
+      wrong: '  function ErrorResponse(x) {\n',
+      right:
+        '  function ErrorResponse(x) {\n    if (query && query.setting && !query.settingMade)\n      settingPrepared = false\n',
+    },
+    {
+      wrong: '      statements = {}\n      needsTypes',
+      right: '      statements = {}\n      settingPrepared = false\n      needsTypes',
+    },
+    {
+      wrong: '    , final = null\n\n  const connection',
+      right: `    , final = null
+    , settingPrepared = false
+
+  // Returns no row, so that the result has only the statement's rows.
+  const settingName = 'setting_of_statement'
+  const settingText = 'select from (select set_config($1, $2, true) as value offset 0) s where value is null'
+
+  const connection`,
+    },
+    {
       // The statements and errors of the lost session counted as those of the next one: its first statement failed,
       // and `end` waited for ever.
       wrong: '    closedTime = performance.now()\n',

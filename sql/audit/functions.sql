@@ -2,6 +2,9 @@
 CREATE FUNCTION audit.prepare_months()
 RETURNS integer
 LANGUAGE plpgsql
+-- Only the owner of the table makes parts of it.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_from timestamptz;
@@ -36,6 +39,8 @@ BEGIN
   RETURN v_made;
 END;
 $$;
+
+REVOKE EXECUTE ON FUNCTION audit.prepare_months() FROM PUBLIC;
 
 CREATE FUNCTION audit.drop_months_before(p_before timestamptz)
 RETURNS SETOF text

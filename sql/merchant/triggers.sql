@@ -27,6 +27,8 @@ EXECUTE FUNCTION merchant.give_plan_and_settings();
 CREATE FUNCTION merchant.choose_reached_merchant()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_is_twin boolean := merchant.is_twin(NEW.merchant_id);
@@ -48,10 +50,12 @@ BEFORE INSERT ON merchant.api_key
 FOR EACH ROW
 EXECUTE FUNCTION merchant.choose_reached_merchant();
 
--- A twin is suspended, closed and deleted with its merchant.
+-- A twin is suspended, closed and deleted with its merchant. As it is another merchant, its triggers run as the owner.
 CREATE FUNCTION merchant.lead_twin()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 BEGIN
   UPDATE merchant.merchant t
@@ -74,6 +78,8 @@ EXECUTE FUNCTION merchant.lead_twin();
 CREATE FUNCTION merchant.give_plan_to_twin()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 BEGIN
   PERFORM merchant.copy_plan_to_twin(NEW.merchant_id);

@@ -56,3 +56,5 @@ FROM
       ('inventory.warehouse_address', 'inventory.warehouse', 'warehouse_id', 'INSERT OR UPDATE OR DELETE'),
       ('ordering.order_item', 'ordering.order', 'order_id', 'UPDATE OR DELETE')
   ) AS t (part, parent, parent_id, events);
+
+SELECT platform.grant_rights();

@@ -376,3 +376,106 @@ BEGIN
     );
 END;
 $$;
+
+-- The schemas of the domains. The rules of `npm run verify` are the owner's.
+CREATE FUNCTION platform.own_schemas()
+RETURNS TABLE (name text)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT n.nspname::text
+  FROM pg_namespace n
+  WHERE
+    n.nspname IN (
+      'analytics',
+      'audit',
+      'booking',
+      'bulk',
+      'cart',
+      'catalog',
+      'crm',
+      'email',
+      'events',
+      'files',
+      'identity',
+      'inventory',
+      'merchant',
+      'metadata',
+      'notification',
+      'operator',
+      'ordering',
+      'payment',
+      'platform',
+      'promotion',
+      'search'
+    );
+$$;
+
+-- Whether a table has come that the roles have no rights to yet: of a migration, of Hasura or of the queues.
+CREATE FUNCTION platform.lacks_rights()
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM
+        pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE
+        c.relkind IN ('r', 'p', 'v')
+        AND (
+          (
+            n.nspname IN (SELECT s.name FROM platform.own_schemas() s)
+            AND NOT has_any_column_privilege('commerce_reader', c.oid, 'SELECT')
+          )
+          OR (n.nspname = 'hdb_catalog' AND NOT has_table_privilege('commerce_engine', c.oid, 'SELECT'))
+          OR (n.nspname = 'bullmq' AND NOT has_table_privilege('commerce_worker', c.oid, 'SELECT'))
+        )
+        -- The months of the audit log are read through their table.
+        AND NOT c.relispartition
+    );
+$$;
+
+-- What the authenticator reads and writes: of each table what a credential's check needs, and when it was used last.
+CREATE FUNCTION platform.auth_rights()
+RETURNS TABLE (role text, relation regclass, rights text)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT 'commerce_auth', t.relation, t.rights
+  FROM
+    (
+      VALUES
+        ('merchant.merchant'::regclass, 'SELECT'),
+        ('merchant.settings', 'SELECT'),
+        ('merchant.subscription', 'SELECT'),
+        ('merchant.plan_feature', 'SELECT'),
+        ('merchant.permission', 'SELECT'),
+        ('merchant.ip_allow_list_entry', 'SELECT'),
+        ('merchant.api_key', 'SELECT, UPDATE (last_used_at)'),
+        ('operator.key', 'SELECT, UPDATE (last_used_at)'),
+        ('events.endpoint', 'SELECT (merchant_id, id)'),
+        ('crm.customer', 'SELECT (merchant_id, id, email, has_account, anonymized_at, blocked_at)'),
+        ('identity.user', 'SELECT'),
+        ('identity.role', 'SELECT'),
+        ('identity.built_in_role', 'SELECT'),
+        ('identity.user_role', 'SELECT'),
+        ('identity.user_access', 'SELECT'),
+        ('identity.session', 'SELECT, UPDATE (last_used_at)'),
+        ('identity.signing_key', 'SELECT (id, algorithm, public_jwk, created_at, retired_at)'),
+        ('audit.entry', 'SELECT, INSERT'),
+        ('audit.log', 'SELECT'),
+        ('files.file', 'SELECT'),
+        ('files.own_url', 'SELECT'),
+        ('platform.own_place', 'SELECT'),
+        ('platform.job_run', 'SELECT'),
+        ('platform.applied_migration', 'SELECT'),
+        ('platform.applied_metadata', 'SELECT'),
+        (
+          'platform.idempotency_record',
+          'SELECT (merchant_id, caller, key, part, operation, fingerprint, record_ids, created_at, expires_at)'
+        )
+    ) AS t (relation, rights);
+$$;

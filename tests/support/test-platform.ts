@@ -5,6 +5,7 @@ import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { z } from 'zod'
 import { createDemoDatabase } from './demo-database.ts'
+import { partUrlsOf } from './part-urls.ts'
 
 export interface TestPlatform {
   readonly graphqlUrl: string
@@ -50,6 +51,7 @@ export async function startTestPlatform(
     host: '127.0.0.1',
     dataDir,
     databaseUrl: database.url,
+    partUrls: await partUrlsOf(database.url),
     mode: 'test',
     demoShop: true,
     dataLayer,

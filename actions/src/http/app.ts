@@ -10,6 +10,7 @@ import type { AuditTrail } from '@commerce-graph/audit'
 import { tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Action } from '../action/action.ts'
+import type { AnySession } from '../action/session.ts'
 import { type Answer, invalid, type Refusal } from '../action/answer.ts'
 import { runAudited } from '../action/audited-call.ts'
 import { userError } from '../action/input.ts'
@@ -19,8 +20,8 @@ export interface AppOptions {
   readonly secret: string
   /** By domain, then by name: served under `/<domain>/<name>`. */
   readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
-  /** Does an action's work, and gives it up when the signal says that the client has gone. */
-  readonly runFor: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+  /** Does an action's work for its caller, and gives it up when the signal says that the client has gone. */
+  readonly runFor: <T>(session: AnySession, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
   /** The handler of Hasura's event triggers: `POST /events/:trigger`. */
   readonly receiveEvent: RequestHandler
   /** The pages that need no secret because mails link to them, by path. */
@@ -134,7 +135,9 @@ const serveAction =
               expected: `1 to ${maxIdempotencyKey} characters of ASCII`,
             }),
           )
-        : await untilGone(response, (signal) => runFor(signal, () => runAudited(action, call, origin, audit)))
+        : await untilGone(response, (signal) =>
+            runFor(session, signal, () => runAudited(action, call, origin, audit)),
+          )
     if (answer !== 'gone') tell(response, answer, idempotencyKey?.replayed ?? false)
     const milliseconds = Math.round(performance.now() - started)
     const level = milliseconds >= slowMilliseconds ? 'warn' : 'info'

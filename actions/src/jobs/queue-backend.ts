@@ -7,7 +7,7 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq'
-import { Pool, type QueryResult } from 'pg'
+import { Client, Pool, type PoolClient, type QueryResult } from 'pg'
 import type { Logger } from 'pino'
 import type { DatabaseOptions } from '../database.ts'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
@@ -86,7 +86,7 @@ export async function openQueueBackend(
   pool.setMaxListeners(100)
   const client = await pool.connect()
   try {
-    await runMigrations(client, schema)
+    await migrate(client)
   } finally {
     client.release()
   }
@@ -96,6 +96,25 @@ export async function openQueueBackend(
     openWorker: (name, run, options) =>
       new Worker(name, run, { ...takingOver, ...options, connection }, createPostgresBackend),
     close: () => pool.end(),
+  }
+}
+
+/** Makes the tables of the queues, unless they are another role's, who has made them already. */
+async function migrate(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ theirs: boolean }>(
+    `SELECT NOT has_schema_privilege(oid, 'CREATE') AS theirs FROM pg_namespace WHERE nspname = '${schema}'`,
+  )
+  if (rows[0]?.theirs !== true) await runMigrations(client, schema)
+}
+
+/** Makes the tables of the queues for roles that may not make any. */
+export async function prepareQueues(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await runMigrations(client, schema)
+  } finally {
+    await client.end()
   }
 }
 

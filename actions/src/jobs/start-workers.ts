@@ -1,6 +1,7 @@
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { Pooler } from '@commerce-graph/postgres-driver'
+import { acrossMerchants, forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, tracer } from '@commerce-graph/telemetry'
@@ -15,6 +16,7 @@ import {
 import {
   eventQueue,
   handleEvent,
+  merchantOf,
   type RowEvent,
   type WaitingEvents,
   waitingEvents,
@@ -167,8 +169,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const share = shared(options.connections ?? defaultConnections)
   const connect = (poolSize: number, applicationName: string): Database =>
     connectDatabase({ databaseUrl, pooler, poolSize, applicationName })
-  const database = connect(share.jobs, 'workers')
-  const webhookDatabase = connect(share.webhooks, 'webhooks')
+  const pool = connect(share.jobs, 'workers')
+  const database = acrossMerchants(pool, 'jobs look for the work of all merchants')
+  const webhookPool = connect(share.webhooks, 'webhooks')
+  const webhookDatabase = acrossMerchants(webhookPool, 'webhooks of all merchants share their workers')
   const sessions = connectSessions({ databaseUrl, pooler, poolSize: 1, applicationName: 'workers lock' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, pooler, secretBox })
   const guard = (one: PaymentProcessor) =>
@@ -213,7 +217,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const handle: RunJob = async ({ data }) => {
     const event = data as RowEvent
     const options = { kind: 'consumer', parent: event.trace ?? null } as const
-    await tracer.span(`handle ${event.trigger}`, options, () => handleEvent(database, event))
+    await tracer.span(`handle ${event.trigger}`, options, () =>
+      handleEvent(forMerchant(pool, merchantOf(event)), event),
+    )
     delivery.ask()
   }
 
@@ -253,9 +259,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       await backend.close()
       messages.mailer.close()
       await Promise.all([
-        database.end({ timeout: 5 }),
+        pool.end({ timeout: 5 }),
         sessions.end({ timeout: 5 }),
-        webhookDatabase.end({ timeout: 5 }),
+        webhookPool.end({ timeout: 5 }),
         tokenIssuer.close(),
       ])
     },

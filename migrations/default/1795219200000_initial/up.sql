@@ -4836,6 +4836,9 @@ $$;
 CREATE FUNCTION audit.prepare_months()
 RETURNS integer
 LANGUAGE plpgsql
+-- Only the owner of the table makes parts of it.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_from timestamptz;
@@ -4870,6 +4873,8 @@ BEGIN
   RETURN v_made;
 END;
 $$;
+
+REVOKE EXECUTE ON FUNCTION audit.prepare_months() FROM PUBLIC;
 
 CREATE FUNCTION audit.drop_months_before(p_before timestamptz)
 RETURNS SETOF text
@@ -12339,6 +12344,160 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION platform.own_schemas()
+RETURNS TABLE (name text)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT n.nspname::text
+  FROM pg_namespace n
+  WHERE
+    n.nspname IN (
+      'analytics',
+      'audit',
+      'booking',
+      'bulk',
+      'cart',
+      'catalog',
+      'crm',
+      'email',
+      'events',
+      'files',
+      'identity',
+      'inventory',
+      'merchant',
+      'metadata',
+      'notification',
+      'operator',
+      'ordering',
+      'payment',
+      'platform',
+      'promotion',
+      'search'
+    );
+$$;
+
+CREATE FUNCTION platform.lacks_rights()
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM
+        pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE
+        c.relkind IN ('r', 'p', 'v')
+        AND (
+          (
+            n.nspname IN (SELECT s.name FROM platform.own_schemas() s)
+            AND NOT has_any_column_privilege('commerce_reader', c.oid, 'SELECT')
+          )
+          OR (n.nspname = 'hdb_catalog' AND NOT has_table_privilege('commerce_engine', c.oid, 'SELECT'))
+          OR (n.nspname = 'bullmq' AND NOT has_table_privilege('commerce_worker', c.oid, 'SELECT'))
+        )
+        -- The months of the audit log are read through their table.
+        AND NOT c.relispartition
+    );
+$$;
+
+-- sql/identity/views.sql
+
+CREATE VIEW identity.user_access AS
+  SELECT
+    u.merchant_id,
+    u.id AS user_id,
+    ARRAY(
+      SELECT DISTINCT x
+      FROM
+        identity.user_role l
+        JOIN identity.role r ON r.merchant_id = l.merchant_id AND r.id = l.role_id
+        CROSS JOIN LATERAL unnest(r.permissions) x
+      WHERE l.merchant_id = u.merchant_id AND l.user_id = u.id
+      ORDER BY x
+    ) AS permissions
+  FROM identity.user u;
+
+-- sql/audit/views.sql
+
+CREATE VIEW audit.log AS
+  SELECT
+    e.merchant_id,
+    e.id,
+    e.created_at,
+    e.actor_kind,
+    e.actor_id,
+    CASE e.actor_kind
+      WHEN 'KEY' THEN (
+        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = e.merchant_id AND k.id = e.actor_id
+      )
+      WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
+      -- Merchants don't see the names of an operator's keys.
+      WHEN 'OPERATOR' THEN NULL
+      WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
+    END AS actor_name,
+    e.client_address,
+    e.request_id,
+    e.source,
+    e.operation_name,
+    e.operation,
+    e.record,
+    e.change,
+    e.target_ids,
+    e.outcome,
+    e.codes,
+    e.occurrences
+  FROM audit.entry e
+  -- Once it is known how an action has ended, that it was begun says nothing more.
+  WHERE
+    e.outcome <> 'STARTED'
+    OR NOT EXISTS (SELECT FROM audit.entry f WHERE f.merchant_id = e.merchant_id AND f.attempt_id = e.id);
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.auth_rights()
+RETURNS TABLE (role text, relation regclass, rights text)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT 'commerce_auth', t.relation, t.rights
+  FROM
+    (
+      VALUES
+        ('merchant.merchant'::regclass, 'SELECT'),
+        ('merchant.settings', 'SELECT'),
+        ('merchant.subscription', 'SELECT'),
+        ('merchant.plan_feature', 'SELECT'),
+        ('merchant.permission', 'SELECT'),
+        ('merchant.ip_allow_list_entry', 'SELECT'),
+        ('merchant.api_key', 'SELECT, UPDATE (last_used_at)'),
+        ('operator.key', 'SELECT, UPDATE (last_used_at)'),
+        ('events.endpoint', 'SELECT (merchant_id, id)'),
+        ('crm.customer', 'SELECT (merchant_id, id, email, has_account, anonymized_at, blocked_at)'),
+        ('identity.user', 'SELECT'),
+        ('identity.role', 'SELECT'),
+        ('identity.built_in_role', 'SELECT'),
+        ('identity.user_role', 'SELECT'),
+        ('identity.user_access', 'SELECT'),
+        ('identity.session', 'SELECT, UPDATE (last_used_at)'),
+        ('identity.signing_key', 'SELECT (id, algorithm, public_jwk, created_at, retired_at)'),
+        ('audit.entry', 'SELECT, INSERT'),
+        ('audit.log', 'SELECT'),
+        ('files.file', 'SELECT'),
+        ('files.own_url', 'SELECT'),
+        ('platform.own_place', 'SELECT'),
+        ('platform.job_run', 'SELECT'),
+        ('platform.applied_migration', 'SELECT'),
+        ('platform.applied_metadata', 'SELECT'),
+        (
+          'platform.idempotency_record',
+          'SELECT (merchant_id, caller, key, part, operation, fingerprint, record_ids, created_at, expires_at)'
+        )
+    ) AS t (relation, rights);
+$$;
+
 -- sql/promotion/functions.sql
 
 CREATE FUNCTION promotion.promotion_status(p promotion.promotion)
@@ -18922,6 +19081,8 @@ $$;
 CREATE FUNCTION merchant.delete_rows(p_merchant_id uuid, p_limit integer)
 RETURNS jsonb
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_merchant merchant.merchant;
@@ -22686,6 +22847,153 @@ BEGIN
 END;
 $$;
 
+-- sql/platform/functions/grant_credentials.sql
+
+CREATE FUNCTION platform.grant_credentials()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_row record;
+BEGIN
+  FOR v_row IN WITH
+    credential(relation, columns, roles, is_served) AS (
+      VALUES
+        ('identity.credential'::regclass, '{password_hash}'::text[], '{commerce_actions}'::text[], FALSE),
+        ('identity.recovery_code', '{hash}', '{commerce_actions}', FALSE),
+        ('identity.refresh_token', '{hash}', '{commerce_actions}', FALSE),
+        ('identity.one_time_token', '{hash}', '{commerce_actions,commerce_worker}', FALSE),
+        ('identity.signing_key', '{private_jwk}', '{commerce_actions,commerce_worker}', FALSE),
+        ('identity.totp', '{secret}', '{commerce_actions,commerce_worker}', FALSE),
+        ('events.endpoint', '{secret,previous_secret}', '{commerce_actions,commerce_worker}', TRUE),
+        ('payment.account', '{credentials}', '{commerce_actions,commerce_worker}', TRUE),
+        ('merchant.api_key', '{hash}', '{commerce_actions,commerce_auth}', TRUE),
+        ('operator.key', '{hash}', '{commerce_auth}', FALSE),
+        ('operator.sign_up', '{hash}', '{commerce_actions,commerce_worker}', FALSE)
+    )
+  SELECT
+    c.relation,
+    r.role,
+    r.rights,
+    string_agg(quote_ident(a.attname), ', ') AS columns
+  FROM
+    credential c
+    CROSS JOIN (
+      VALUES
+        ('commerce_engine', TRUE, '{INSERT,UPDATE}'::text[]),
+        ('commerce_engine', FALSE, '{SELECT,INSERT,UPDATE}'),
+        ('commerce_actions', NULL, '{SELECT,INSERT,UPDATE}'),
+        ('commerce_worker', NULL, '{SELECT,INSERT,UPDATE}'),
+        ('commerce_reader', NULL, '{SELECT}')
+    ) AS r (role, for_served, rights)
+    JOIN pg_attribute a
+      ON a.attrelid = c.relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (c.columns)
+  WHERE r.role <> ALL (c.roles) AND coalesce(r.for_served, c.is_served) = c.is_served
+  GROUP BY c.relation, r.role, r.rights LOOP
+    EXECUTE format('REVOKE %s ON %s FROM %I', array_to_string(v_row.rights, ', '), v_row.relation, v_row.role);
+    EXECUTE
+      format(
+        'GRANT %s ON %s TO %I',
+        (SELECT string_agg(format('%s (%s)', x, v_row.columns), ', ') FROM unnest(v_row.rights) x),
+        v_row.relation,
+        v_row.role
+      );
+  END LOOP;
+END;
+$$;
+
+-- sql/platform/functions/grant_rights.sql
+
+CREATE FUNCTION platform.grant_rights()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_part text;
+  v_schema text;
+  v_table record;
+  -- The comment of the schema says which rights it has.
+  v_rights text := (
+    SELECT 'rights ' || md5(string_agg(p.prosrc, '' ORDER BY p.proname))
+    FROM pg_proc p
+    WHERE
+      p.pronamespace = 'platform'::regnamespace
+      AND p.proname ~ '^(grant_(rights|credentials|runtime_rights)|auth_rights|own_schemas|secure_rows)$'
+  );
+BEGIN
+  PERFORM platform.make_roles();
+  IF v_rights = obj_description('platform'::regnamespace, 'pg_namespace') AND NOT platform.lacks_rights() THEN
+    RETURN;
+  END IF;
+  PERFORM platform.secure_rows();
+  FOR v_schema IN SELECT s.name FROM platform.own_schemas() s LOOP
+    EXECUTE
+      format(
+        'GRANT USAGE ON SCHEMA %I ' 
+ 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader',
+        v_schema
+      );
+    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO commerce_reader', v_schema);
+    FOREACH v_part IN ARRAY '{commerce_engine,commerce_actions,commerce_worker}'::text[] LOOP
+      EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO %I', v_schema, v_part);
+      EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO %I', v_schema, v_part);
+    END LOOP;
+  END LOOP;
+  FOR v_table IN SELECT r.role, r.relation, r.rights FROM platform.auth_rights() r LOOP
+    EXECUTE format('GRANT %s ON %s TO %I', v_table.rights, v_table.relation, v_table.role);
+  END LOOP;
+  -- Only whoever migrates writes what says which schema there is.
+  REVOKE INSERT, UPDATE, DELETE
+  ON platform.applied_migration, platform.applied_metadata
+  FROM commerce_engine, commerce_actions, commerce_worker;
+  -- The functions that run as the owner.
+  GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
+  PERFORM platform.grant_credentials();
+  PERFORM platform.grant_runtime_rights();
+  EXECUTE format('COMMENT ON SCHEMA platform IS %L', v_rights);
+END;
+$$;
+
+-- sql/platform/functions/grant_runtime_rights.sql
+
+CREATE FUNCTION platform.grant_runtime_rights()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF to_regclass('hdb_catalog.event_log') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA hdb_catalog TO commerce_engine, commerce_actions, commerce_auth, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hdb_catalog TO commerce_engine;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA hdb_catalog TO commerce_engine;
+    -- The job that deletes what Hasura keeps of events (platform.purge_engine_logs).
+    GRANT SELECT, UPDATE, DELETE
+    ON hdb_catalog.event_invocation_logs,
+    hdb_catalog.event_log,
+    hdb_catalog.hdb_cron_event_invocation_logs,
+    hdb_catalog.hdb_cron_events,
+    hdb_catalog.hdb_scheduled_event_invocation_logs,
+    hdb_catalog.hdb_scheduled_events
+    TO commerce_worker;
+    -- The triggers of events write as whoever changes the row.
+    GRANT INSERT ON hdb_catalog.event_log TO commerce_actions, commerce_auth, commerce_worker;
+    GRANT SELECT ON hdb_catalog.event_log TO commerce_actions, commerce_auth, commerce_worker;
+    GRANT SELECT (id, resource_version) ON hdb_catalog.hdb_metadata TO commerce_actions, commerce_auth, commerce_worker;
+  END IF;
+  IF to_regnamespace('bullmq') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA bullmq TO commerce_actions, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
+  END IF;
+  -- For the metrics of connections; without it, they show the worker's own alone.
+  BEGIN
+    GRANT pg_read_all_stats TO commerce_worker;
+  EXCEPTION WHEN insufficient_privilege THEN
+    NULL;
+  END;
+END;
+$$;
+
 -- sql/platform/functions/holds_card_number.sql
 
 CREATE FUNCTION platform.holds_card_number(p_text text)
@@ -22819,6 +23127,48 @@ BEGIN
 END;
 $$;
 
+-- sql/platform/functions/make_roles.sql
+
+CREATE FUNCTION platform.make_roles()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_role text;
+  v_roles text[] := '{commerce_owner,commerce_engine,commerce_actions,commerce_auth,commerce_worker,commerce_reader}';
+  v_missing text[];
+BEGIN
+  FOREACH v_role IN ARRAY v_roles LOOP
+    CONTINUE WHEN to_regrole(v_role) IS NOT NULL;
+    BEGIN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', v_role);
+      -- Roles belong to all databases of the server: another one may be migrated at this moment.
+    EXCEPTION
+      WHEN duplicate_object OR unique_violation THEN
+        NULL;
+      WHEN insufficient_privilege THEN
+        v_missing := v_missing || v_role;
+    END;
+  END LOOP;
+  IF v_missing IS NOT NULL THEN
+    RAISE EXCEPTION 'The user % may not create roles, and these are missing: %',
+      current_user,
+      array_to_string(v_missing, ', ')
+      USING
+        ERRCODE = 'insufficient_privilege',
+        HINT = format(
+          'Let an administrator of the server run: ALTER ROLE %I CREATEROLE; or %s GRANT commerce_owner TO %I;',
+          current_user,
+          (SELECT string_agg(format('CREATE ROLE %I NOLOGIN;', r), ' ') FROM unnest(v_missing) r),
+          current_user
+        );
+  END IF;
+  IF NOT pg_has_role(current_user, 'commerce_owner', 'USAGE') THEN
+    EXECUTE format('GRANT commerce_owner TO %I', current_user);
+  END IF;
+END;
+$$;
+
 -- sql/platform/functions/purge_engine_logs.sql
 
 CREATE FUNCTION platform.purge_engine_logs(p_events_kept interval, p_invocations_kept interval, p_limit integer)
@@ -22857,6 +23207,82 @@ BEGIN
     v_sum := v_sum + v_gone;
   END LOOP;
   RETURN v_sum;
+END;
+$$;
+
+-- sql/platform/functions/secure_rows.sql
+
+CREATE FUNCTION platform.secure_rows()
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_table record;
+BEGIN
+  FOR v_table IN SELECT
+    c.oid::regclass AS name,
+    CASE c.oid
+      WHEN 'merchant.merchant'::regclass THEN ARRAY['id']
+      -- The key of a merchant may reach its test data, which is a merchant of its own.
+      WHEN 'merchant.api_key'::regclass THEN ARRAY['merchant_id', 'reaches_merchant_id']
+      ELSE ARRAY['merchant_id']
+    END AS merchant_ids
+  FROM
+    pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE
+    c.relkind IN ('r', 'p')
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'hdb_catalog', 'bullmq', 'sandbox_processor')
+    AND (
+      c.oid = 'merchant.merchant'::regclass
+      OR EXISTS (
+        SELECT
+        FROM pg_attribute a
+        WHERE
+          a.attrelid = c.oid
+          AND a.attname = 'merchant_id'
+          AND a.atttypid = 'uuid'::regtype
+          AND a.attnotnull
+          AND NOT a.attisdropped
+      )
+    )
+    AND NOT (
+      c.relforcerowsecurity
+      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_merchant')
+      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_owner')
+    ) LOOP
+    EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.name);
+    EXECUTE format('DROP POLICY IF EXISTS of_merchant ON %s', v_table.name);
+    EXECUTE format('DROP POLICY IF EXISTS of_owner ON %s', v_table.name);
+    -- Subqueries without a reference to the row are run once for a statement, and only if it comes to them.
+    EXECUTE
+      format(
+        'CREATE POLICY of_merchant ON %s ' 
+ 'TO commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
+ '%s OR (SELECT current_setting(''commerce.across_merchants'', true) <> ''''))',
+        v_table.name,
+        (
+          SELECT
+            string_agg(
+              format('%I = (SELECT nullif(current_setting(''commerce.merchant_id'', true), '''')::uuid)', m),
+              ' OR '
+            )
+          FROM unnest(v_table.merchant_ids) m
+        )
+      );
+    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner, commerce_engine USING (true)', v_table.name);
+  END LOOP;
+  -- A view reads as its owner, unless it says otherwise.
+  FOR v_table IN SELECT c.oid::regclass AS name
+  FROM
+    pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE
+    c.relkind = 'v'
+    AND n.nspname IN (SELECT s.name FROM platform.own_schemas() s)
+    AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), FALSE) LOOP
+    EXECUTE format('ALTER VIEW %s SET (security_invoker = true)', v_table.name);
+  END LOOP;
 END;
 $$;
 
@@ -24452,41 +24878,6 @@ CREATE VIEW analytics.product_analytics AS
     )::bigint AS views
   FROM analytics.product_sales s;
 
--- sql/audit/views.sql
-
-CREATE VIEW audit.log AS
-  SELECT
-    e.merchant_id,
-    e.id,
-    e.created_at,
-    e.actor_kind,
-    e.actor_id,
-    CASE e.actor_kind
-      WHEN 'KEY' THEN (
-        SELECT k.name FROM merchant.api_key k WHERE k.reaches_merchant_id = e.merchant_id AND k.id = e.actor_id
-      )
-      WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
-      -- Merchants don't see the names of an operator's keys.
-      WHEN 'OPERATOR' THEN NULL
-      WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
-    END AS actor_name,
-    e.client_address,
-    e.request_id,
-    e.source,
-    e.operation_name,
-    e.operation,
-    e.record,
-    e.change,
-    e.target_ids,
-    e.outcome,
-    e.codes,
-    e.occurrences
-  FROM audit.entry e
-  -- Once it is known how an action has ended, that it was begun says nothing more.
-  WHERE
-    e.outcome <> 'STARTED'
-    OR NOT EXISTS (SELECT FROM audit.entry f WHERE f.merchant_id = e.merchant_id AND f.attempt_id = e.id);
-
 -- sql/crm/views.sql
 
 CREATE VIEW crm.customer_spending AS
@@ -24986,21 +25377,6 @@ CREATE VIEW cart.cart_total AS
     CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
 
 -- sql/identity/views.sql
-
-CREATE VIEW identity.user_access AS
-  SELECT
-    u.merchant_id,
-    u.id AS user_id,
-    ARRAY(
-      SELECT DISTINCT x
-      FROM
-        identity.user_role l
-        JOIN identity.role r ON r.merchant_id = l.merchant_id AND r.id = l.role_id
-        CROSS JOIN LATERAL unnest(r.permissions) x
-      WHERE l.merchant_id = u.merchant_id AND l.user_id = u.id
-      ORDER BY x
-    ) AS permissions
-  FROM identity.user u;
 
 CREATE VIEW identity.active_session AS
   SELECT
@@ -27545,6 +27921,8 @@ EXECUTE FUNCTION merchant.give_plan_and_settings();
 CREATE FUNCTION merchant.choose_reached_merchant()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_is_twin boolean := merchant.is_twin(NEW.merchant_id);
@@ -27569,6 +27947,8 @@ EXECUTE FUNCTION merchant.choose_reached_merchant();
 CREATE FUNCTION merchant.lead_twin()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 BEGIN
   UPDATE merchant.merchant t
@@ -27591,6 +27971,8 @@ EXECUTE FUNCTION merchant.lead_twin();
 CREATE FUNCTION merchant.give_plan_to_twin()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 BEGIN
   PERFORM merchant.copy_plan_to_twin(NEW.merchant_id);
@@ -30506,3 +30888,5 @@ FROM
       ('inventory.warehouse_address', 'inventory.warehouse', 'warehouse_id', 'INSERT OR UPDATE OR DELETE'),
       ('ordering.order_item', 'ordering.order', 'order_id', 'UPDATE OR DELETE')
   ) AS t (part, parent, parent_id, events);
+
+SELECT platform.grant_rights();

@@ -1,5 +1,6 @@
 -- Deletes rows of a merchant whose deletion is due, about as many as the limit and what belongs to them, from whichever
--- tables of any schema have the column merchant_id. Only the owner of the database may call it. It is called again and
+-- tables of any schema have the column merchant_id. It runs as the owner, who sees every
+-- merchant's rows in every schema; of the roles, only the worker's may call it. It is called again and
 -- again, in a transaction each, until it answers `deleted`; then the merchant's own row is gone, and
 -- operator.deleted_merchant has the rest. An interrupted deletion goes on where it was.
 --
@@ -9,6 +10,8 @@
 CREATE FUNCTION merchant.delete_rows(p_merchant_id uuid, p_limit integer)
 RETURNS jsonb
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_merchant merchant.merchant;

@@ -81,6 +81,10 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
   },
 }
 
+/** Whose row has changed. */
+export const merchantOf = (event: RowEvent): MerchantId =>
+  z.object(merchant).parse(event.new ?? event.old).merchant_id
+
 /** Announces what an event gives rise to. */
 export async function handleEvent(database: Database, event: RowEvent): Promise<void> {
   const handle = eventHandlers[event.trigger]

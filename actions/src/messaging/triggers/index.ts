@@ -1,7 +1,7 @@
 export { tellEverythingBackInStock } from './back-in-stock.ts'
 export { eventQueue, openEventQueue } from './event-queue.ts'
 export type { RowEvent } from './event.ts'
-export { handleEvent } from './event-handlers.ts'
+export { handleEvent, merchantOf } from './event-handlers.ts'
 export { remindOfPayments } from './payment-reminders.ts'
 export { receiveEvents } from './receive-events.ts'
 export { type WaitingEvents, waitingEvents } from './waiting-events.ts'

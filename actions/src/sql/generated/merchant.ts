@@ -258,7 +258,7 @@ export type DeleteRowsAnswer =
   | { readonly outcome: 'deleted' }
   | { readonly outcome: 'not_due' }
 
-/** `merchant.delete_rows`: Deletes rows of a merchant whose deletion is due, about as many as the limit and what belongs to them, from whichever tables of any schema have the column merchant_id. Only the owner of the database may call it. It is called again and again, in a transaction each, until it answers `deleted`; then the merchant's own row is gone, and operator.deleted_merchant has the rest. An interrupted deletion goes on where it was.  A row that others still refer to, or that goes only together with its record, stays for a later round.  */
+/** `merchant.delete_rows`: Deletes rows of a merchant whose deletion is due, about as many as the limit and what belongs to them, from whichever tables of any schema have the column merchant_id. It runs as the owner, who sees every merchant's rows in every schema; of the roles, only the worker's may call it. It is called again and again, in a transaction each, until it answers `deleted`; then the merchant's own row is gone, and operator.deleted_merchant has the rest. An interrupted deletion goes on where it was.  A row that others still refer to, or that goes only together with its record, stays for a later round.  */
 export const deleteRows = (caller: Caller, args: DeleteRowsArguments): Promise<DeleteRowsAnswer> =>
   answerOf<DeleteRowsAnswer>(caller, 'merchant.delete_rows', (sql) => sql`merchant.delete_rows(
       p_merchant_id => ${args.merchantId}::uuid,

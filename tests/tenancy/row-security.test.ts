@@ -1,0 +1,158 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { acrossMerchants, forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { partUrlsOf } from '../support/part-urls.ts'
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
+import { copyMerchant } from './tenants.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+type Part = 'engine' | 'actions' | 'auth' | 'worker'
+const other = '0198c0de-0000-7000-8000-00000000beef'
+
+/** Behind the filters of Hasura and of the functions: what the database shows a part that forgets them. */
+describe('the database', { timeout: 120_000 }, () => {
+  let platform: TestPlatform
+  let owner: Sql
+  let pools: Readonly<Record<Part, Sql>>
+  let merchant: string
+  beforeAll(async () => {
+    platform = await startTestPlatform({ mode: 'live' })
+    merchant = platform.merchantId
+    owner = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+    const urls = await partUrlsOf(platform.databaseUrl)
+    const open = (url = '') => postgres(url, { max: 1, onnotice: () => undefined })
+    pools = {
+      engine: open(urls.engine),
+      actions: open(urls.actions),
+      auth: open(urls.auth),
+      worker: open(urls.worker),
+    }
+    await copyMerchant(owner, merchant, other)
+  }, 120_000)
+  afterAll(async () => {
+    await Promise.all([owner, ...Object.values(pools)].map((pool) => pool.end()))
+    await platform.stop()
+  })
+
+  /** The merchants whose customers a statement finds that names none. */
+  const merchantsSeen = async (sql: Sql): Promise<readonly string[]> =>
+    (await sql<{ id: string }[]>`SELECT DISTINCT merchant_id AS id FROM crm.customer`)
+      .map(({ id }) => id)
+      .sort()
+
+  const bothMerchants = () => expect.arrayContaining([merchant, other]) as unknown
+
+  test('has forced row security on every table with a merchant’s id', async () => {
+    const unprotected = await owner<{ name: string }[]>`
+      SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'hdb_catalog')
+        AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'merchant_id' AND a.attnotnull)
+        AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+          AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_merchant'))`
+    expect(unprotected.map(({ name }) => name)).toEqual([])
+  })
+
+  test('reads views with the rights of who asks', async () => {
+    const others = await owner<{ name: string }[]>`
+      SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'v' AND n.nspname IN (SELECT name FROM platform.own_schemas())
+        AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)`
+    expect(others.map(({ name }) => name)).toEqual([])
+  })
+
+  test('gives no role of the parts an attribute that leads around it', async () => {
+    const roles = await owner`
+      SELECT rolname FROM pg_roles
+      WHERE starts_with(rolname, 'commerce_') AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`
+    expect([...roles]).toEqual([])
+  })
+
+  test('shows a statement that forgets the merchant the rows of one merchant, and without row security those of all', async () => {
+    const actions = forMerchant(pools.actions, merchant)
+    expect(await merchantsSeen(actions)).toEqual([merchant])
+    await owner`ALTER TABLE crm.customer DISABLE ROW LEVEL SECURITY`
+    try {
+      expect(await merchantsSeen(actions)).toEqual(bothMerchants())
+    } finally {
+      await owner`ALTER TABLE crm.customer ENABLE ROW LEVEL SECURITY`
+    }
+  })
+
+  test.each(['actions', 'worker'] as const)(
+    'shows %s no row outside of any scope, and all rows across merchants',
+    async (part) => {
+      expect(await merchantsSeen(pools[part])).toEqual([])
+      expect(await merchantsSeen(acrossMerchants(pools[part], 'a test'))).toEqual(bothMerchants())
+    },
+  )
+
+  test('refuses rows that are written for another merchant, and finds none of its rows to change', async () => {
+    const actions = forMerchant(pools.actions, merchant)
+    await expect(
+      actions`INSERT INTO crm.customer (merchant_id, email, name) VALUES (${other}, 'smuggled@example.com', 'Smuggled')`,
+    ).rejects.toThrow('row-level security')
+    const changed = await actions`UPDATE crm.customer SET notes = 'changed' WHERE merchant_id = ${other}`
+    const deleted = await actions`DELETE FROM crm.interaction WHERE merchant_id = ${other}`
+    expect([changed.count, deleted.count]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['engine', 'password_hash FROM identity.credential'],
+    ['engine', 'private_jwk FROM identity.signing_key'],
+    ['engine', 'secret FROM identity.totp'],
+    ['engine', 'hash FROM operator.key'],
+    ['worker', 'password_hash FROM identity.credential'],
+    ['worker', 'hash FROM merchant.api_key'],
+    ['actions', 'hash FROM operator.key'],
+    ['auth', 'password_hash FROM identity.credential'],
+    ['auth', 'private_jwk FROM identity.signing_key'],
+    ['auth', 'total FROM ordering.order'],
+  ] as const)('refuses %s the SELECT of %s', async (part, selected) => {
+    await expect(acrossMerchants(pools[part], 'a test').unsafe(`SELECT ${selected}`)).rejects.toThrow(
+      'permission denied',
+    )
+  })
+
+  test('refuses the engine the keys that it could let itself in with', async () => {
+    const engine = acrossMerchants(pools.engine, 'a test')
+    await expect(engine`UPDATE merchant.api_key SET hash = ${Buffer.from('known')}`).rejects.toThrow(
+      'permission denied',
+    )
+  })
+
+  test.each([
+    "COPY (SELECT 1) TO PROGRAM 'true'",
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT lo_import('/etc/passwd')",
+    "COPY catalog.product TO '/tmp/products'",
+    'CREATE ROLE intruder SUPERUSER',
+    'ALTER TABLE crm.customer DISABLE ROW LEVEL SECURITY',
+  ])('keeps SQL of Hasura’s admin in the database: %s', async (sql) => {
+    const response = await fetch(`${platform.hasuraUrl}/v2/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
+      body: JSON.stringify({ type: 'run_sql', args: { source: 'default', sql } }),
+    })
+    expect(await response.text()).toMatch(/permission denied|must be (owner|superuser)|insufficient/i)
+  })
+})
+
+/** Each place is one where somebody has thought about it: a new one comes here with its reason in code. */
+test('work across merchants is done in these places alone', () => {
+  const files = globSync(['{actions,audit,auth-webhook,access-tokens,gateway,platform,hasura}/**/*.ts'], {
+    cwd: root,
+  })
+    .filter((file) => !/node_modules|\.test\.ts$|\/testing\//.test(file))
+    .flatMap((file) => {
+      const calls = readFileSync(path.join(root, file), 'utf8').match(/\bacrossMerchants\(/g)?.length ?? 0
+      return calls === 0 ? [] : [`${file}: ${calls}`]
+    })
+  expect(files.sort()).toEqual([
+    'actions/src/jobs/start-workers.ts: 2',
+    'actions/src/start-actions.ts: 5',
+    'auth-webhook/src/authenticator.ts: 1',
+    'platform/src/start-commerce.ts: 1',
+  ])
+})
