@@ -12,6 +12,7 @@ import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { z } from 'zod'
 import { killPayments } from '../soak/kill-payments.ts'
 import { killWebhooks } from '../soak/kill-webhooks.ts'
+import { hasRedis, RedisProcess } from '../support/redis-process.ts'
 
 const help = `npm run soak -- payments|webhooks [--rounds 100] [--seed <any whole number>]
 
@@ -20,9 +21,11 @@ reserved money and by direct debit; they refund and cancel. Each round kills the
 clients send their requests again with the same Idempotency-Key, some never come back. In the end there is one order, one charge and one
 mail for each purchase, equal amounts, and the stock is right; otherwise it prints what is wrong, and exits with 1.
 
-webhooks: rows change, some changes are rolled back, and a receiver refuses a webhook now and then. Each round kills the platform, every
-fourth one restarts Postgres instead. In the end each committed change has arrived, in the order of its record, with one id and a valid
-signature, and nothing that was rolled back.
+webhooks: rows change, some changes are rolled back, and a receiver fails in every way now and then: it refuses connections, hangs, answers
+500, redirects, answers too much or without an end, breaks off, sends its headers one by one. Other endpoints never take anything. Each
+round kills the platform, every fourth one restarts Postgres instead, and every third one a Redis, if there is a redis-server. In the end
+each committed change has arrived, in the order of its record, with one id and a valid signature, and nothing that was rolled back; and a
+receiver that never fails had each change within two minutes.
 
   --rounds N   kills; 100 unless said (about five minutes on two cores)
   --seed S     determines the moments of the kills and what the clients do
@@ -58,6 +61,8 @@ let server = await startLocalPostgres({ dataDir: folder, databases: ['shop'] })
 started.defer(() => server.stop())
 const port = Number(new URL(server.url).port)
 
+const redis = what === 'webhooks' && hasRedis ? await RedisProcess.start() : undefined
+started.defer(() => redis?.stop())
 console.log(`seed ${seed}, ${rounds} kills`)
 const common = { databaseUrl: server.url, rounds, seed, tell: (line: string) => console.log(line) }
 const { faults, ...figures } =
@@ -65,6 +70,13 @@ const { faults, ...figures } =
     ? await killPayments({ ...common, leaving: 0.2 })
     : await killWebhooks({
         ...common,
+        redis: redis && {
+          url: redis.url,
+          async restart() {
+            await redis.stop()
+            await redis.start()
+          },
+        },
         async restartPostgres() {
           await server.stop()
           server = await startLocalPostgres({ dataDir: folder, databases: ['shop'], port })

@@ -5,6 +5,7 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { Webhook } from 'standardwebhooks'
 import { bearer, createClient } from '../support/graphql-client.ts'
 import { randomNumbers } from '../support/random-numbers.ts'
+import { startFailingReceiver, startHopelessReceivers } from './failing-receivers.ts'
 
 export interface WebhookSoakOptions {
   readonly databaseUrl: string
@@ -14,6 +15,8 @@ export interface WebhookSoakOptions {
   readonly seed: number
   /** Restarts Postgres; it is called instead of every fourth kill. */
   readonly restartPostgres?: () => Promise<void>
+  /** A Redis for the platform, which loses everything at every third kill. */
+  readonly redis?: { readonly url: string; restart(): Promise<void> } | undefined
   readonly tell?: (line: string) => void
 }
 
@@ -25,41 +28,58 @@ export interface WebhookSoakReport {
   readonly webhooks: number
   /** Webhooks that came again, with the same id. */
   readonly repetitions: number
+  /** How often the receiver failed in which way. */
+  readonly failed: Readonly<Record<string, number>>
+  /** Seconds from a change to the receiver that never fails, at most. */
+  readonly slowest: number
   readonly faults: readonly string[]
 }
 
 /** Milliseconds. */
 const longestLife = 1_500
 const patience = 240_000
+/** Milliseconds after which a receiver that never fails has each change, with all kills and other receivers' failures. */
+const latest = 120_000
 const records = 20
 const writers = 4
+/** Changes that a receiver doesn't have yet, from which on writers wait: they would outrun a platform on a busy machine. */
+const mostWaiting = 400
+/** Tenths of a second that they wait. */
+const longestWait = 300
 
 /**
- * Kills the platform with SIGKILL at random moments, while rows change and the merchant's server fails now and then. Then lets a platform
- * finish, and compares what was committed with what arrived.
+ * Kills the platform with SIGKILL at random moments, while rows change, one of the merchant's servers fails in every way now and then,
+ * and others never take anything. Then lets a platform finish, and compares what was committed with what arrived.
  */
 export async function killWebhooks(options: WebhookSoakOptions): Promise<WebhookSoakReport> {
-  const { databaseUrl, rounds, seed, restartPostgres, tell } = options
+  const { databaseUrl, rounds, seed, restartPostgres, redis, tell } = options
   const random = randomNumbers(seed)
   await using started = new AsyncDisposableStack()
   const sql = postgres(databaseUrl, { max: writers + 2, onnotice: () => undefined, backoff: () => 0.1 })
   started.defer(() => sql.end())
-  const receiver = await startWebhookReceiver()
+  const receiver = await startFailingReceiver(random)
   started.defer(() => receiver.close())
-  failNowAndThen(receiver, random)
+  const steady = await startWebhookReceiver()
+  started.defer(() => steady.close())
+  const hopeless = started.use(await startHopelessReceivers())
   const platform = await PlatformProcess.create()
   started.defer(() => platform.remove())
-  const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
+  const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error', REDIS_URL: redis?.url ?? '' }
   const ready = await platform.start(env)
+  for (const url of hopeless.urls) await createEndpoint(ready, url)
   const secret = await createEndpoint(ready, receiver.url)
-  const writing = await startWriting(sql, ready, random)
+  await createEndpoint(ready, steady.url)
+  const arrived = (): number => Math.min(receiver.received.length, steady.received.length)
+  const writing = await startWriting(sql, ready, random, arrived)
   for (let round = 1; round <= rounds; round += 1) {
     await sleep(random() * longestLife)
+    if (redis && round % 3 === 0) await redis.restart()
     if (restartPostgres && round % 4 === 0) await restartPostgres()
     else {
       await platform.kill()
       await platform.start(env)
     }
+    if (round % 5 === 0) await receiver.interrupt(random() * longestLife)
     if (round % 10 === 0)
       tell?.(`${round} kills, ${writing.committed.length} changes, ${receiver.received.length} webhooks`)
   }
@@ -67,21 +87,28 @@ export async function killWebhooks(options: WebhookSoakOptions): Promise<Webhook
   await sleep(500)
   await writing.stop()
   tell?.('the last platform finishes what is open')
-  await untilDelivered(sql)
-  return judge(writing, receiver, secret)
+  await untilDelivered(sql, [receiver.url, steady.url])
+  const { slowest, faults } = judgeTimes(writing, steady)
+  const report = judge(writing, receiver, secret)
+  return {
+    ...report,
+    failed: Object.fromEntries(receiver.failed),
+    slowest: Math.round(slowest / 1000),
+    faults: [
+      ...report.faults,
+      ...receiver.faults,
+      ...faults,
+      ...(await notSwitchedOff(sql, hopeless.urls.at(-1))),
+    ],
+  }
 }
 
-/** Each webhook is refused at most once: the second retry would come after minutes. */
-function failNowAndThen(receiver: WebhookReceiver, random: () => number): void {
-  const seen = new Set<string>()
-  receiver.behave((response, { id }) => {
-    const isFirst = !seen.has(id)
-    seen.add(id)
-    const chance = random()
-    if (isFirst && chance < 0.02) response.destroy()
-    else if (isFirst && chance < 0.04) response.writeHead(503).end()
-    else setTimeout(() => response.writeHead(204).end(), chance * 20)
-  })
+/** An endpoint that says that it is gone gets nothing more. */
+async function notSwitchedOff(sql: Sql, url = ''): Promise<readonly string[]> {
+  const rows = await sql<
+    { status: string }[]
+  >`SELECT status FROM events.endpoint WHERE url = ${url} AND status <> 'DISABLED'`
+  return rows.map(({ status }) => `the endpoint that answers 410 is ${status}`)
 }
 
 async function createEndpoint({ graphqlUrl, liveKey }: Ready, url: string): Promise<string> {
@@ -99,6 +126,8 @@ async function createEndpoint({ graphqlUrl, liveKey }: Ready, url: string): Prom
 interface Writing {
   /** `<record> <number>`, in the order in which each record got them. */
   readonly committed: readonly string[]
+  /** When each was committed, by `performance.now`. */
+  readonly times: ReadonlyMap<string, number>
   readonly undone: readonly string[]
   stop(): Promise<void>
 }
@@ -106,11 +135,17 @@ interface Writing {
 const nameOf = (record: number, number: number): string => `${record} ${number}`
 
 /** Each record is changed by one writer, so its changes have an order. A change whose outcome is unknown is looked up. */
-async function startWriting(sql: Sql, { merchantId }: Ready, random: () => number): Promise<Writing> {
+async function startWriting(
+  sql: Sql,
+  { merchantId }: Ready,
+  random: () => number,
+  arrived: () => number,
+): Promise<Writing> {
   for (let record = 0; record < records; record += 1)
     await sql`
       INSERT INTO inventory.warehouse (merchant_id, name, code) VALUES (${merchantId}, ${nameOf(record, 0)}, ${`SOAK-${record}`})`
   const committed: string[] = []
+  const times = new Map<string, number>()
   const undone: string[] = []
   let isWriting = true
   const change = async (record: number, number: number): Promise<boolean> => {
@@ -145,13 +180,19 @@ async function startWriting(sql: Sql, { merchantId }: Ready, random: () => numbe
   const write = async (writer: number): Promise<void> => {
     for (let number = 1; isWriting; number += 1) {
       const record = (number * writers + writer) % records
-      if (await change(record, number)) committed.push(nameOf(record, number))
+      if (await change(record, number)) {
+        committed.push(nameOf(record, number))
+        times.set(nameOf(record, number), performance.now())
+      }
       await sleep(random() * 60)
+      for (let waits = 0; waits < longestWait && committed.length - arrived() > mostWaiting; waits += 1)
+        await sleep(100)
     }
   }
   const running = Array.from({ length: writers }, (_, writer) => write(writer))
   return {
     committed,
+    times,
     undone,
     async stop() {
       isWriting = false
@@ -162,22 +203,46 @@ async function startWriting(sql: Sql, { merchantId }: Ready, random: () => numbe
 
 class Undone extends Error {}
 
-async function untilDelivered(sql: Sql): Promise<void> {
+/** Until these endpoints have everything. What waits for its next attempt is sent at once, as if minutes had passed. */
+async function untilDelivered(sql: Sql, urls: readonly string[]): Promise<void> {
   const end = Date.now() + patience
   while (Date.now() < end) {
+    const waiting = sql`d.status IN ('PENDING', 'SENDING') AND (d.merchant_id, d.endpoint_id) IN (
+      SELECT e.merchant_id, e.id FROM events.endpoint e WHERE e.url IN ${sql([...urls])})`
+    await sql`UPDATE events.delivery d SET next_attempt_at = now() WHERE d.next_attempt_at > now() AND d.status = 'PENDING' AND ${waiting}`
     const [open] = await sql<{ count: number }[]>`
-      SELECT ((SELECT count(*) FROM events.change)
-        + (SELECT count(*) FROM events.delivery WHERE status IN ('PENDING', 'SENDING')))::integer AS count`
+      SELECT ((SELECT count(*) FROM events.change) + (SELECT count(*) FROM events.delivery d WHERE ${waiting}))::integer AS count`
     if (open?.count === 0) return
     await sleep(500)
   }
+}
+
+/** Whether the receiver that never fails had each change soon, whatever happened to others. */
+function judgeTimes(
+  { committed, times }: Writing,
+  { received }: WebhookReceiver,
+): { readonly slowest: number; readonly faults: readonly string[] } {
+  const arrivals = new Map<string, number>()
+  for (const { event, at } of received) {
+    const { name } = event['record'] as { readonly name: string }
+    arrivals.set(name, Math.min(at, arrivals.get(name) ?? at))
+  }
+  const faults: string[] = []
+  let slowest = 0
+  for (const name of committed) {
+    const took = (arrivals.get(name) ?? Number.POSITIVE_INFINITY) - (times.get(name) ?? 0)
+    slowest = Math.max(slowest, took)
+    if (took > latest)
+      faults.push(`the receiver that never fails had ${name} after ${Math.round(took / 1000)} s`)
+  }
+  return { slowest, faults }
 }
 
 function judge(
   { committed, undone }: Writing,
   { received }: WebhookReceiver,
   secret: string,
-): WebhookSoakReport {
+): Omit<WebhookSoakReport, 'failed' | 'slowest'> {
   const faults: string[] = []
   const webhook = new Webhook(secret)
   const ids = new Map<string, string>()

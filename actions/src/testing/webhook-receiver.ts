@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ReceivedWebhook {
   /** The header `webhook-id`. */
@@ -17,6 +18,8 @@ export interface WebhookReceiver {
   readonly url: string
   readonly received: readonly ReceivedWebhook[]
   behave(behaviour: Behaviour): void
+  /** Refuses connections for as long. */
+  interrupt(milliseconds: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,16 +46,27 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       behaviour(response, webhook, request)
     })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const listen = (port: number) =>
+    new Promise<void>((listening) => {
+      server.listen(port, '127.0.0.1', listening)
+    })
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `http://127.0.0.1:${port}/webhooks`,
     received,
     behave(next) {
       behaviour = next
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
+    async interrupt(milliseconds) {
+      await stop()
+      await sleep(milliseconds)
+      await listen(port)
     },
+    close: stop,
   }
 }
