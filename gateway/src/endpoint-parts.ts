@@ -8,6 +8,7 @@ import { PersistedDocuments } from './document/persisted-documents.ts'
 import { QueryPlans } from './plan/query-plans.ts'
 import type { Limits } from './limits/limits.ts'
 import { type Projections, projections } from './projection/projections.ts'
+import type { ReplicaReads } from './replica/replica-reads.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface EndpointParts extends RequestLog {
@@ -20,6 +21,8 @@ export interface EndpointParts extends RequestLog {
   readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
+  /** Which requests a standby of the database may answer; absent where there is none. */
+  readonly replicaReads?: ReplicaReads | undefined
   /** Called after each answer; absent where nothing is measured. */
   readonly observe?: Observer['request'] | undefined
 }
@@ -28,7 +31,14 @@ export interface EndpointParts extends RequestLog {
 export function endpointParts(
   given: Pick<
     EndpointParts,
-    'dataLayer' | 'authenticator' | 'rateLimits' | 'limits' | 'logger' | 'observe' | 'slowMilliseconds'
+    | 'dataLayer'
+    | 'authenticator'
+    | 'rateLimits'
+    | 'limits'
+    | 'logger'
+    | 'observe'
+    | 'replicaReads'
+    | 'slowMilliseconds'
   >,
 ): EndpointParts {
   const contract = loadContract()

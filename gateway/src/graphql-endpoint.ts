@@ -158,9 +158,14 @@ async function answerOperation(
     parts,
     { ...caller, client: endClient.address, device: endClient.device },
     incoming,
-    { operation, record: context.record },
+    {
+      operation,
+      record: context.record,
+      mayLag: (await parts.replicaReads?.allows(caller.principal, operation)) ?? false,
+    },
   )
   const result = await run(parts, checked, asked)
+  if (operation.kind === OperationTypeNode.MUTATION) await parts.replicaReads?.wrote(caller.principal)
   // The audit log already has an entry of a mutation that was refused while it ran.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)

@@ -16,13 +16,15 @@ import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
+import { type RecentWrites, writesInMemory, writesInRedis } from './replica/recent-writes.ts'
+import { ReplicaReads } from './replica/replica-reads.ts'
 import { Readiness } from './readiness.ts'
 import { gatewayChecks } from './readiness-checks.ts'
 import { referencePage } from './reference/reference-page.ts'
 import { serveWebSockets } from './websocket/serve-websockets.ts'
 
 export type { Finding, ReadinessCheck, ReadinessReport } from './readiness.ts'
-export { Readiness }
+export { Readiness, type RecentWrites, writesInMemory, writesInRedis }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
@@ -60,6 +62,8 @@ export interface GatewayOptions {
   readonly readiness?: Readiness
   /** Told of each request when it is answered. */
   readonly observe?: Observer['request'] | undefined
+  /** Who has written a moment ago; absent where no standby of the database answers. */
+  readonly recentWrites?: Pick<RecentWrites, 'note' | 'has'> | undefined
   /** A request that takes as long is logged as slow; none is when absent. */
   readonly slowMilliseconds?: number | undefined
 }
@@ -108,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     logger,
     observe,
     slowMilliseconds: options.slowMilliseconds,
+    replicaReads: options.recentWrites && new ReplicaReads(options.recentWrites),
   })
   const { contract } = parts
   const routes = {

@@ -9,6 +9,13 @@ import type { QueryContext } from './query/execute-query.ts'
 import type { Caller } from './record-refusal.ts'
 import type { RequestRecord } from './request-record.ts'
 
+interface AskedOperation {
+  readonly operation: CheckedOperation
+  readonly record: RequestRecord
+  /** Whether a standby of the database may answer. */
+  readonly mayLag: boolean
+}
+
 /** What an operation of the caller runs with. */
 export function queryContext(
   {
@@ -25,10 +32,7 @@ export function queryContext(
     device,
   }: Caller & { readonly client: string | undefined; readonly device: string | undefined },
   incoming: Incoming,
-  {
-    operation: { prepared },
-    record,
-  }: { readonly operation: CheckedOperation; readonly record: RequestRecord },
+  { operation: { prepared }, record, mayLag }: AskedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const { merchantId } = rateHolderOf(principal, clientAddress)
@@ -41,6 +45,7 @@ export function queryContext(
     headers: {
       'x-request-id': requestId,
       ...traceHeaders(),
+      ...(mayLag && { 'x-read-replica': 'allowed' }),
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey.value }),
     },
     idempotencyKey,

@@ -19,11 +19,13 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
   budgetOf,
+  type DatabaseReplicas,
   type ConnectionBudget,
   databaseProblems,
   databaseVariables,
   partUrlsOf,
   poolerOf,
+  replicasOf,
 } from './database-variables.ts'
 import type { PartUrls } from './database-parts.ts'
 import { bucketOf, fileProblems, fileVariables } from './file-variables.ts'
@@ -63,6 +65,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly databaseUrl?: string | undefined
   /** The addresses of parts with fewer rights than that one; DATABASE_URL's if absent. */
   readonly partUrls?: PartUrls | undefined
+  /** Standbys that answer what may be a moment old; none if absent. */
+  readonly replicas?: DatabaseReplicas | undefined
   /** The pooler that the URL leads to; none if absent. */
   readonly pooler?: Pooler | undefined
   /** Connections at most; each part's default if absent. */
@@ -291,6 +295,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
     partUrls: partUrlsOf(values),
     pooler: poolerOf(values),
+    replicas: replicasOf(values),
     connections: budgetOf(values),
     ...(values.BACKUP_FOLDER !== undefined && {
       backup: { folder: resolve(values.BACKUP_FOLDER), everySeconds: values.BACKUP_ARCHIVE_SECONDS },

@@ -17,6 +17,14 @@ const connections = (least: number, fallback: number) =>
     .refine((value) => value >= least && value <= 1_000, { error: `must be from ${least} to 1000` })
     .default(fallback)
 
+const milliseconds = (least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a number of milliseconds')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
+    .default(fallback)
+
 const partUrl = url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional()
 
 /** The variables that say how the database is reached; docs/operating.md describes them. */
@@ -24,6 +32,12 @@ export const databaseVariables = {
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   PGPASSWORD: z.string().optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
+  DATABASE_REPLICA_URLS: z
+    .string()
+    .transform((urls) => urls.split(',').map((each) => each.trim()))
+    .pipe(z.array(url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database')).max(16))
+    .optional(),
+  DATABASE_REPLICA_MAX_LAG: milliseconds(100, 60_000, 1_000),
   DATABASE_URL_ENGINE: partUrl,
   DATABASE_URL_ACTIONS: partUrl,
   DATABASE_URL_AUTH: partUrl,
@@ -57,6 +71,21 @@ export function poolerOf(values: Values): Pooler | undefined {
     : { directUrl, namedStatements: values.DATABASE_NAMED_STATEMENTS ?? false }
 }
 
+/** Standbys of the database; undefined where there are none. */
+export interface DatabaseReplicas {
+  readonly urls: readonly string[]
+  /** Milliseconds that what they show may be old. */
+  readonly maxLagMs: number
+}
+
+export const replicasOf = (values: Values): DatabaseReplicas | undefined =>
+  values.DATABASE_REPLICA_URLS === undefined
+    ? undefined
+    : {
+        urls: values.DATABASE_REPLICA_URLS.flatMap((each) => withPassword(each, values.PGPASSWORD) ?? []),
+        maxLagMs: values.DATABASE_REPLICA_MAX_LAG,
+      }
+
 /** The addresses that the parts have of their own. */
 export const partUrlsOf = (values: Values): PartUrls => ({
   engine: values.DATABASE_URL_ENGINE,
@@ -78,6 +107,9 @@ export const databaseProblems = (values: Values): readonly string[] => [
       ? [`${name} needs DATABASE_URL, which leads to the same database as its owner`]
       : [],
   ),
+  ...(values.DATABASE_REPLICA_URLS !== undefined && values.DATABASE_URL === undefined
+    ? ['DATABASE_REPLICA_URLS needs DATABASE_URL, which leads to the database that the replicas follow']
+    : []),
   ...(values.DATABASE_DIRECT_URL !== undefined && values.DATABASE_URL === undefined
     ? ['DATABASE_DIRECT_URL needs DATABASE_URL, which then leads to the pooler']
     : []),

@@ -120,10 +120,11 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 /** The engine in this process. It delivers events from `startDelivery` on. */
 export async function startHasura(
   { ports, addresses, started, stopping, secrets, parts, logger, metrics }: Services,
-  { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections }: PlatformConfig,
+  { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections, replicas }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     ...parts.engine,
+    replicas,
     poolSize: connections?.engine,
     connections: { idleTimeoutMs: idleMs },
     adminSecret: secrets.adminSecret,

@@ -73,7 +73,9 @@ describe('secrets in files', () => {
     const looksSecret = environmentVariables.filter(
       (name) =>
         /PASSWORD|SECRET|KEY|HEADERS/.test(name) ||
-        /^(DATABASE|DATABASE_DIRECT|REDIS|SMTP|PUSH_WEBHOOK)_URL(_(ENGINE|ACTIONS|AUTH|WORKER))?$/.test(name),
+        /^(DATABASE|DATABASE_DIRECT|DATABASE_REPLICA|REDIS|SMTP|PUSH_WEBHOOK)_URL(S|_(ENGINE|ACTIONS|AUTH|WORKER))?$/.test(
+          name,
+        ),
     )
     expect(looksSecret.toSorted()).toEqual(secretVariables.toSorted())
   })

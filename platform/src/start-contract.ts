@@ -1,9 +1,11 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { FilesRoute } from '@commerce-graph/file-storage'
-import { startGateway } from '@commerce-graph/gateway'
+import { type RecentWrites, startGateway, writesInMemory, writesInRedis } from '@commerce-graph/gateway'
 import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
+import type { DatabaseReplicas } from './database-variables.ts'
 import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
@@ -22,6 +24,8 @@ export async function startContract(
     slow,
     place,
     connections,
+    replicas,
+    redisUrl,
   }: PlatformConfig,
   {
     dataLayer,
@@ -41,6 +45,9 @@ export async function startContract(
     logger: logger.child({ service: 'authenticator' }),
   })
   started.defer(() => authenticator.close())
+  const gatewayLogger = logger.child({ service: 'gateway' })
+  const recentWrites = replicas && openRecentWrites(replicas, redisUrl, gatewayLogger)
+  started.defer(() => recentWrites?.close())
   const gateway = await startGateway({
     port: ports.gateway,
     host,
@@ -56,7 +63,8 @@ export async function startContract(
     readiness,
     observe: metrics?.observer.request,
     slowMilliseconds: slow?.request,
-    logger: logger.child({ service: 'gateway' }),
+    recentWrites,
+    logger: gatewayLogger,
   })
   metrics?.addSource({
     name: 'gateway',
@@ -67,4 +75,16 @@ export async function startContract(
   const address = addressOf(gateway.port, host)
   await untilHealthy(`${address}/readyz`)
   return `${address}/graphql`
+}
+
+/** Milliseconds that a write is taken to be recent beyond the lag of replicas: the caller's clock isn't the database's. */
+const marginMs = 100
+
+function openRecentWrites(
+  { maxLagMs }: DatabaseReplicas,
+  redisUrl: string | undefined,
+  logger: Logger,
+): RecentWrites {
+  const milliseconds = maxLagMs + marginMs
+  return redisUrl === undefined ? writesInMemory(milliseconds) : writesInRedis(redisUrl, milliseconds, logger)
 }

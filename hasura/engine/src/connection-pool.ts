@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { ResolvedOptions } from './engine-options.ts'
 import { withoutNamedStatements } from './execute/statement-query.ts'
+import { type Replicas, watchReplicas } from './replicas.ts'
 import { StartError, reasonOf } from './start-error.ts'
 
 /** The engine's connections to its database. */
@@ -8,6 +9,8 @@ export interface Connections {
   readonly pool: pg.Pool
   /** For what belongs to a session. The pool itself, unless a pooler is in between. */
   readonly sessions: pg.Pool
+  /** Absent where there are none. */
+  readonly replicas: Replicas | undefined
   close(): Promise<void>
 }
 
@@ -22,7 +25,8 @@ export async function openConnections(databaseUrl: string, options: ResolvedOpti
   if (pooler === undefined) {
     const pool = openPool({ ...ours(databaseUrl, options), max: poolSize, idleTimeoutMillis }, options)
     await firstAnswer(pool, databaseUrl)
-    return { pool, sessions: pool, close: () => pool.end() }
+    const replicas = openReplicas(pool, options)
+    return { pool, sessions: pool, replicas, close: () => endAll(replicas, pool) }
   }
   if (connections.isolation !== 'read-committed')
     throw new StartError(
@@ -45,13 +49,23 @@ export async function openConnections(databaseUrl: string, options: ResolvedOpti
   )
   await firstAnswer(pool, databaseUrl)
   await firstAnswer(sessions, pooler.directUrl)
-  return {
-    pool,
-    sessions,
-    close: async () => {
-      await Promise.all([pool.end(), sessions.end()])
-    },
-  }
+  const replicas = openReplicas(pool, options)
+  return { pool, sessions, replicas, close: () => endAll(replicas, pool, sessions) }
+}
+
+async function endAll(replicas: Replicas | undefined, ...pools: readonly pg.Pool[]): Promise<void> {
+  await replicas?.close()
+  await Promise.all(pools.map((pool) => pool.end()))
+}
+
+/** A standby that doesn't answer at the start is no fault: until it does, the primary answers. */
+function openReplicas(primary: pg.Pool, options: ResolvedOptions): Replicas | undefined {
+  const { replicas, poolSize, connections, logger } = options
+  if (replicas.urls.length === 0) return undefined
+  const pools = replicas.urls.map((url) =>
+    openPool({ ...ours(url, options), max: poolSize, idleTimeoutMillis: connections.idleTimeoutMs }, options),
+  )
+  return watchReplicas(primary, pools, { maxLagMs: replicas.maxLagMs, logger })
 }
 
 const applicationName = 'hasura-embedded'

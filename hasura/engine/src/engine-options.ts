@@ -6,6 +6,7 @@ import type { CorsPolicy } from './http/cors.ts'
 import type { HttpServerOptions, SocketLimits } from './http/server.ts'
 import type { Refetch } from './live/poller.ts'
 import type { Metadata } from './metadata/types.ts'
+import type { ReplicaSettings } from './replicas.ts'
 import type { NamingConvention } from './schema/naming.ts'
 import type { SchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly databaseUrl?: string | undefined
   /** The pooler that the URL leads to, if it is one in transaction mode. */
   readonly pooler?: Pooler | undefined
+  /** Standbys for requests that may lag (replicas.ts). */
+  readonly replicas?: ReplicaSettings | undefined
   /** The folder of the engine's own Postgres. Without it, the data is deleted at the stop. */
   readonly dataDir?: string | undefined
   /** A folder of migrations. Missing ones are applied before the engine serves requests. */
@@ -153,10 +156,13 @@ const events: EventSettings = {
 
 const refetch: Refetch = { intervalMs: 1_000, batchSize: 100 }
 
+const defaultMaxLagMs = 1_000
+
 /** All options, with the defaults for absent ones. */
 export const resolveOptions = (given: EngineOptions) => ({
   databaseUrl: given.databaseUrl,
   pooler: given.pooler,
+  replicas: given.replicas ?? { urls: [], maxLagMs: defaultMaxLagMs },
   dataDir: given.dataDir,
   migrations: given.migrations,
   metadata: given.metadata,

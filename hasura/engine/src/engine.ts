@@ -126,7 +126,7 @@ async function startOn(
   })
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
-  const executor = createGraphQLExecutor(getSnapshot, pool, options)
+  const executor = createGraphQLExecutor(getSnapshot, pool, { ...options, replicas: connections.replicas })
   const hub = createSubscriptionHub(executor, getSnapshot, pool, {
     live: options.liveQueries,
     streaming: options.streamingQueries,

@@ -156,6 +156,15 @@ export const environment = z.object({
   HASURA_GRAPHQL_POOLER_NAMED_STATEMENTS: flag(false).describe(
     'Whether that pooler keeps named statements, as PgBouncer does from 1.21 on. (Not in Hasura.)',
   ),
+  HASURA_GRAPHQL_READ_REPLICA_URLS: text
+    .optional()
+    .transform((urls) => (urls ?? '').split(',').filter((url) => url.trim() !== ''))
+    .describe(
+      'Hot standbys, separated by commas, for queries with the header `x-read-replica: allowed`; in Hasura for all queries.',
+    ),
+  HASURA_GRAPHQL_READ_REPLICA_MAX_LAG: whole(100, 3_600_000)
+    .default(1_000)
+    .describe('Milliseconds that what a standby shows may be old. (Not in Hasura.)'),
   HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
     .default(20)
     .describe('The most connections to Postgres; 50 in Hasura.'),

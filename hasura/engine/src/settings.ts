@@ -1,3 +1,4 @@
+import type { ReplicaSettings } from './replicas.ts'
 import { type EnvironmentValues, environment, notApplied, presentFeatures } from './environment.ts'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import type { ApiGroup } from './http/api.ts'
@@ -20,6 +21,7 @@ const federationFeature = 'apollo_federation'
 export interface Settings {
   readonly databaseUrl: string | undefined
   readonly pooler: Pooler | undefined
+  readonly replicas: ReplicaSettings
   readonly adminSecret: string | readonly string[] | undefined
   readonly metadata: string | undefined
   readonly migrations: string | undefined
@@ -135,6 +137,10 @@ const fromEnvironment = (
           directUrl: values.HASURA_GRAPHQL_DIRECT_DATABASE_URL,
           namedStatements: values.HASURA_GRAPHQL_POOLER_NAMED_STATEMENTS,
         },
+  replicas: {
+    urls: values.HASURA_GRAPHQL_READ_REPLICA_URLS.map((url) => url.trim()),
+    maxLagMs: values.HASURA_GRAPHQL_READ_REPLICA_MAX_LAG,
+  },
   metadata: values.HASURA_GRAPHQL_METADATA_DIR,
   migrations: values.HASURA_GRAPHQL_MIGRATIONS_DIR,
   adminSecret: secretOf(values),

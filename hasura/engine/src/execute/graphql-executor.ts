@@ -182,12 +182,33 @@ async function execute(run: Run, runtime: RoleRuntime): Promise<GraphQLResult> {
       ...executeOptions,
     })
   try {
-    return await runOperation(compiled, run)
+    return (await runAtReplica(compiled, run)) ?? (await runOperation(compiled, run))
   } catch (error) {
     if (!(error instanceof RefusedVariable)) throw error
     // Nothing has been written: parameters are bound before their statement runs, and a transaction that had begun
     // is rolled back. Planning with this request's values throws the client's error.
     compile()
     throw new RequestError('a variable does not fit its type', '$')
+  }
+}
+
+/** The header of a client that takes an answer from a standby, which may be a little old. */
+const replicaHeader = 'x-read-replica'
+
+/**
+ * Runs a query at a standby, if its client allows it and one is fresh. Undefined: the primary has to answer. That is so after any
+ * failure, too: a query has no effects, and the standby may be going away, or not know a new table yet.
+ */
+async function runAtReplica(compiled: CompiledOperation, run: Run): Promise<GraphQLResult | undefined> {
+  const { clientHeaders = {}, signal } = run.executeOptions
+  if (compiled.kind !== 'query' || clientHeaders[replicaHeader] !== 'allowed') return undefined
+  const pool = run.options.replicas?.choose()
+  if (pool === undefined) return undefined
+  try {
+    return await runOperation(compiled, { ...run, pool })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    run.options.logger?.debug({ err: error }, 'a replica failed; the primary answers in its place')
+    return undefined
   }
 }
