@@ -15,9 +15,6 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql
 STABLE
--- The parts have no rights in the tables of the queues and of Hasura, or in some.
-SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_most CONSTANT integer := 1000;
@@ -153,5 +150,3 @@ BEGIN
   END IF;
 END;
 $$;
-
-REVOKE EXECUTE ON FUNCTION operator.dead_letters() FROM PUBLIC;
