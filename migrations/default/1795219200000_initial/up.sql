@@ -23728,14 +23728,7 @@ BEGIN
     ),
     -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
     counted_key AS (
-      SELECT k.key, k.missed, count(*) AS count
-      FROM
-        (
-          SELECT unnest(c.facet_keys) AS key, %5$s AS missed
-          FROM candidate c
-          WHERE %6$s
-        ) k
-      GROUP BY k.key, k.missed
+      %5$s
     ),
     $statement$,
     search.in_stock_of(v_scope.merchant_id),
@@ -23748,12 +23741,21 @@ BEGIN
       ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
     END,
     CASE
-      WHEN v_groups IS NULL THEN 'NULL::text'
-      ELSE 'c.missed[1]'
-    END,
-    CASE
-      WHEN v_groups IS NULL THEN 'TRUE'
-      ELSE 'cardinality(c.missed) < 2'
+      WHEN v_groups IS NULL THEN $keys$
+      SELECT k.key, NULL::text AS missed, count(*) AS count
+      FROM (SELECT unnest(c.facet_keys) AS key FROM candidate c) k
+      GROUP BY k.key
+      $keys$
+      ELSE $keys$
+      SELECT k.key, k.missed, count(*) AS count
+      FROM
+        (
+          SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
+          FROM candidate c
+          WHERE cardinality(c.missed) < 2
+        ) k
+      GROUP BY k.key, k.missed
+      $keys$
     END
   );
 END;
