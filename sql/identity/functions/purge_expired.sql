@@ -1,5 +1,5 @@
--- p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is known
--- from an unknown one.
+-- p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is
+-- known from an unknown one.
 --
 -- answers: integer
 CREATE FUNCTION identity.purge_expired(p_limit integer, p_sessions_kept interval)
