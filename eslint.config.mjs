@@ -4,7 +4,15 @@ import { functionStyle } from './scripts/lint/function-style.mjs'
 
 export default tseslint.config(
   {
-    ignores: ['**/node_modules/**', '.data/**', '**/generated/**', 'hasura/engine/dist/**', 'client/dist/**'],
+    // admin/ has a configuration of its own: the types of React are only in its own node_modules.
+    ignores: [
+      '**/node_modules/**',
+      '.data/**',
+      '**/generated/**',
+      'hasura/engine/dist/**',
+      'client/dist/**',
+      'admin/**',
+    ],
   },
   js.configs.recommended,
   {

@@ -1,6 +1,7 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
 export type { WebhookOptions } from './events/index.ts'
+export { hashPassword } from './identity/index.ts'
 export {
   defaultRetention,
   type Retention,

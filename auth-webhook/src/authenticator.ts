@@ -24,6 +24,7 @@ import { verifyKey } from './verify-key.ts'
 import { cartSecretVariable } from './cart-secret.ts'
 import { verifyOperatorKey } from './verify-operator-key.ts'
 import { verifyPublishableKey } from './verify-publishable-key.ts'
+import { verifySignInPage } from './verify-sign-in-page.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
 import { type TokenKeys, verifyToken } from './verify-token.ts'
 import { withDeadline } from './with-deadline.ts'
@@ -72,6 +73,16 @@ export interface AuthenticationRequest {
 export interface Authenticator {
   /** Identifies the caller. Never throws: if that is impossible now, the result is `unavailable`. */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
+  /**
+   * Identifies the sign-in page of `/admin`, for the users of a merchant. The caller has checked that the request comes from that
+   * page. Never throws, like `authenticate`.
+   *
+   * @param merchantId a UUID
+   */
+  authenticateSignInPage(
+    merchantId: string,
+    request: Omit<AuthenticationRequest, 'authorization'>,
+  ): Promise<Authentication>
   /** Records refused accesses, and mutations without effect. */
   readonly audit: AuditTrail
   /** Looks up used Idempotency-Keys. */
@@ -132,7 +143,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (verification === undefined) return { kind: 'unavailable' }
     if (verification.kind === 'refused') return recorded(verification, credential, originOf(request, address))
     const whence = { address, origin: request.origin, mode: options.mode, source }
-    const admitted = admit(verification, credential, whence)
+    const admitted = admit(verification, credential.kind, whence)
     if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
     const { principal, expiresAt } = admitted
     usage.record(principal)
@@ -144,7 +155,25 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     }
   }
 
-  const originOf = ({ requestId }: AuthenticationRequest, address: string | undefined): Origin => ({
+  async function authenticateSignInPage(
+    merchantId: string,
+    request: Omit<AuthenticationRequest, 'authorization'>,
+  ): Promise<Authentication> {
+    const { remoteAddress, forwardedFor } = request
+    const address = clientAddress(remoteAddress, forwardedFor, trustedProxies)
+    const verification = await verifier.verifySignInPage(merchantId)
+    if (verification === undefined) return { kind: 'unavailable' }
+    const whence = { address, origin: request.origin, mode: options.mode, source }
+    const admitted = verification.kind === 'refused' ? verification : admit(verification, 'page', whence)
+    if (admitted.kind === 'refused') return recorded(admitted, undefined, originOf(request, address))
+    const { principal, expiresAt } = admitted
+    return { kind: 'authenticated', principal, expiresAt, clientAddress: address ?? null }
+  }
+
+  const originOf = (
+    { requestId }: Pick<AuthenticationRequest, 'requestId'>,
+    address: string | undefined,
+  ): Origin => ({
     clientAddress: address ?? null,
     requestId: requestId ?? null,
     source,
@@ -159,6 +188,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate,
+    authenticateSignInPage,
     audit,
     usedKeys: new UsedKeys(sql),
     async publicKeys() {
@@ -209,7 +239,7 @@ interface Whence {
 // The checks of a cached grant at each use: that it hasn't expired, and that the client's address and origin are allowed.
 function admit(
   grant: Grant,
-  credential: Credential,
+  kind: Credential['kind'] | 'page',
   { address, origin, mode, source }: Whence,
 ): Grant | Refusal {
   // At Hasura's own API a job could write.
@@ -217,8 +247,8 @@ function admit(
     return refuse('SVC_AUTH_001', 'the token of a job outside the contract', actorOf(grant.principal))
   if (grant.expiresAt <= Date.now()) {
     return refuse(
-      credential.kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',
-      `${credential.kind} has expired`,
+      kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',
+      `${kind} has expired`,
       actorOf(grant.principal),
     )
   }
@@ -311,6 +341,18 @@ class Verifier {
       return verification
     } catch (error) {
       this.#logger.error({ err: error }, 'a credential could not be verified')
+      return undefined
+    }
+  }
+
+  /** Not cached: signing in is rare. Undefined if it can't be determined now. */
+  async verifySignInPage(merchantId: string): Promise<Verification | undefined> {
+    try {
+      return this.#servedHere(
+        await withDeadline(verificationTimeoutMs, verifySignInPage(this.#sql, merchantId)),
+      )
+    } catch (error) {
+      this.#logger.error({ err: error }, 'the shop of a sign-in page could not be verified')
       return undefined
     }
   }

@@ -23,8 +23,8 @@ import { type CheckedRequest, checkRequest } from './check-request.ts'
 import type { EndpointParts } from './endpoint-parts.ts'
 import { cacheable, faultOfGet } from './http/cacheable.ts'
 import { buyerOf, endClientOf } from './http/end-client.ts'
-import type { ParsedRequest } from './http/graphql-request.ts'
-import { mediaTypeFor } from './http/media-type.ts'
+import { type ParsedRequest, parseGraphQLRequest } from './http/graphql-request.ts'
+import { type MediaType, mediaTypeFor } from './http/media-type.ts'
 import { receiveRequest } from './http/receive-request.ts'
 import type { Answer, Incoming } from './http/server.ts'
 import { answerTooLarge } from './limits/answer-size.ts'
@@ -73,27 +73,64 @@ async function answerRecorded(
     if (received.kind === 'refused') return refusal([received.error], context)
 
     const authentication = await parts.authenticator.authenticate({ ...credentialsOf(request), requestId })
-    if (authentication.kind !== 'authenticated')
-      return refusal([authenticationError(authentication)], context)
-    const { principal, clientAddress } = authentication
-    if (principal.kind !== 'operator') record.merchantId = principal.merchantId
-    const caller = { principal, clientAddress, requestId }
-    const holder = rateHolderOf(principal, clientAddress, buyerOf(principal, request))
-    const admission = await parts.rateLimits.admit(holder)
-    if (admission.kind === 'exceeded') {
-      const error = rateExceeded(admission)
-      recordRefusal(parts, caller, undefined, [error])
-      return withHeaders(refusal([error], context), admission.fields)
-    }
-    const admitted = { caller, holder, admission, context }
-    const answered = await answerAdmitted(parts, incoming, received.parse, admitted)
-    // A request that was counted by its weight has these headers already.
-    return answered && withHeaders(answered, { ...admission.fields, ...answered.headers })
+    return await answerAuthenticated(parts, incoming, received.parse, { authentication, context })
   } catch (cause) {
     parts.logger.error({ requestId, err: cause }, 'a request failed')
     return refusal([unexpectedError()], context)
   }
 }
+
+/** From the caller on, whoever it is: its rate, and then its request. */
+async function answerAuthenticated(
+  parts: EndpointParts,
+  incoming: Incoming,
+  parse: () => ParsedRequest,
+  { authentication, context }: { readonly authentication: Authentication; readonly context: Answering },
+): Promise<Answer | null> {
+  const { request, requestId } = incoming
+  const { record } = context
+  if (authentication.kind !== 'authenticated') return refusal([authenticationError(authentication)], context)
+  const { principal, clientAddress } = authentication
+  if (principal.kind !== 'operator') record.merchantId = principal.merchantId
+  const caller = { principal, clientAddress, requestId }
+  const holder = rateHolderOf(principal, clientAddress, buyerOf(principal, request))
+  const admission = await parts.rateLimits.admit(holder)
+  if (admission.kind === 'exceeded') {
+    const error = rateExceeded(admission)
+    recordRefusal(parts, caller, undefined, [error])
+    return withHeaders(refusal([error], context), admission.fields)
+  }
+  const admitted = { caller, holder, admission, context }
+  const answered = await answerAdmitted(parts, incoming, parse, admitted)
+  // A request that was counted by its weight has these headers already.
+  return answered && withHeaders(answered, { ...admission.fields, ...answered.headers })
+}
+
+/**
+ * Runs a document of the platform's own for a caller that has no credential: what `/admin` asks when somebody signs in.
+ *
+ * @param text the body, as a client would post it
+ */
+export async function answerOwnDocument(
+  parts: EndpointParts,
+  incoming: Incoming,
+  text: string,
+  authentication: Authentication,
+): Promise<Answer | null> {
+  const record = new RequestRecord(incoming.requestId)
+  const context = { requestId: incoming.requestId, now: Date.now(), mediaType: ownMediaType, record }
+  try {
+    const parse = () => parseGraphQLRequest(Buffer.from(text))
+    const answered = await answerAuthenticated(parts, incoming, parse, { authentication, context })
+    parts.observe?.(record.ended(answered === null))
+    return answered
+  } catch (cause) {
+    parts.logger.error({ requestId: incoming.requestId, err: cause }, 'a request failed')
+    return refusal([unexpectedError()], context)
+  }
+}
+
+const ownMediaType: MediaType = 'application/json'
 
 interface Admitted {
   readonly caller: Caller

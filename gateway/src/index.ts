@@ -7,14 +7,15 @@ import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { endpointParts } from './endpoint-parts.ts'
+import { createAdminSessions } from './admin/sessions.ts'
+import { type EndpointParts, endpointParts } from './endpoint-parts.ts'
 import { answerGraphQL, credentialsOf } from './graphql-endpoint.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { createSignUpForwarder, type SignUpTarget } from './http/forward-sign-up.ts'
 import { createWebhookForwarder } from './http/forward-webhook.ts'
 import { graphiql } from './http/graphiql.ts'
-import { servePage } from './http/page.ts'
-import { createHttpServer } from './http/server.ts'
+import { type PageHandler, servePage } from './http/page.ts'
+import { type AdminRoutes, createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
 import { type RecentWrites, writesInMemory, writesInRedis } from './replica/recent-writes.ts'
 import { ReplicaReads } from './replica/replica-reads.ts'
@@ -32,6 +33,7 @@ export interface GatewayOptions {
     Authenticator,
     | 'audit'
     | 'authenticate'
+    | 'authenticateSignInPage'
     | 'usedKeys'
     | 'healthy'
     | 'publicKeys'
@@ -58,6 +60,8 @@ export interface GatewayOptions {
   readonly signUp?: SignUpTarget
   /** Serves uploaded files below /files/; absent: there are none. */
   readonly files?: FilesRoute
+  /** The pages for a merchant's people, below /admin; absent: there are none. */
+  readonly admin?: AdminOptions
   /** The checks of `/readyz`, to which the gateway adds its own. */
   readonly readiness?: Readiness
   /** Told of each request when it is answered. */
@@ -67,6 +71,23 @@ export interface GatewayOptions {
   /** A request that takes as long is logged as slow; none is when absent. */
   readonly slowMilliseconds?: number | undefined
 }
+
+export interface AdminOptions {
+  readonly pages: PageHandler
+  /** The shop that the sign-in page assumes; absent: it asks. */
+  readonly defaultShop?: string | undefined
+  /** Whether browsers send the session's cookie over HTTPS only. */
+  readonly secureCookie: boolean
+}
+
+const adminRoutes = (
+  { pages, defaultShop, secureCookie }: AdminOptions,
+  parts: EndpointParts,
+  authenticator: GatewayOptions['authenticator'],
+): AdminRoutes => ({
+  pages,
+  sessions: createAdminSessions({ parts, authenticator, defaultShop, secureCookie }),
+})
 
 export interface Gateway {
   readonly port: number
@@ -126,6 +147,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         ? null
         : createSignUpForwarder(options.signUp, (request) => authenticator.addressOf(credentialsOf(request))),
     files: options.files ?? null,
+    admin: options.admin ? adminRoutes(options.admin, parts, authenticator) : null,
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery, schema: contract.schema }),
   }
   const server = createHttpServer(routes, {

@@ -83,6 +83,7 @@ async function runPlatform(ending: Promise<Ending>): Promise<number> {
   console.log(
     welcome(platform, {
       mode: config.mode,
+      hasAdmin: config.admin !== undefined,
       readyFilePath: join(config.dataDir, 'ready.json'),
       showsSecrets: process.stdout.isTTY,
     }),

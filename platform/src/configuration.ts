@@ -148,6 +148,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly mode: 'live' | 'test'
   /** The deployment's name in keys, links and payments' references; by default the one that the database has, or `main`. */
   readonly place?: string | undefined
+  /** Serves the pages for merchants' people at `/admin`; none are served when absent. */
+  readonly admin?: AdminSettings | undefined
   /** Opens the demo shop in any case, for tests of a live deployment; no environment variable sets it. */
   readonly demoShop?: boolean | undefined
   /** Where Prometheus may ask for metrics; without it, none are kept. */
@@ -161,6 +163,11 @@ export interface PlatformConfig extends RoleAddresses {
   /** How many days a mail stays in the outbox folder; 30 if absent. */
   readonly outboxDays?: number | undefined
   readonly logLevel: LogLevel
+}
+
+export interface AdminSettings {
+  /** The shop that the sign-in page assumes; by default the demo shop, if there is one. */
+  readonly shop?: string | undefined
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -250,6 +257,8 @@ const environment = z.object({
     .refine(isPlace, { error: 'must be 1 to 6 letters and digits in lower case, like eu1' })
     .optional(),
   CORS_ORIGINS: z.string().optional(),
+  ADMIN: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  ADMIN_SHOP: z.guid({ error: "must be a merchant's id" }).toLowerCase().optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
 })
 
@@ -328,6 +337,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     rates: rates.value,
     limits: limits.value,
     ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
+    ...(values.ADMIN === 'on' && { admin: { shop: values.ADMIN_SHOP } }),
     mode: values.COMMERCE_MODE,
     place: values.COMMERCE_PLACE,
     metrics: metricsOf(values),

@@ -38,6 +38,8 @@ export const postgresFolder = 'postgres'
 export const outboxFolder = 'outbox'
 /** The folder for uploaded files if there is no other one, and no bucket. */
 export const filesFolder = 'files'
+/** The folder for the pages of `/admin`, which are built there. */
+export const adminFolder = 'admin'
 /** What a backup takes along beside the database. */
 export const backedUpFiles = ['keys.json', 'secrets.json', filesFolder] as const
 const lockFile = 'platform.lock'

@@ -1,4 +1,11 @@
-import { type DemoShop, hasDemoShop, keepDemoKeys, seedDemoShop } from '@commerce-graph/demo-shop'
+import {
+  type DemoShop,
+  hasDemoShop,
+  keepDemoKeys,
+  keepDemoPassword,
+  seedDemoShop,
+} from '@commerce-graph/demo-shop'
+import { hashPassword } from '@commerce-graph/actions'
 import type { HasuraApi } from '@commerce-graph/hasura-cli'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
@@ -18,10 +25,12 @@ export async function openDemoShop(
   if (demoShop ?? (mode === 'test' || databaseUrl === undefined)) {
     await fillWithDemoShop(sql, api)
     if (!(await hasDemoShop(sql))) return undefined
-    return keepDemoKeys(sql, {
+    const shop = await keepDemoKeys(sql, {
       read: (schema) => folder.read('keys.json', schema),
-      write: (shop) => folder.write('keys.json', shop),
+      write: (kept) => folder.write('keys.json', kept),
     })
+    await keepDemoPassword(sql, shop, hashPassword)
+    return shop
   }
   if (await hasDemoShop(sql))
     throw new PlatformError(

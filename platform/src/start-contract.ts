@@ -6,14 +6,28 @@ import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import type { DatabaseReplicas } from './database-variables.ts'
+import { openAdmin } from './open-admin.ts'
 import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
+interface ContractParts {
+  readonly dataLayer: DataLayer
+  readonly actionsUrl: string
+  readonly files: FilesRoute
+  /** The id of the demo shop, if there is one. */
+  readonly demoShop?: string | undefined
+}
+
 /** The gateway on top of Hasura. Resolves with its URL when it is ready. */
 export async function startContract(
-  { ports, started, parts, listener, secrets, logger, metrics, readiness, stopping }: Services,
-  {
+  services: Services,
+  config: PlatformConfig,
+  { dataLayer, actionsUrl, files, demoShop }: ContractParts,
+  rateLimits: RateLimits,
+): Promise<string> {
+  const { ports, started, parts, listener, secrets, logger, metrics, readiness, stopping } = services
+  const {
     mode,
     host,
     trustedProxies,
@@ -26,14 +40,7 @@ export async function startContract(
     connections,
     replicas,
     redisUrl,
-  }: PlatformConfig,
-  {
-    dataLayer,
-    actionsUrl,
-    files,
-  }: { readonly dataLayer: DataLayer; readonly actionsUrl: string; readonly files: FilesRoute },
-  rateLimits: RateLimits,
-): Promise<string> {
+  } = config
   const authenticator = createAuthenticator({
     ...parts.auth,
     listener,
@@ -48,6 +55,7 @@ export async function startContract(
   const gatewayLogger = logger.child({ service: 'gateway' })
   const recentWrites = replicas && openRecentWrites(replicas, redisUrl, gatewayLogger)
   started.defer(() => recentWrites?.close())
+  const admin = openAdmin(services, config, demoShop)
   const gateway = await startGateway({
     port: ports.gateway,
     host,
@@ -59,6 +67,7 @@ export async function startContract(
     ...(limits && { limits }),
     ...(allowedOrigins !== undefined && { allowedOrigins }),
     files,
+    ...(admin && { admin }),
     firstQuery,
     readiness,
     observe: metrics?.observer.request,

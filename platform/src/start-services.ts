@@ -80,7 +80,12 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const graphql = await startContract(
     services,
     { ...config, place },
-    { dataLayer: hasura.dataLayer, actionsUrl: actions.url, files: files.route },
+    {
+      dataLayer: hasura.dataLayer,
+      actionsUrl: actions.url,
+      files: files.route,
+      demoShop: demoShop?.merchantId,
+    },
     rateLimits,
   )
   return {

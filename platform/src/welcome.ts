@@ -8,12 +8,17 @@ import type { Platform } from './platform.ts'
 export interface WelcomeOptions {
   readonly mode: PlatformConfig['mode']
   readonly readyFilePath: string
+  /** Whether it has the pages of /admin. */
+  readonly hasAdmin: boolean
   /** Whether secrets may be shown: to a person at a terminal, never in a log. */
   readonly showsSecrets: boolean
 }
 
 /** The text that `npm start` prints when everything answers: addresses, the key, and a first query. */
-export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets }: WelcomeOptions): string {
+export function welcome(
+  platform: Platform,
+  { mode, readyFilePath, hasAdmin, showsSecrets }: WelcomeOptions,
+): string {
   const { urls, adminSecret, demoShop, email, pushes, files, cardPayments } = platform
   const rows: readonly (readonly [string, string])[] = [
     [
@@ -24,6 +29,7 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
     ],
     ['GraphQL API', `${urls.graphql}   (open it in a browser for GraphiQL)`],
     ['Documentation', new URL('/docs', urls.graphql).href],
+    ...(hasAdmin ? adminRows(platform, showsSecrets) : []),
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ...(showsSecrets ? secretRows(adminSecret, demoShop, mode) : []),
     // It is no secret, and works for pages of this machine alone.
@@ -38,6 +44,21 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
   const table = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')
   const key = keyForQuery(demoShop, showsSecrets ? undefined : readyFilePath)
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
+}
+
+function adminRows(
+  { urls, demoShop }: Pick<Platform, 'urls' | 'demoShop'>,
+  showsSecrets: boolean,
+): readonly (readonly [string, string])[] {
+  const address = new URL('/admin', urls.graphql).href
+  if (demoShop === undefined) return [['Admin', address]]
+  const { userEmail, userPassword } = demoShop
+  return [
+    [
+      'Admin',
+      showsSecrets ? `${address}   (${userEmail}, password ${userPassword})` : `${address}   (${userEmail})`,
+    ],
+  ]
 }
 
 const cardPaymentsText: Readonly<Record<Platform['cardPayments'], string>> = {

@@ -18,6 +18,9 @@ export interface TestPlatform {
   readonly liveKey: string
   readonly testKey: string
   readonly publishableKey: string
+  /** The demo shop's owner. */
+  readonly userEmail: string
+  readonly userPassword: string
   stop(): Promise<void>
 }
 
@@ -41,6 +44,7 @@ export async function startTestPlatform(
     | 'filesBucket'
     | 'metrics'
     | 'tracing'
+    | 'admin'
   > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {

@@ -7,6 +7,7 @@ export {
   openMailedToken,
 } from './mailed-tokens.ts'
 export { hashOf, newMailedToken } from './secrets.ts'
+export { hashPassword } from './passwords.ts'
 export { resealAuthenticators } from './second-factor.ts'
 export { purgeExpiredIdentities } from './purge.ts'
 export { guestOrderToken } from './guest-order-token.ts'

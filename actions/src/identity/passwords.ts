@@ -6,6 +6,9 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const maxAtOnce = 4
 const maxWaiting = 200
 
+/** A PHC string, which holds parameters and salt. */
+export const hashPassword = (password: string): Promise<string> => hash(password, parameters)
+
 /** A bounded queue in front of the hash: a flood of sign-ins costs neither memory nor everybody else's threads. */
 export class Passwords {
   #running = 0
@@ -19,7 +22,7 @@ export class Passwords {
 
   /** A PHC string, which holds parameters and salt. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password, parameters))
+    return this.#inTurn(() => hashPassword(password))
   }
 
   /** @param stored null for an unknown account: takes as long, so that the time does not tell which accounts exist */

@@ -1,5 +1,6 @@
 import { generateApiKey, generatePublishableKey, hashApiKey, prefixOf } from '@commerce-graph/auth-webhook'
 import { applySeeds, type HasuraApi, type SeedOutcome } from '@commerce-graph/hasura-cli'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
@@ -11,6 +12,9 @@ export interface DemoShop {
   readonly testKey: string
   /** For pages of the developer's own machine, as it is bound to no origin. */
   readonly publishableKey: string
+  /** The owner, who signs in at /admin with this password. */
+  readonly userEmail: string
+  readonly userPassword: string
 }
 
 /** The storage of the plain-text keys. */
@@ -19,6 +23,9 @@ export interface KeysFile {
   readonly read: (schema: z.ZodType<DemoShop>) => DemoShop | undefined
   readonly write: (shop: DemoShop) => void
 }
+
+/** The owner in seeds/default/09_identity.sql. */
+const demoUser = 'mara@alderandpine.example'
 
 /** The id in seeds/default/01_merchants.sql. */
 const demoMerchant = '01a1f000-0001-7000-8000-000000000001'
@@ -47,14 +54,18 @@ export async function seedDemoShop(sql: Sql, api: HasuraApi): Promise<SeedOutcom
 
 const seeding = 'seeding the demo shop'
 
-/** A file of before publishable keys has none. */
+/** A file of before publishable keys, or of before `/admin`, has none. */
 const keptShop = (place: string) =>
   z.object({
     merchantId: z.literal(demoMerchant),
     liveKey: z.string(),
     testKey: z.string(),
     publishableKey: z.string().default(() => generatePublishableKey(place).key),
+    userEmail: z.string().default(demoUser),
+    userPassword: z.string().default(newPassword),
   })
+
+const newPassword = (): string => randomBytes(12).toString('base64url')
 
 /**
  * The keys of the demo shop: random, and as plain text only in the file. The file is written first and the database
@@ -67,12 +78,35 @@ export async function keepDemoKeys(sql: Sql, file: KeysFile): Promise<DemoShop> 
     liveKey: generateApiKey('live', place).key,
     testKey: generateApiKey('test', place).key,
     publishableKey: generatePublishableKey(place).key,
+    userEmail: demoUser,
+    userPassword: newPassword(),
   }
   file.write(shop)
   await storeKey(sql, 'live', shop.liveKey)
   await storeKey(sql, 'test', shop.testKey)
   await storePublishableKey(sql, shop.publishableKey)
   return shop
+}
+
+/**
+ * Gives the demo shop's owner the password of the file, if the owner has none: one that was set since is kept.
+ *
+ * @param hash as the platform hashes passwords
+ */
+export async function keepDemoPassword(
+  sql: Sql,
+  { merchantId, userEmail, userPassword }: DemoShop,
+  hash: (password: string) => Promise<string>,
+): Promise<void> {
+  const [user] = await sql<{ id: string }[]>`
+    select u.id from identity.user u
+    where u.merchant_id = ${merchantId} and u.email = ${userEmail} and u.status = 'ACTIVE'
+      and not exists (select from identity.credential p where p.merchant_id = u.merchant_id and p.user_id = u.id)`
+  if (user === undefined) return
+  await sql`
+    insert into identity.credential (merchant_id, user_id, password_hash)
+    values (${merchantId}, ${user.id}, ${await hash(userPassword)})
+    on conflict do nothing`
 }
 
 async function storeKey(sql: Sql, mode: 'live' | 'test', key: string): Promise<void> {

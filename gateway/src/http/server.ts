@@ -22,6 +22,7 @@ import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
 import { boundGatewayConnections, type IsTrustedProxy } from './connection-bounds.ts'
 import type { PageHandler } from './page.ts'
+import { isAdminSessionPath } from '../admin/session-cookie.ts'
 import { isSignUpPath } from './forward-sign-up.ts'
 import { type Forward, isWebhookPath } from './forward-webhook.ts'
 import { refuseSocket } from './refuse-socket.ts'
@@ -63,6 +64,14 @@ export interface Routes {
   readonly files: FilesRoute | null
   /** The contract's documentation, at /docs. */
   readonly reference: PageHandler
+  /** The pages for a merchant's people, below /admin; null: this gateway has none. */
+  readonly admin: AdminRoutes | null
+}
+
+/** What is below /admin: the sessions of its people, and its pages. */
+export interface AdminRoutes {
+  readonly sessions: Routes['graphql']
+  readonly pages: PageHandler
 }
 
 interface ServerSettings {
@@ -139,6 +148,8 @@ async function route(
     await answerSignUp(routes.signUp, request, response, requestId, limits)
   } else if (routes.files !== null && isFilesPath(path)) {
     await answerFiles(routes.files, request, response, requestId)
+  } else if (routes.admin !== null && isAdminPath(path)) {
+    await answerAdmin(routes.admin, request, response, requestId, limits)
   } else if (path !== '/graphql') {
     const error = syntaxError(
       'There is nothing at this path: the API is at /graphql, its documentation at /docs',
@@ -163,6 +174,9 @@ const pathOf = ({ url }: IncomingMessage): string | undefined => url?.split('?',
 
 const isFilesPath = (path: string | undefined): boolean => path?.startsWith('/files/') === true
 
+const isAdminPath = (path: string | undefined): boolean =>
+  path === '/admin' || path?.startsWith('/admin/') === true
+
 /** Ends the connection of a client whose body doesn't come to its end, also when no route reads it. */
 function boundReceiving(request: IncomingMessage, milliseconds: number): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
@@ -180,6 +194,33 @@ async function answerGraphQL(
   requestId: string,
   limits: Limits,
 ): Promise<void> {
+  await answerInTime(routes.graphql, request, response, requestId, limits)
+}
+
+/** No other site's page reads what is below /admin, whatever CORS_ORIGINS allows for the API. */
+async function answerAdmin(
+  { sessions, pages }: AdminRoutes,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
+  response.removeHeader('access-control-allow-origin')
+  if (isAdminSessionPath(pathOf(request))) await answerInTime(sessions, request, response, requestId, limits)
+  else if (request.method === 'GET' || request.method === 'HEAD') await pages(request, response)
+  else {
+    const error = syntaxError(`Send a GET, not a ${request.method ?? 'request without a method'}`, 'method')
+    refuse(response, requestId, withStatus(error, 405), { allow: 'GET, HEAD' })
+  }
+}
+
+async function answerInTime(
+  handler: Routes['graphql'],
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
   const abort = new AbortController()
   const timer = setTimeout(
     () => abort.abort(new DOMException('the request took too long', 'TimeoutError')),
@@ -189,7 +230,7 @@ async function answerGraphQL(
     clearTimeout(timer)
     if (!response.writableFinished) abort.abort(new DOMException('the client has gone', 'AbortError'))
   })
-  const answer = await routes.graphql({ request, requestId, signal: abort.signal })
+  const answer = await handler({ request, requestId, signal: abort.signal })
   clearTimeout(timer)
   if (answer === null || response.destroyed) return
   // The server would take the unread rest of a refused body for the connection's next request.

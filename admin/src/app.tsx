@@ -1,0 +1,54 @@
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { Redirect, Route, Router, Switch } from 'wouter'
+import { useText } from './language/language.tsx'
+import { session } from './session/session.ts'
+import { SignInPage } from './session/sign-in-page.tsx'
+import { SignedInShell } from './shell/signed-in-shell.tsx'
+import { Empty, Loading } from './ui/states.tsx'
+
+// Each part of the admin is loaded when it is first opened.
+const EnrolPage = lazy(() => import('./session/enrol-page.tsx'))
+const OrdersPage = lazy(() => import('./orders/orders-page.tsx'))
+const OrderPage = lazy(() => import('./orders/order-page.tsx'))
+
+export function App(): ReactNode {
+  const state = useSyncExternalStore(session.subscribe, session.current)
+  switch (state.kind) {
+    case 'asking':
+      return <Loading lines={0} />
+    case 'out':
+      return <SignInPage ended={state.ended} />
+    case 'in':
+      return state.mfaRequired ? (
+        <Suspense fallback={<Loading lines={0} />}>
+          <EnrolPage />
+        </Suspense>
+      ) : (
+        <Router base="/admin">
+          <SignedInShell>
+            <Suspense fallback={<Loading />}>
+              <Pages />
+            </Suspense>
+          </SignedInShell>
+        </Router>
+      )
+    default:
+      return state satisfies never
+  }
+}
+
+const Pages = (): ReactNode => (
+  <Switch>
+    <Route path="/">
+      <Redirect to="/orders" replace />
+    </Route>
+    <Route path="/orders" component={OrdersPage} />
+    <Route path="/orders/:id">{({ id }) => <OrderPage key={id} id={id} />}</Route>
+    <Route component={Lost} />
+  </Switch>
+)
+
+function Lost(): ReactNode {
+  const t = useText()
+  return <Empty icon="search" title={t('lostTitle')} text={t('lostText')} />
+}

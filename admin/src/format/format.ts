@@ -1,0 +1,59 @@
+import { useMemo } from 'react'
+import { useLanguage } from '../language/language.tsx'
+import { useShop } from '../shell/shop.ts'
+
+export interface Format {
+  /** @param minor the amount in the currency's smallest unit, as the API has it */
+  readonly money: (minor: number, currency: string) => string
+  /** Without decimals, for charts and large numbers. */
+  readonly roundMoney: (minor: number, currency: string) => string
+  readonly number: (value: number) => string
+  readonly percent: (value: number) => string
+  /** In the shop's time zone, as all dates. */
+  readonly date: (iso: string) => string
+  readonly dateTime: (iso: string) => string
+  readonly day: (iso: string) => string
+}
+
+/** Amounts, numbers and dates as the language writes them. */
+export function useFormat(): Format {
+  const { locale } = useLanguage()
+  const { timeZone } = useShop()
+  return useMemo(() => formatFor(locale, timeZone), [locale, timeZone])
+}
+
+export function formatFor(locale: string, timeZone: string): Format {
+  const dates = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { timeZone, ...options })
+    return (iso: string) => format.format(new Date(iso))
+  }
+  const numbers = new Intl.NumberFormat(locale)
+  const percents = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  })
+  const moneys = new Map<string, Intl.NumberFormat>()
+  const moneyFormat = (currency: string, round: boolean) => {
+    const key = `${currency} ${round}`
+    const digits = round ? { maximumFractionDigits: 0, minimumFractionDigits: 0 } : {}
+    const format =
+      moneys.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
+    moneys.set(key, format)
+    return format
+  }
+  return {
+    money: (minor, currency) => moneyFormat(currency, false).format(minor / unitsOf(currency)),
+    roundMoney: (minor, currency) => moneyFormat(currency, true).format(minor / unitsOf(currency)),
+    number: (value) => numbers.format(value),
+    percent: (value) => percents.format(value),
+    date: dates({ dateStyle: 'medium' }),
+    dateTime: dates({ dateStyle: 'medium', timeStyle: 'short' }),
+    day: dates({ day: 'numeric', month: 'short' }),
+  }
+}
+
+/** How many of the smallest unit make one of the currency: 100 of USD, 1 of JPY, 1,000 of KWD. */
+export const unitsOf = (currency: string): number =>
+  10 **
+  (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2)

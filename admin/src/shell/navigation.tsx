@@ -1,0 +1,121 @@
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components'
+import { Link, useLocation } from 'wouter'
+import { queryClient } from '../api/api.ts'
+import icon from '../icon.svg'
+import type { MessageName } from '../language/catalogue.ts'
+import { type Language, languages, useLanguage, useText } from '../language/language.tsx'
+import { session } from '../session/session.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { useShop } from './shop.ts'
+import { type Theme, theme, themes } from './theme.ts'
+
+interface Place {
+  readonly path: string
+  readonly name: MessageName
+  readonly icon: IconName
+  /** One of them is enough; none are needed where there are none. */
+  readonly permissions: readonly string[]
+}
+
+const places: readonly Place[] = [
+  { path: '/orders', name: 'orders', icon: 'shoppingBag', permissions: ['orders:read'] },
+]
+
+/** The places that the person's roles may see. */
+export function Navigation(): ReactNode {
+  const t = useText()
+  const shop = useShop()
+  const [path] = useLocation()
+  const shown = places.filter(
+    ({ permissions }) => permissions.length === 0 || permissions.some((name) => shop.permissions.has(name)),
+  )
+  const isAt = (place: string) =>
+    place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`)
+  return (
+    <>
+      <div className="brand">
+        <img src={icon} alt="" />
+        {shop.name}
+      </div>
+      <nav className="nav" aria-label={t('mainNavigation')}>
+        {shown.map((place) => (
+          <Link key={place.path} href={place.path} aria-current={isAt(place.path) ? 'page' : undefined}>
+            <Icon name={place.icon} />
+            {t(place.name)}
+          </Link>
+        ))}
+      </nav>
+      <div className="foot">
+        <Person />
+      </div>
+    </>
+  )
+}
+
+const themeIcons: Readonly<Record<Theme, IconName>> = { auto: 'monitor', light: 'sun', dark: 'moon' }
+const themeNames = { auto: 'themeAuto', light: 'themeLight', dark: 'themeDark' } as const
+const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+
+function Person(): ReactNode {
+  const { t, language, choose } = useLanguage()
+  const { userName, userEmail } = useShop()
+  const chosen = useSyncExternalStore(theme.subscribe, theme.current)
+  const initials = userName
+    .split(/\s+/)
+    .map(([letter = '']) => letter)
+    .join('')
+    .slice(0, 2)
+  return (
+    <MenuTrigger>
+      <Button className="button quiet person">
+        <span className="avatar">{initials || <Icon name="users" size={15} />}</span>
+        <span>
+          <strong>{userName || t('signedIn')}</strong>
+          <span className="small muted">{userEmail}</span>
+        </span>
+        <Icon name="ellipsis" size={16} />
+      </Button>
+      <Popover className="popover" placement="top start">
+        <Menu className="list" onAction={(key) => act(String(key), choose)}>
+          <MenuSection className="list">
+            <Header className="hint item-header">{t('appearance')}</Header>
+            {themes.map((each) => (
+              <MenuItem key={each} id={`theme:${each}`} className="item" textValue={t(themeNames[each])}>
+                <Icon name={themeIcons[each]} size={16} /> {t(themeNames[each])}
+                {each === chosen && <Icon name="check" size={15} />}
+              </MenuItem>
+            ))}
+          </MenuSection>
+          <MenuSection className="list">
+            <Header className="hint item-header">{t('language')}</Header>
+            {languages.map((each) => (
+              <MenuItem key={each} id={`language:${each}`} className="item" textValue={languageNames[each]}>
+                <Icon name="languages" size={16} /> {languageNames[each]}
+                {each === language && <Icon name="check" size={15} />}
+              </MenuItem>
+            ))}
+          </MenuSection>
+          <MenuItem id="sign-out" className="item danger" textValue={t('signOut')}>
+            <Icon name="logOut" size={16} /> {t('signOut')}
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+function act(key: string, chooseLanguage: (language: Language) => void): void {
+  const [kind, value] = key.split(':')
+  const nextTheme = themes.find((each) => each === value)
+  const nextLanguage = languages.find((each) => each === value)
+  if (kind === 'theme' && nextTheme !== undefined) theme.choose(nextTheme)
+  else if (kind === 'language' && nextLanguage !== undefined) chooseLanguage(nextLanguage)
+  else if (kind === 'sign-out') void leave()
+}
+
+/** What was asked as one person is not shown to the next. */
+async function leave(): Promise<void> {
+  await session.signOut()
+  queryClient.clear()
+}

@@ -1,0 +1,246 @@
+import { browserIsMissing, hasBrowser, openBrowser } from '@commerce-graph/gateway/testing/browser'
+import axe from 'axe-core'
+import path from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { longTests } from './support/long-tests.ts'
+import { succeeded } from './support/shop.ts'
+import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+
+const missing = longTests ? browserIsMissing : 'npm run test:long runs it'
+const skipped = hasBrowser && longTests ? '' : ` (skipped: ${missing})`
+
+/** `ADMIN_PICTURES=docs/images` writes the pictures of the documentation there. */
+const pictures = process.env['ADMIN_PICTURES']
+
+/** WCAG 2.2 at the levels A and AA. */
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const violation = z.object({
+  id: z.string(),
+  nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+})
+
+const looks = {
+  light: { colorScheme: 'light', viewport: { width: 1360, height: 850 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1360, height: 850 } },
+  phone: { colorScheme: 'dark', viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
+} as const satisfies Record<string, BrowserContextOptions>
+
+describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { timeout: 90_000 }, () => {
+  let platform: TestPlatform
+  let browser: Browser
+  let address: string
+
+  beforeAll(async () => {
+    platform = await startTestPlatform({ admin: {} })
+    address = new URL('/admin', platform.graphqlUrl).href
+    browser = await openBrowser()
+    await built(await (await browser.newContext()).newPage())
+  }, 600_000)
+  afterAll(async () => {
+    await browser.close()
+    await platform.stop()
+  })
+
+  /** The first visit of a version shows how far its pages are, and goes on by itself. */
+  async function built(page: Page): Promise<void> {
+    await page.goto(address)
+    await page.getByRole('heading', { name: 'Preparing the admin' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 500_000 })
+  }
+
+  interface Visit extends AsyncDisposable {
+    readonly page: Page
+  }
+
+  /** At its end, the page has broken no rule of its policy, and shown no error of a script. */
+  async function visit(options: BrowserContextOptions = looks.light): Promise<Visit> {
+    const context = await browser.newContext({ locale: 'en-US', ...options })
+    context.setDefaultTimeout(20_000)
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
+    })
+    await page.goto(address)
+    return {
+      page,
+      async [Symbol.asyncDispose]() {
+        await context.close()
+        expect(faults).toEqual([])
+      },
+    }
+  }
+
+  async function signIn(page: Page, password = platform.userPassword): Promise<void> {
+    await page.getByLabel('E-mail').fill(platform.userEmail)
+    await page.getByLabel('Password').fill(password)
+    await page.getByLabel('Password').press('Enter')
+  }
+
+  async function openOrder(page: Page, orderNumber: string): Promise<void> {
+    await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
+    await page.getByRole('link', { name: orderNumber }).click()
+    await page.getByRole('heading', { name: orderNumber, level: 1 }).waitFor()
+    await page.getByText('Order placed').waitFor()
+  }
+
+  async function accessible(page: Page): Promise<void> {
+    // The protocol of the browser's tools evaluates it outside of the page's policy.
+    await page.evaluate(`${axe.source};0`)
+    const found: unknown = await page.evaluate(
+      `axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations)`,
+    )
+    expect(z.array(violation).parse(found)).toEqual([])
+  }
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (pictures === undefined) return
+    await page.screenshot({ path: path.resolve(import.meta.dirname, '..', pictures, `${name}.png`) })
+  }
+
+  const owner = () => createClient(platform.graphqlUrl, bearer(platform.liveKey))
+
+  test('says at the field that the password is wrong', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page, 'not the password')
+    await page.getByText('The e-mail address or the password is wrong').waitFor()
+    await accessible(page)
+  })
+
+  test('stays signed in when the page is loaded again, holds no key, and signs out in every tab', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page)
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    const other = await page.context().newPage()
+    await Promise.all([page.reload(), other.goto(address)])
+    for (const tab of [page, other]) await tab.getByRole('table', { name: 'Orders' }).waitFor()
+    const kept = await page.evaluate('JSON.stringify(localStorage) + document.cookie')
+    expect(kept).not.toMatch(/cg_|eyJ|commerce_admin/)
+    await page.getByRole('button', { name: /Mara Alder/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    for (const tab of [page, other]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('sends a part of an order by keyboard alone, and shows the rest as open', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page)
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await page.getByRole('link', { name: 'ORD-00001009' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'ORD-00001008', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await accessible(page)
+    const units = page.getByRole('textbox', { name: 'Units of Polaris Headlamp' })
+    await units.focus()
+    for (let left = 6; left > 2; left -= 1) await page.keyboard.press('ArrowDown')
+    await page.getByLabel('Carrier').focus()
+    await page.keyboard.type('Parcel Post')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 units are on their way').waitFor()
+    await page.getByText('4 to send').waitFor()
+    const { order } = succeeded(
+      await owner()<{ order: { shipments: unknown[] } }>(
+        '{ order(orderNumber: "ORD-00001008") { shipments { status carrier items { quantity } } } }',
+      ),
+    )
+    expect(order.shipments).toEqual([{ status: 'SHIPPED', carrier: 'Parcel Post', items: [{ quantity: 2 }] }])
+  })
+
+  test('refunds exactly the sum that it has shown', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page)
+    await openOrder(page, 'ORD-00001007')
+    await page.getByRole('button', { name: 'Refund', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByRole('button', { name: /^Increase/ })
+      .first()
+      .click()
+    await dialog.getByText('Refund the shipping, too').click()
+    await accessible(page)
+    await dialog.getByLabel('Reason').fill('Arrived too late')
+    const shown = (await dialog.getByRole('status').innerText()).split('\n').at(-1) ?? ''
+    await dialog.getByRole('button', { name: `Refund ${shown}` }).click()
+    await page.getByText(`${shown} is refunded`).waitFor()
+    const { order } = succeeded(
+      await owner()<{ order: { payments: { refunds: { amount: number }[] }[] } }>(
+        '{ order(orderNumber: "ORD-00001007") { payments { refunds { amount } } } }',
+      ),
+    )
+    const [refund] = order.payments.flatMap(({ refunds }) => refunds)
+    expect(`$${((refund?.amount ?? 0) / 100).toFixed(2)}`).toBe(shown)
+  })
+
+  test('tells that somebody else was quicker, and shows the order as it is now', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page)
+    await openOrder(page, 'ORD-00001006')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const { order } = succeeded(
+      await owner()<{ order: { id: string } }>('{ order(orderNumber: "ORD-00001006") { id } }'),
+    )
+    succeeded(
+      await owner()('mutation ($id: ID!) { fulfillOrder(id: $id, input: {}) { errors { message } } }', {
+        id: order.id,
+      }),
+    )
+    await page.getByRole('button', { name: /^Send \d+ units$/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/left|packed|status|sent/i)
+      .last()
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Shipment 1', { exact: true }).waitFor()
+  })
+
+  test('teaches what an empty list is about, and leads back from filters that match nothing', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await signIn(page)
+    await page.getByRole('searchbox').fill('no such order anywhere')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    expect(page.url()).toContain('q=no+such+order')
+    await accessible(page)
+    await page.getByRole('link', { name: 'Clear the filters' }).click()
+    await page.getByRole('link', { name: 'ORD-00001008' }).waitFor()
+  })
+
+  test('speaks German, money and dates included', async () => {
+    await using visitor = await visit({ ...looks.light, locale: 'de-DE' })
+    const { page } = visitor
+    await page.getByLabel('E-Mail').fill(platform.userEmail)
+    await page.getByLabel('Passwort').fill(platform.userPassword)
+    await page.getByRole('button', { name: 'Anmelden' }).click()
+    await page.getByRole('table', { name: 'Bestellungen' }).waitFor()
+    await page.getByText('440,63 $').waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+  })
+
+  test.each(Object.entries(looks))('breaks no rule of WCAG 2.2 AA, %s', async (look, options) => {
+    await using visitor = await visit(options)
+    const { page } = visitor
+    await accessible(page)
+    await signIn(page)
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await accessible(page)
+    await picture(page, look === 'light' ? 'admin-orders' : `admin-orders-${look}`)
+    await page.getByRole('link', { name: 'ORD-00001005' }).click()
+    await page.getByText('Order placed').waitFor()
+    await accessible(page)
+    await picture(page, `admin-order-${look}`)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  })
+})
