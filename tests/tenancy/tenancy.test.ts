@@ -30,11 +30,12 @@ import { canary, copyMerchant, copyMerchantWithNewIds, fingerprint } from './ten
 
 const timeoutMs = 300_000
 
-/**
- * The selected levels of lists. A relationship shows from both of its tables with 2 of Hasura's; the contract's lists have levels of
- * their own.
- */
-const listDepth = (path: string): number => (path === '/graphql' || longTests ? 3 : 2)
+/** The selected levels of lists. A relationship shows from both of its tables with 2. */
+const listDepth = longTests ? 3 : 2
+
+/** Of the callers of one API, each operation is sent by one, in turn; `npm run test:long` sends it by all. */
+const isOfTurn = (operation: number, caller: number, callers: number): boolean =>
+  longTests || operation % callers === caller
 
 /**
  * Two merchants with the same rows, ids included, and a third one with other ids. As the first one, with a key and
@@ -89,8 +90,8 @@ describe('a merchant', { timeout: timeoutMs }, () => {
   })
 
   test('gets the same answer to every query, whether or not another merchant has the same rows', async () => {
-    const operations = apis.flatMap(({ name, path, client, schema }) =>
-      queriesOf(schema, listDepth(path), () => undefined)
+    const operations = apis.flatMap(({ name, client, schema }) =>
+      queriesOf(schema, listDepth, () => undefined)
         .filter(({ field }) => !ofTheTest.test(field))
         .map((operation) => ({ name, client, operation })),
     )
@@ -128,18 +129,19 @@ describe('a merchant', { timeout: timeoutMs }, () => {
 
   test('gets the same answers for another merchant’s ids as for unknown ids', async () => {
     let compared = 0
-    for (const { name, client, schema } of apis.filter(({ path }) => path === '/graphql')) {
+    const callers = apis.filter(({ path }) => path === '/graphql')
+    for (const [caller, { name, client, schema }] of callers.entries()) {
       const named = [
         ...queriesNaming(foreign, schema),
         ...onlyNaming(foreign, mutationsNaming(foreign, schema)),
       ]
-      for (const operation of named) {
+      for (const operation of named.filter((_, index) => isOfTurn(index, caller, callers.length))) {
         const [one, other] = await answersForForeignAndUnknown(client, operation, foreign)
         expect.soft(one, `${name} ${operation.field} ${JSON.stringify(operation.variables)}`).toBe(other)
         compared += 1
       }
     }
-    expect(compared).toBeGreaterThan(500)
+    expect(compared).toBeGreaterThan(300)
   })
 
   test('changes no row of another merchant by mutations with that merchant’s ids', async () => {
