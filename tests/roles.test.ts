@@ -1,13 +1,25 @@
 import { keepDemoKeys, type DemoShop } from '@commerce-graph/demo-shop'
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import { createSecretBox, parseEncryptionKeys } from '@commerce-graph/secret-box'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
-import { RoleProcesses } from './support/role-processes.ts'
+import { encryptionKeys, RoleProcesses } from './support/role-processes.ts'
 import { succeeded } from './support/shop.ts'
 
 const timeoutMs = 120_000
+
+/** As the first token does. */
+async function sealSigningKey(databaseUrl: string): Promise<void> {
+  const secretBox = createSecretBox(parseEncryptionKeys(encryptionKeys))
+  const issuer = createTokenIssuer({ databaseUrl, secretBox })
+  const merchantId = '01a1f000-0001-7000-8000-000000000001' as MerchantId
+  await issuer.issueForEndpoint({ merchantId, endpointId: merchantId, permissions: [], isDraft: true })
+  await issuer.close()
+}
 
 describe('the roles in two processes', { timeout: timeoutMs }, () => {
   let database: TestDatabase
@@ -61,6 +73,33 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
           { timeout: 20_000 },
         )
         .toBe(0)
+    } finally {
+      await sql.end()
+    }
+  })
+
+  test('are listed with fingerprints, and a process with other secrets says so at its start or refuses it', async () => {
+    const sql = postgres(database.url, { max: 1 })
+    try {
+      const running = await sql<{ roles: string[] }[]>`SELECT roles FROM platform.process ORDER BY roles`
+      expect(running.map((one) => one.roles.toSorted().join())).toEqual([
+        'actions,engine,webhook',
+        'gateway,worker',
+      ])
+      const other = await roles.start(['webhook'], { env: { ACTIONS_SECRET: 'another secret of actions' } })
+      await other.ready()
+      expect(other.output).toMatch(
+        /Another process differs\. The fingerprint of ACTIONS_SECRET is \w{8} here, and \w{8} at (engine,actions,webhook|gateway,worker) \(/,
+      )
+      expect(other.output).not.toContain('another secret')
+      await roles.stop(other)
+      expect(await sql`SELECT FROM platform.process`).toHaveLength(2)
+      await sealSigningKey(database.url)
+      const wrong = { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 'another').toString('base64')}` }
+      const refused = await roles.start(['worker'], { env: wrong })
+      await expect.poll(() => refused.hasEnded, { timeout: 60_000 }).toBe(true)
+      expect(refused.output).toContain('The key one of ENCRYPTION_KEYS is not the one that sealed')
+      expect(await roles.stop(refused)).toBe(1)
     } finally {
       await sql.end()
     }

@@ -1,4 +1,4 @@
-export { signingAlgorithm, VerificationKeys } from './signing-keys.ts'
+export { signingAlgorithm, VerificationKeys, wrongEncryptionKeys } from './signing-keys.ts'
 export * from './token-claims.ts'
 export {
   createTokenIssuer,

@@ -106,6 +106,21 @@ export const resealSigningKeys = async (sql: Sql, secretBox: SecretBox): Promise
     return rows.length
   })
 
+/** The ids of encryption keys that have sealed a signing key and don't open it: another key has the same id here. */
+export async function wrongEncryptionKeys(sql: Sql, secretBox: SecretBox): Promise<readonly string[]> {
+  const rows = await sql<SigningKeyRow[]>`
+    SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk FROM identity.signing_key
+    ORDER BY split_part(private_jwk, '.', 1), created_at DESC`
+  return rows.flatMap(({ id, private_jwk: sealed }) => {
+    try {
+      secretBox.open(sealed, contextOf(id))
+      return []
+    } catch {
+      return sealed.slice(0, sealed.indexOf('.'))
+    }
+  })
+}
+
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, signingAlgorithm)
   if (key instanceof Uint8Array) throw new TypeError('a symmetric key among the signing keys')

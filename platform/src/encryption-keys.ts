@@ -1,4 +1,5 @@
-import type { EncryptionKey } from '@commerce-graph/secret-box'
+import { wrongEncryptionKeys } from '@commerce-graph/access-tokens'
+import { createSecretBox, type EncryptionKey } from '@commerce-graph/secret-box'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { PlatformError } from './platform-error.ts'
 
@@ -11,11 +12,17 @@ export async function checkEncryptionKeys(sql: Sql, keys: readonly EncryptionKey
   const missing = await sql<{ id: string }[]>`
     SELECT DISTINCT split_part(sealed, '.', 1) AS id
     FROM (SELECT private_jwk FROM identity.signing_key UNION ALL SELECT secret FROM identity.totp
-      UNION ALL SELECT credentials FROM payment.account) AS s (sealed)
+      UNION ALL SELECT credentials FROM payment.account
+      UNION ALL SELECT secret FROM events.endpoint) AS s (sealed)
     WHERE split_part(sealed, '.', 1) <> ALL (${known})`
-  if (missing.length === 0) return
   const ids = missing.map(({ id }) => id).join(', ')
-  throw new PlatformError(
-    `The database keeps secrets that were sealed with the key ${ids}, which is not here. Name it in ENCRYPTION_KEYS (docs/operating.md).`,
-  )
+  if (missing.length > 0)
+    throw new PlatformError(
+      `The database keeps secrets that were sealed with the key ${ids}, which is not here. Name it in ENCRYPTION_KEYS (docs/operating.md).`,
+    )
+  const wrong = await wrongEncryptionKeys(sql, createSecretBox(keys))
+  if (wrong.length > 0)
+    throw new PlatformError(
+      `The key ${wrong.join(', ')} of ENCRYPTION_KEYS is not the one that sealed the secrets in the database, though it has its id. Set the keys that the other processes have (docs/operating.md).`,
+    )
 }

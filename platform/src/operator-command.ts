@@ -9,6 +9,7 @@ import {
 import { Command, InvalidArgumentError } from 'commander'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { time, withDatabase } from './command-line.ts'
+import { type ListedProcess, runningProcesses } from './running-processes.ts'
 import { deadLetterCommand } from './dead-letter-command.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -52,6 +53,17 @@ export function program(): Command {
     .option('--limit <n>', `how many entries, 1 to ${maxLog}`, limit, 50)
     .action(({ limit }: { limit: number }) =>
       withDatabase(async (sql) => console.log((await operatorLog(sql, limit)).map(logLine).join('\n'))),
+    )
+  command
+    .command('processes')
+    .description('the processes that run, with their versions and the fingerprints of their secrets')
+    .option('--json', 'print one a line, as JSON')
+    .action(({ json }: { json?: true }) =>
+      withDatabase(async (sql) => {
+        const running = await runningProcesses(sql)
+        if (running.length > 0 || !json)
+          console.log(json ? running.map((one) => JSON.stringify(one)).join('\n') : processTable(running))
+      }),
     )
   command.addCommand(deadLetterCommand())
   return command
@@ -99,6 +111,21 @@ function table(keys: readonly OperatorKey[]): string {
           ? `last used ${lastUsedAt === null ? 'never' : time(lastUsedAt)}`
           : `revoked ${time(revokedAt)}`,
         name,
+      ].join('  '),
+    )
+    .join('\n')
+}
+
+function processTable(processes: readonly ListedProcess[]): string {
+  if (processes.length === 0) return 'No process runs.'
+  return processes
+    .map(({ roles, host, pid, startedAt, seenAt, settings }) =>
+      [
+        roles.join(','),
+        `${host} ${pid}`,
+        `started ${time(startedAt)}`,
+        `seen ${time(seenAt)}`,
+        ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
       ].join('  '),
     )
     .join('\n')

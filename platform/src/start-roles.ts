@@ -17,6 +17,7 @@ import { PlatformError } from './platform-error.ts'
 import { checkPorts, type ListenerName, portsOfRoles, type RolePorts } from './ports.ts'
 import { platformLogger } from './platform-logger.ts'
 import { requireRedis } from './require-redis.ts'
+import { joinProcesses } from './running-processes.ts'
 import type { Role } from './roles.ts'
 import { roleProblems } from './role-problems.ts'
 import { serveHealth } from './serve-health.ts'
@@ -65,6 +66,7 @@ export async function startRoles(
     )
     await requireRedis(config.redisUrl)
     const place = await readyDatabase({ services, config, roles }, tell, signal)
+    await joinProcesses(services, [...roles], config, tell)
     const addresses = await startAll({ services, config: { ...config, place }, roles })
     const { stopping } = services
     return {

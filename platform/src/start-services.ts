@@ -12,6 +12,7 @@ import { openMetrics } from './open-metrics.ts'
 import { openTracing } from './open-tracing.ts'
 import { platformLogger } from './platform-logger.ts'
 import type { Ports } from './ports.ts'
+import { joinProcesses } from './running-processes.ts'
 import { requireRedis } from './require-redis.ts'
 import { ownAddresses, type Progress, type RunningServices, type Stopping } from './services.ts'
 import { diskCheck } from './readiness-checks.ts'
@@ -59,6 +60,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     readiness: new Readiness(),
   }
   const { hasura, place, demoShop } = await openHasura(services, config, folder, progress)
+  await joinProcesses(services, ['all'], secrets, progress)
   progress('Starting the services')
   const rateLimits = await createRateLimits({
     settings: config.rates ?? ratesFrom({}),

@@ -66,6 +66,22 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION audit.drop_months_before(timestamptz) FROM PUBLIC;
 
+-- Drops whole months that ended so many days ago, for the worker, which may do no more: it can't drop a younger one.
+--
+-- answers: integer
+CREATE FUNCTION audit.drop_months_older_than(p_days integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+  SELECT count(*)::integer
+  FROM audit.drop_months_before(now() - make_interval(days => greatest(p_days, 31)));
+$$;
+
+REVOKE EXECUTE ON FUNCTION audit.drop_months_older_than(integer) FROM PUBLIC;
+
 CREATE FUNCTION audit.append(p_entries jsonb)
 RETURNS void
 LANGUAGE plpgsql

@@ -49,6 +49,19 @@ CREATE TABLE platform.applied_metadata (
   former_hashes text[] NOT NULL DEFAULT '{}'
 );
 
+-- The processes that run. Each renews its row, and removes those of processes that were killed.
+CREATE TABLE platform.process (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  roles text[] NOT NULL,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  -- What has to be the same everywhere, by its name: versions, and fingerprints of secrets. No secret.
+  settings jsonb NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  seen_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX process_seen_at ON platform.process (seen_at);
+
 CREATE TABLE platform.job_run (
   job text PRIMARY KEY,
   -- Milliseconds from one run to the next.

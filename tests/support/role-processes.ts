@@ -12,6 +12,8 @@ type Role = 'gateway' | 'engine' | 'actions' | 'webhook' | 'worker'
 const repository = path.resolve(import.meta.dirname, '../..')
 /** Where each role listens, counted from the process's first port. */
 const offsets: Readonly<Record<Role, number>> = { gateway: 0, engine: 1, webhook: 2, actions: 3, worker: 5 }
+/** Those of all processes. */
+export const encryptionKeys = `one:${Buffer.alloc(32, 'a key').toString('base64')}`
 const startTimeoutMs = 120_000
 
 /** A process of some roles, as an operator runs it. */
@@ -82,7 +84,7 @@ export class RoleProcesses {
       REDIS_URL: '',
       HASURA_GRAPHQL_ADMIN_SECRET: 'admin-secret-of-the-roles',
       ACTIONS_SECRET: 'actions-secret-of-the-roles',
-      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 'a key').toString('base64')}`,
+      ENCRYPTION_KEYS: encryptionKeys,
       GATEWAY_URL: proxies.gateway.url,
       HASURA_URL: proxies.engine.url,
       WEBHOOK_URL: proxies.webhook.url,
@@ -103,9 +105,20 @@ export class RoleProcesses {
     return new RoleProcesses({ gateway, engine, actions, webhook, worker }, databaseUrl, env)
   }
 
-  /** Starts a process, from another tree for another version of the code. */
-  async start(roles: readonly Role[], tree: string = repository): Promise<RoleProcess> {
-    const started = new RoleProcess(roles, await freePorts(6), tree, this.#env)
+  /**
+   * Starts a process.
+   *
+   * @param options.tree another version of the code
+   * @param options.env in addition to what all processes have
+   */
+  async start(
+    roles: readonly Role[],
+    {
+      tree = repository,
+      env = {},
+    }: { readonly tree?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<RoleProcess> {
+    const started = new RoleProcess(roles, await freePorts(6), tree, { ...this.#env, ...env })
     this.processes.push(started)
     for (const role of roles) this.proxies[role].add(started.addressOf(role))
     return started

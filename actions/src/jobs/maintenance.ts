@@ -274,9 +274,5 @@ function purgeEngineLogs(
 }
 
 /** Drops months of the audit log that ended as many days ago. @param days null: none */
-async function dropAuditMonths(database: Database, days: number | null): Promise<number> {
-  if (days === null) return 0
-  const dropped = await database`
-    SELECT FROM audit.drop_months_before(now() - make_interval(days => ${days}))`
-  return dropped.length
-}
+const dropAuditMonths = async (database: Database, days: number | null): Promise<number> =>
+  days === null ? 0 : audit.dropMonthsOlderThan(database, { days })

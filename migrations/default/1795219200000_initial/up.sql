@@ -4123,6 +4123,19 @@ CREATE TABLE platform.applied_metadata (
   former_hashes text[] NOT NULL DEFAULT '{}'
 );
 
+CREATE TABLE platform.process (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  roles text[] NOT NULL,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  -- What has to be the same everywhere, by its name: versions, and fingerprints of secrets. No secret.
+  settings jsonb NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  seen_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE INDEX process_seen_at ON platform.process (seen_at);
+
 CREATE TABLE platform.job_run (
   job text PRIMARY KEY,
   -- Milliseconds from one run to the next.
@@ -4899,6 +4912,19 @@ END;
 $$;
 
 REVOKE EXECUTE ON FUNCTION audit.drop_months_before(timestamptz) FROM PUBLIC;
+
+CREATE FUNCTION audit.drop_months_older_than(p_days integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+  SELECT count(*)::integer
+  FROM audit.drop_months_before(now() - make_interval(days => greatest(p_days, 31)));
+$$;
+
+REVOKE EXECUTE ON FUNCTION audit.drop_months_older_than(integer) FROM PUBLIC;
 
 CREATE FUNCTION audit.append(p_entries jsonb)
 RETURNS void
@@ -19569,6 +19595,9 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql
 STABLE
+-- The parts have no rights in the tables of the queues and of Hasura, or in some.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_most CONSTANT integer := 1000;
@@ -19705,6 +19734,8 @@ BEGIN
 END;
 $$;
 
+REVOKE EXECUTE ON FUNCTION operator.dead_letters() FROM PUBLIC;
+
 -- sql/operator/functions/request_sign_up.sql
 
 CREATE FUNCTION operator.request_sign_up(
@@ -19835,6 +19866,9 @@ $$;
 CREATE FUNCTION operator.settle_dead_letters(p_ids uuid[], p_retry boolean)
 RETURNS jsonb
 LANGUAGE plpgsql
+-- The parts have no rights in the tables of the queues and of Hasura, or in some.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_letters operator.dead_letter[];
@@ -19860,6 +19894,8 @@ BEGIN
   RETURN jsonb_build_object('outcome', 'settled', 'count', v_count);
 END;
 $$;
+
+REVOKE EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) FROM PUBLIC;
 
 -- sql/ordering/functions/advance_shipment.sql
 
@@ -22949,6 +22985,9 @@ BEGIN
   -- The functions that run as the owner.
   GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
+  GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
   PERFORM platform.grant_credentials();
   PERFORM platform.grant_runtime_rights();
   EXECUTE format('COMMENT ON SCHEMA platform IS %L', v_rights);

@@ -15,6 +15,9 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql
 STABLE
+-- The parts have no rights in the tables of the queues and of Hasura, or in some.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_most CONSTANT integer := 1000;
@@ -150,3 +153,5 @@ BEGIN
   END IF;
 END;
 $$;
+
+REVOKE EXECUTE ON FUNCTION operator.dead_letters() FROM PUBLIC;

@@ -5,6 +5,9 @@
 CREATE FUNCTION operator.settle_dead_letters(p_ids uuid[], p_retry boolean)
 RETURNS jsonb
 LANGUAGE plpgsql
+-- The parts have no rights in the tables of the queues and of Hasura, or in some.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_letters operator.dead_letter[];
@@ -30,3 +33,5 @@ BEGIN
   RETURN jsonb_build_object('outcome', 'settled', 'count', v_count);
 END;
 $$;
+
+REVOKE EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) FROM PUBLIC;

@@ -47,6 +47,9 @@ BEGIN
   -- The functions that run as the owner.
   GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
+  GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
   PERFORM platform.grant_credentials();
   PERFORM platform.grant_runtime_rights();
   EXECUTE format('COMMENT ON SCHEMA platform IS %L', v_rights);
