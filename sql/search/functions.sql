@@ -405,7 +405,8 @@ AS $$
   SELECT coalesce(current_setting('search.follows_later', TRUE) = 'on', FALSE);
 $$;
 
--- Has the search learn of the products that an import has written, with all that belongs to them.
+-- Has the search learn of the products that an import has written, with all that belongs to them, and of the categories
+-- that it has made.
 CREATE FUNCTION search.follow_import(p_merchant_id uuid, p_product_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
@@ -416,6 +417,15 @@ BEGIN
   SELECT d.merchant_id, d.product_id
   FROM search.document d
   WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids);
+  PERFORM search.write_category(c.merchant_id, c.id)
+  FROM catalog.category c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND NOT EXISTS (
+      SELECT
+      FROM search.document d
+      WHERE d.merchant_id = c.merchant_id AND d.category_id = c.id
+    );
   PERFORM
     search.write_products(
       ARRAY(

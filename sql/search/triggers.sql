@@ -122,6 +122,7 @@ $$;
 CREATE TRIGGER follow_search
 AFTER INSERT OR UPDATE OF name, description ON catalog.category
 FOR EACH ROW
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_category();
 
 CREATE FUNCTION search.follow_article()

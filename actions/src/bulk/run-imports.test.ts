@@ -429,6 +429,7 @@ describe('an import', () => {
       await one(`SELECT p.name, p.price::int, p.variant_skus, p.tags,
         (SELECT sum(l.available)::int FROM inventory.stock_level l WHERE l.merchant_id = p.merchant_id) AS stock,
         (SELECT count(*)::int FROM catalog.category c WHERE c.merchant_id = p.merchant_id) AS categories,
+        (SELECT count(category_id)::int FROM search.document c WHERE c.merchant_id = p.merchant_id) AS found_categories,
         p.lowest_price::int AS lowest, d.lowest_price::int AS found_lowest, d.in_stock, cardinality(d.facet_keys) AS facets,
         d.words @@ to_tsquery('simple', 'tee & m') AS found
         FROM catalog.product p JOIN search.document d ON d.merchant_id = p.merchant_id AND d.product_id = p.id
@@ -446,6 +447,7 @@ describe('an import', () => {
       tags: ['cotton', 'basic'],
       stock: 12,
       categories: 3,
+      found_categories: 3,
     })
     await expectShopToAddUp(shop.database, merchant)
   })

@@ -13070,6 +13070,15 @@ BEGIN
   SELECT d.merchant_id, d.product_id
   FROM search.document d
   WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids);
+  PERFORM search.write_category(c.merchant_id, c.id)
+  FROM catalog.category c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND NOT EXISTS (
+      SELECT
+      FROM search.document d
+      WHERE d.merchant_id = c.merchant_id AND d.category_id = c.id
+    );
   PERFORM
     search.write_products(
       ARRAY(
@@ -29573,6 +29582,7 @@ $$;
 CREATE TRIGGER follow_search
 AFTER INSERT OR UPDATE OF name, description ON catalog.category
 FOR EACH ROW
+WHEN (NOT search.follows_later())
 EXECUTE FUNCTION search.follow_category();
 
 CREATE FUNCTION search.follow_article()
