@@ -26,7 +26,7 @@ const options = readOptions({
 const platformProcess = await PlatformProcess.create()
 try {
   const platform = await platformProcess.start()
-  const sql = postgres(platform.databaseUrl, { max: 1 })
+  const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   await createManyProducts(sql, platform.merchantId, options.products)
   await sql.end()
 

@@ -103,7 +103,7 @@ async function medianTime(readPage: ReadPage, after: string | null): Promise<num
 const platformProcess = await PlatformProcess.create()
 try {
   const platform = await platformProcess.start()
-  const sql = postgres(platform.databaseUrl, { max: 1 })
+  const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   const { category, product } = await fillLongLists(sql, platform.merchantId, options.products)
   await sql.end()
   for (const [name, readPage] of Object.entries(readers(platform, category, product))) {

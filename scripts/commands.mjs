@@ -56,6 +56,7 @@ export const commandGroups = [
       'bench:request-cost': 'what a request costs by stage',
       'bench:search': 'search and facets at 200,000 products',
       'bench:import': 'imports of orders and products, by tenths',
+      profile: 'a benchmark with flame graphs, and its statements by time',
       'bench:audit': 'what the audit log costs a write',
     },
   },
