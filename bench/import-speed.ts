@@ -43,10 +43,10 @@ async function writeRows(file: string, rows: number, rowOf: (n: number) => objec
   await finished(output)
 }
 
-/** The rows' tenths, each from the first sample with its beginning to the first with its end. */
+/** The rows' tenths, each from the first sample with all rows before it to the first with all of its own. */
 function printTenths(name: string, samples: readonly Sample[], rows: number): void {
   for (let tenth = 1; tenth <= 10; tenth += 1) {
-    const from = samples.findLast((sample) => sample.rows <= ((tenth - 1) * rows) / 10)
+    const from = samples.find((sample) => sample.rows >= ((tenth - 1) * rows) / 10)
     const to = samples.find((sample) => sample.rows >= (tenth * rows) / 10)
     if (from === undefined || to === undefined || to.at === from.at) continue
     const rate = ((to.rows - from.rows) / (to.at - from.at)) * 1000
