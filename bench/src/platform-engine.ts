@@ -1,8 +1,12 @@
-import { type Engine, startEngine } from 'hasura-embedded'
+import { type Engine, type EngineOptions, startEngine } from 'hasura-embedded'
 import type { Logger } from 'pino'
 
 /** An engine in this process over a platform's database, with the platform's metadata. Its actions have no handler. */
-export const startPlatformEngine = (databaseUrl: string, logger: Logger): Promise<Engine> =>
+export const startPlatformEngine = (
+  databaseUrl: string,
+  logger: Logger,
+  options: Pick<EngineOptions, 'sessionSettings'> = {},
+): Promise<Engine> =>
   startEngine({
     databaseUrl,
     env: {
@@ -11,4 +15,5 @@ export const startPlatformEngine = (databaseUrl: string, logger: Logger): Promis
       ACTIONS_SECRET: 'none',
     },
     logger,
+    ...options,
   })

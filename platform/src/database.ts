@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
 import { databaseParts, loginOf, logins, ownerLogin, type PartUrls } from './database-parts.ts'
 import { postgresFolder } from './data-folder.ts'
+import { markLeakproof } from './mark-leakproof.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The name of the platform's database. */
@@ -72,6 +73,16 @@ async function countStatements(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
   try {
     await sql`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** In the platform's own Postgres, where the owner is no superuser. */
+export async function markAsSuperuser(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10 })
+  try {
+    await markLeakproof(sql)
   } finally {
     await sql.end({ timeout: 1 })
   }

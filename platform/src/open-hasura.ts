@@ -12,6 +12,7 @@ import { checkEncryptionKeys } from './encryption-keys.ts'
 import { limitPooledSessions } from './limit-pooled-sessions.ts'
 import { withOwnEngine } from './prepare-database.ts'
 import { prepareSchema } from './prepare-schema.ts'
+import { sessionSettings } from './session-settings.ts'
 import { settlePlace } from './settle-place.ts'
 import { preparingAlone } from './preparing-alone.ts'
 import { unlimited } from './unlimited.ts'
@@ -125,6 +126,7 @@ export async function startHasura(
   const engine = await startEngine({
     ...parts.engine,
     replicas,
+    sessionSettings,
     poolSize: connections?.engine,
     connections: { idleTimeoutMs: idleMs },
     adminSecret: secrets.adminSecret,

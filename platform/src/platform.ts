@@ -2,7 +2,7 @@ import { endLeftServer } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import type { PlatformConfig } from './configuration.ts'
 import { openDataFolder, postgresFolder } from './data-folder.ts'
-import { openDatabase } from './database.ts'
+import { markAsSuperuser, openDatabase } from './database.ts'
 import { checkPorts, choosePorts, neededListeners } from './ports.ts'
 import { readyFile } from './ready-file.ts'
 import type { Progress, RunningServices, Stopping } from './services.ts'
@@ -69,6 +69,7 @@ export async function startPlatform(
       stopping,
       progress,
     })
+    if (database.superuserUrl !== undefined) await markAsSuperuser(database.superuserUrl)
     // Whoever reads the address uses a session of its own.
     const databaseUrl = config.pooler?.directUrl ?? database.url
     const platform = { ...services, databaseUrl, crashed: database.crashed }

@@ -9,6 +9,7 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
 import { applyChangedMetadata } from './apply-changed-metadata.ts'
 import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migrations.ts'
+import { markLeakproof } from './mark-leakproof.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The root of the repository, where migrations/ and metadata/ are. */
@@ -53,6 +54,7 @@ export async function prepareSchema(
   await prepareQueues(databaseUrl)
   // The migrations have run it, too; since then, Hasura and the queues have made tables.
   await sql`SELECT platform.grant_rights()`
+  await markLeakproof(sql)
   if (inconsistencies.length > 0) {
     const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
     throw new PlatformError(`metadata/ doesn't fit the database:\n${list.join('\n')}`)

@@ -3,13 +3,21 @@ import path from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { acrossMerchants, forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer } from '../support/graphql-client.ts'
 import { partUrlsOf } from '../support/part-urls.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
-import { copyMerchant } from './tenants.ts'
+import { canary, copyMerchant } from './tenants.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 type Part = 'engine' | 'actions' | 'auth' | 'worker'
 const other = '0198c0de-0000-7000-8000-00000000beef'
+
+const asAdmin = ({ hasuraUrl, adminSecret }: TestPlatform, where: string, body: object): Promise<Response> =>
+  fetch(hasuraUrl + where, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret },
+    body: JSON.stringify(body),
+  })
 
 /** Behind the filters of Hasura and of the functions: what the database shows a part that forgets them. */
 describe('the database', { timeout: 120_000 }, () => {
@@ -80,13 +88,64 @@ describe('the database', { timeout: 120_000 }, () => {
     }
   })
 
-  test.each(['actions', 'worker'] as const)(
+  test.each(['engine', 'actions', 'worker'] as const)(
     'shows %s no row outside of any scope, and all rows across merchants',
     async (part) => {
       expect(await merchantsSeen(pools[part])).toEqual([])
       expect(await merchantsSeen(acrossMerchants(pools[part], 'a test'))).toEqual(bothMerchants())
     },
   )
+
+  describe('when a permission of Hasura has lost its filter', () => {
+    const permission = (filter: object) => ({
+      type: 'bulk',
+      args: [
+        { type: 'pg_drop_select_permission', args: { source: 'default', table, role: 'merchant' } },
+        {
+          type: 'pg_create_select_permission',
+          args: {
+            source: 'default',
+            table,
+            role: 'merchant',
+            permission: { columns: '*', filter, allow_aggregations: true },
+          },
+        },
+      ],
+    })
+    const table = { schema: 'crm', name: 'customer' }
+    beforeAll(async () => {
+      const changed = await asAdmin(platform, '/v1/metadata', permission({}))
+      expect(changed.status).toBe(200)
+    })
+
+    /** Whether an answer has a row of the other merchant. */
+    const ask = async (url: string, query: string): Promise<boolean> => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(platform.liveKey) },
+        body: JSON.stringify({ query }),
+      })
+      const text = await response.text()
+      expect(text).not.toContain('"errors":[{')
+      return text.includes(canary)
+    }
+    const hasura = () => ask(`${platform.hasuraUrl}/v1/graphql`, '{ crm_customer { id name } }')
+    const contract = () =>
+      ask(platform.graphqlUrl, '{ customers(first: 100) { edges { node { id name } } } }')
+
+    test.each([
+      ['Hasura’s own API', hasura],
+      ['the contract', contract],
+    ])('%s shows no row of another merchant, and would without row security', async (_api, showsOther) => {
+      expect(await showsOther()).toBe(false)
+      await owner`ALTER TABLE crm.customer DISABLE ROW LEVEL SECURITY`
+      try {
+        expect(await showsOther()).toBe(true)
+      } finally {
+        await owner`ALTER TABLE crm.customer ENABLE ROW LEVEL SECURITY`
+      }
+    })
+  })
 
   test('refuses rows that are written for another merchant, and finds none of its rows to change', async () => {
     const actions = forMerchant(pools.actions, merchant)
@@ -130,10 +189,9 @@ describe('the database', { timeout: 120_000 }, () => {
     'CREATE ROLE intruder SUPERUSER',
     'ALTER TABLE crm.customer DISABLE ROW LEVEL SECURITY',
   ])('keeps SQL of Hasura’s admin in the database: %s', async (sql) => {
-    const response = await fetch(`${platform.hasuraUrl}/v2/query`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
-      body: JSON.stringify({ type: 'run_sql', args: { source: 'default', sql } }),
+    const response = await asAdmin(platform, '/v2/query', {
+      type: 'run_sql',
+      args: { source: 'default', sql },
     })
     expect(await response.text()).toMatch(/permission denied|must be (owner|superuser)|insufficient/i)
   })

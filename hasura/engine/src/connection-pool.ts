@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { ResolvedOptions } from './engine-options.ts'
-import { withoutNamedStatements } from './execute/statement-query.ts'
+import { withoutNamedStatements, withSessionSettings } from './execute/statement-query.ts'
 import { type Replicas, watchReplicas } from './replicas.ts'
 import { StartError, reasonOf } from './start-error.ts'
 
@@ -83,7 +83,7 @@ const ours = (connectionString: string, { connections: { isolation } }: Resolved
 /** The role may have time limits for statements through the pooler, which are none of migrations'. */
 const unlimited = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
 
-function openPool(config: pg.PoolConfig, { connections, logger }: ResolvedOptions): pg.Pool {
+function openPool(config: pg.PoolConfig, { connections, sessionSettings, logger }: ResolvedOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionTimeoutMillis: connections.waitMs,
     ...(connections.lifetimeSeconds === 0 ? {} : { maxLifetimeSeconds: connections.lifetimeSeconds }),
@@ -95,7 +95,10 @@ function openPool(config: pg.PoolConfig, { connections, logger }: ResolvedOption
     if (!pool.ending) logger.warn({ reason: error.message }, 'a connection to Postgres was lost')
   })
   // The pool doesn't listen to a connection while closing it; without a listener, an error then would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    withSessionSettings(client, sessionSettings)
+  })
   return pool
 }
 

@@ -9,6 +9,7 @@ import type { Metadata } from './metadata/types.ts'
 import type { ReplicaSettings } from './replicas.ts'
 import type { NamingConvention } from './schema/naming.ts'
 import type { SchemaFeature } from './schema/schema-feature.ts'
+import type { SessionSettings } from './session/session-settings.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
 import type { Tracer } from './tracing/tracer.ts'
@@ -63,6 +64,8 @@ export interface EngineOptions {
   readonly slowStatementMs?: number | undefined
   /** Records spans of operations, statements and deliveries of events. */
   readonly tracer?: Tracer | undefined
+  /** Settings of Postgres that each statement of a session has. Default: none. */
+  readonly sessionSettings?: SessionSettings | undefined
   /** The most connections to Postgres. */
   readonly poolSize?: number | undefined
   /**
@@ -157,6 +160,7 @@ const events: EventSettings = {
 const refetch: Refetch = { intervalMs: 1_000, batchSize: 100 }
 
 const defaultMaxLagMs = 1_000
+const noSessionSettings: SessionSettings = { variables: {}, roles: {} }
 
 /** All options, with the defaults for absent ones. */
 export const resolveOptions = (given: EngineOptions) => ({
@@ -186,6 +190,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   tracer: given.tracer,
   slowStatementMs: given.slowStatementMs,
   logger: given.logger ?? pino({ level: 'warn' }),
+  sessionSettings: given.sessionSettings ?? noSessionSettings,
   poolSize: given.poolSize ?? 20,
   pollIntervalMs: given.pollIntervalMs ?? 1_000,
   internalErrors: given.internalErrors ?? ('none' satisfies InternalErrors),

@@ -132,6 +132,7 @@ async function startOn(
     streaming: options.streamingQueries,
     concurrentPolls: Math.ceil(options.poolSize / 2),
     statementTimeoutMs: options.requestTimeoutMs,
+    sessionSettings: options.sessionSettings,
     logger,
   })
   const events = createEngineEvents({

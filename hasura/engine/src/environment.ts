@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { apiGroups, defaultApis } from './http/api.ts'
+import { sessionSettings } from './session/session-settings.ts'
 
 const yes = ['true', 't', 'yes', 'y', '1']
 const no = ['false', 'f', 'no', 'n', '0']
@@ -165,6 +166,21 @@ export const environment = z.object({
   HASURA_GRAPHQL_READ_REPLICA_MAX_LAG: whole(100, 3_600_000)
     .default(1_000)
     .describe('Milliseconds that what a standby shows may be old. (Not in Hasura.)'),
+  HASURA_GRAPHQL_SESSION_SETTINGS: z
+    .string()
+    .transform((value, context) => {
+      try {
+        return JSON.parse(value) as unknown
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(sessionSettings)
+    .optional()
+    .describe(
+      'Settings of Postgres that each statement of a session has, for row security: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"app.any_tenant": "on"}}}`. (Not in Hasura.)',
+    ),
   HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
     .default(20)
     .describe('The most connections to Postgres; 50 in Hasura.'),

@@ -10,6 +10,7 @@ import type { Refetch } from './live/poller.ts'
 import { type SchemaFeature, isSchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { authenticationProblem } from './session/authenticator.ts'
+import type { SessionSettings } from './session/session-settings.ts'
 import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 import type { NamingConvention } from './schema/naming.ts'
 import { UnsetVariable, resolveTemplate } from './webhook/environment.ts'
@@ -40,6 +41,7 @@ export interface Settings {
   readonly cors: CorsPolicy
   readonly port: number
   readonly host: string
+  readonly sessionSettings: SessionSettings | undefined
   readonly poolSize: number
   readonly logLevel: string
   readonly logRequests: boolean
@@ -169,6 +171,7 @@ const fromEnvironment = (
     : parseCorsDomain(values.HASURA_GRAPHQL_CORS_DOMAIN),
   port: values.HASURA_GRAPHQL_SERVER_PORT,
   host: values.HASURA_GRAPHQL_SERVER_HOST,
+  sessionSettings: values.HASURA_GRAPHQL_SESSION_SETTINGS,
   poolSize: values.HASURA_GRAPHQL_PG_CONNECTIONS,
   logLevel: values.HASURA_GRAPHQL_LOG_LEVEL,
   logRequests: values.HASURA_GRAPHQL_ENABLED_LOG_TYPES.includes('http-log'),

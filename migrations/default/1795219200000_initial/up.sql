@@ -22997,6 +22997,13 @@ BEGIN
   GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
   GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
+  -- Those of search name their merchant, and use indexes that row security would not let them use.
+  FOR v_table IN SELECT p.oid::regprocedure AS name
+  FROM pg_proc p
+  WHERE p.pronamespace = 'search'::regnamespace AND p.prosecdef LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_table.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO commerce_engine', v_table.name);
+  END LOOP;
   PERFORM platform.grant_credentials();
   PERFORM platform.grant_runtime_rights();
   EXECUTE format('COMMENT ON SCHEMA platform IS %L', v_rights);
@@ -23306,7 +23313,7 @@ BEGIN
     EXECUTE
       format(
         'CREATE POLICY of_merchant ON %s ' 
- 'TO commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
+ 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
  '%s OR (SELECT current_setting(''commerce.across_merchants'', true) <> ''''))',
         v_table.name,
         (
@@ -23318,7 +23325,7 @@ BEGIN
           FROM unnest(v_table.merchant_ids) m
         )
       );
-    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner, commerce_engine USING (true)', v_table.name);
+    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner USING (true)', v_table.name);
   END LOOP;
   -- A view reads as its owner, unless it says otherwise.
   FOR v_table IN SELECT c.oid::regclass AS name
@@ -23595,6 +23602,8 @@ CREATE FUNCTION search.count_results(
 RETURNS SETOF search.total
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 1
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -23859,6 +23868,8 @@ CREATE FUNCTION search.facets(
 RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 50
 -- The counted rows of many products stay in memory.
 SET work_mem = '32MB'
@@ -24352,6 +24363,8 @@ CREATE FUNCTION search.page(
 RETURNS TABLE (id uuid, sort_value text)
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 20
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -24732,6 +24745,8 @@ CREATE FUNCTION search.suggestions(hasura_session json, query text)
 RETURNS SETOF search.suggestion
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 20
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -24830,6 +24845,8 @@ CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
 RETURNS tsquery
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE

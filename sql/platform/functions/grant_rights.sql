@@ -50,6 +50,13 @@ BEGIN
   GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
   GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
+  -- Those of search name their merchant, and use indexes that row security would not let them use.
+  FOR v_table IN SELECT p.oid::regprocedure AS name
+  FROM pg_proc p
+  WHERE p.pronamespace = 'search'::regnamespace AND p.prosecdef LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_table.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO commerce_engine', v_table.name);
+  END LOOP;
   PERFORM platform.grant_credentials();
   PERFORM platform.grant_runtime_rights();
   EXECUTE format('COMMENT ON SCHEMA platform IS %L', v_rights);

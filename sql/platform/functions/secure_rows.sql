@@ -46,7 +46,7 @@ BEGIN
     EXECUTE
       format(
         'CREATE POLICY of_merchant ON %s ' 
- 'TO commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
+ 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
  '%s OR (SELECT current_setting(''commerce.across_merchants'', true) <> ''''))',
         v_table.name,
         (
@@ -58,7 +58,7 @@ BEGIN
           FROM unnest(v_table.merchant_ids) m
         )
       );
-    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner, commerce_engine USING (true)', v_table.name);
+    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner USING (true)', v_table.name);
   END LOOP;
   -- A view reads as its owner, unless it says otherwise.
   FOR v_table IN SELECT c.oid::regclass AS name

@@ -20,6 +20,8 @@ CREATE FUNCTION search.count_results(
 RETURNS SETOF search.total
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 1
 SET plan_cache_mode = force_custom_plan
 AS $$

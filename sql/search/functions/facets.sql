@@ -20,6 +20,8 @@ CREATE FUNCTION search.facets(
 RETURNS SETOF search.facet
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 50
 -- The counted rows of many products stay in memory.
 SET work_mem = '32MB'

@@ -10,6 +10,8 @@ CREATE FUNCTION search.page(
 RETURNS TABLE (id uuid, sort_value text)
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 20
 SET plan_cache_mode = force_custom_plan
 AS $$

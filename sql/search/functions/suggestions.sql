@@ -2,6 +2,8 @@ CREATE FUNCTION search.suggestions(hasura_session json, query text)
 RETURNS SETOF search.suggestion
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 ROWS 20
 SET plan_cache_mode = force_custom_plan
 AS $$

@@ -2,6 +2,8 @@ CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text)
 RETURNS tsquery
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE

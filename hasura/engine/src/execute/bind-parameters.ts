@@ -17,6 +17,8 @@ export interface Bindings {
   readonly timed?: ((text: string, milliseconds: number) => void) | undefined
   /** Settings of the transaction in which a mutation's only statement runs. */
   readonly settings?: TransactionSettings
+  /** Whether the statement is one of a transaction, which has the settings already. */
+  readonly inTransaction?: true
   readonly written?: WrittenRows
   /** JSON text: an action's answer, or the keys of rows. */
   readonly answer?: string

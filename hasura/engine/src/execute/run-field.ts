@@ -4,7 +4,7 @@ import { type Bindings, bindParameters } from './bind-parameters.ts'
 import type { CompiledField, CompiledStatement, CompiledStep, CompiledWrite } from './compile.ts'
 import { postgresError } from './postgres-error.ts'
 import { RefusedVariable, RequestFailure } from './request-failure.ts'
-import { type ResultRow, runStatement } from './statement-query.ts'
+import { type ResultRow, runStatement, settingsFor, transactionSettings } from './statement-query.ts'
 
 /** Runs a root field on a connection and returns its JSON text. */
 export async function runField(
@@ -88,9 +88,14 @@ function runTraced(
   client: pg.PoolClient,
   statement: CompiledStatement,
   values: readonly (string | null)[],
-  { tracer, timed, settings }: Bindings,
+  { session, tracer, timed, settings, inTransaction }: Bindings,
 ): Promise<readonly ResultRow[]> {
-  const run = () => runTimed(() => runStatement(client, statement, values, settings), statement, timed)
+  // A transaction of several statements has them from its beginning.
+  const needed =
+    inTransaction === true
+      ? []
+      : [...(settings === undefined ? [] : transactionSettings(settings)), ...settingsFor(client, session)]
+  const run = () => runTimed(() => runStatement(client, statement, values, needed), statement, timed)
   if (tracer === undefined) return run()
   // The values of parameters are left out: they are the client's.
   const attributes = {

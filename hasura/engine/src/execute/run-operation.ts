@@ -5,6 +5,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { RootFieldPlace } from '../plan/root-field.ts'
 import type { RemoteCaller } from '../remote/send-remote.ts'
+import type { Setting } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import { type TraceContext, traceSetting } from '../tracing/trace-context.ts'
 import type { Bindings } from './bind-parameters.ts'
@@ -17,7 +18,7 @@ import { resolveJoins } from './resolve-joins.ts'
 import { retryAborted } from './retry-aborted.ts'
 import { runField } from './run-field.ts'
 import { runRemoteFields } from './run-remote-fields.ts'
-import type { TransactionSettings } from './statement-query.ts'
+import { settingsFor, type TransactionSettings, transactionSettings } from './statement-query.ts'
 
 /** One operation that runs: who asks for it, with which values, and what it runs with. */
 export interface Run {
@@ -148,7 +149,9 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
       const settings = settingsOf(run)
       return retryAborted(() =>
         withConnection(pool, signal, (client) =>
-          inTransaction(client, settings, () => entries(client, { variables, session, tracer, timed })),
+          inTransaction(client, [...transactionSettings(settings), ...settingsFor(client, session)], () =>
+            entries(client, { variables, session, tracer, timed, inTransaction: true }),
+          ),
         ),
       )
     }
@@ -174,12 +177,13 @@ async function commit(client: pg.PoolClient): Promise<void> {
 
 async function inTransaction<Result>(
   client: pg.PoolClient,
-  { user, trace }: TransactionSettings,
+  settings: readonly Setting[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await client.query(
-    `BEGIN; SET LOCAL "hasura.user" = ${pg.escapeLiteral(user)}; SET LOCAL "hasura.tracecontext" = ${pg.escapeLiteral(trace)}`,
+  const calls = settings.map(
+    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
   )
+  await client.query(`BEGIN; SELECT ${calls.join(', ')}`)
   try {
     const result = await work()
     await commit(client)

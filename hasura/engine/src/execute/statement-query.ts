@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { type SessionSettings, type Setting, settingsOfSession } from '../session/session-settings.ts'
+import type { Session } from '../session/types.ts'
 import type { CompiledStatement } from './compile.ts'
 
 /** Values in Postgres's text format; null for NULL. */
@@ -22,12 +24,18 @@ export interface TransactionSettings {
   readonly trace: string
 }
 
-/** Returns no row, so that the result has only the statement's rows. */
-const setSettings = {
-  name: 'hasura_set_settings',
-  text: `select from (
-    select set_config('hasura.user', $1, true) as value, set_config('hasura.tracecontext', $2, true) offset 0
-  ) s where value is null`,
+export const transactionSettings = ({ user, trace }: TransactionSettings): readonly Setting[] => [
+  ['hasura.user', user],
+  ['hasura.tracecontext', trace],
+]
+
+/** Makes settings, as many as there are. */
+function setSettings(count: number): Pick<CompiledStatement, 'name' | 'text'> {
+  const calls = Array.from(
+    { length: count },
+    (_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`,
+  )
+  return { name: `hasura_set_settings_${count}`, text: `select ${calls.join(', ')}` }
 }
 
 /** Longer statements, like inserts of many rows, are seldom repeated and would fill the server's memory. */
@@ -47,6 +55,20 @@ export function withoutNamedStatements(client: pg.PoolClient): void {
   nameless.add(wireOf(client))
 }
 
+/** The settings that sessions have on a connection. */
+const settingsOn = new WeakMap<Wire, SessionSettings>()
+
+/** From now on, statements of this connection have the settings of their sessions. */
+export function withSessionSettings(client: pg.PoolClient, settings: SessionSettings): void {
+  settingsOn.set(wireOf(client), settings)
+}
+
+/** The settings that a session's statements have on this connection. */
+export function settingsFor(client: pg.PoolClient, session: Session): readonly Setting[] {
+  const settings = settingsOn.get(wireOf(client))
+  return settings === undefined ? [] : settingsOfSession(session, settings)
+}
+
 /**
  * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and
  * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in
@@ -59,19 +81,22 @@ class StatementQuery implements pg.Submittable {
   readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
   readonly #statement: Pick<CompiledStatement, 'name' | 'text'>
   readonly #values: ResultRow
-  readonly #settings: TransactionSettings | undefined
+  readonly #settings: readonly Setting[]
   readonly #rows: ResultRow[] = []
   #wire: Wire | undefined
+  /** Whether the rows that come are those of the settings. */
+  #makesSettings: boolean
 
   constructor(
     statement: Pick<CompiledStatement, 'name' | 'text'>,
     values: ResultRow,
-    settings: TransactionSettings | undefined,
+    settings: readonly Setting[],
     callback: (error: Error | null, rows: readonly ResultRow[]) => void,
   ) {
     this.#statement = statement
     this.#values = values
     this.#settings = settings
+    this.#makesSettings = settings.length > 0
     this.callback = callback
   }
 
@@ -82,8 +107,8 @@ class StatementQuery implements pg.Submittable {
     this.#wire = wire
     wire.stream.cork()
     try {
-      if (this.#settings !== undefined)
-        send(wire, prepared, setSettings, [this.#settings.user, this.#settings.trace])
+      if (this.#settings.length > 0)
+        send(wire, prepared, setSettings(this.#settings.length), this.#settings.flat())
       send(wire, prepared, this.#statement, this.#values)
       wire.sync()
     } finally {
@@ -92,7 +117,7 @@ class StatementQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: ResultRow }): void {
-    this.#rows.push(fields)
+    if (!this.#makesSettings) this.#rows.push(fields)
   }
 
   handleReadyForQuery(): void {
@@ -103,13 +128,16 @@ class StatementQuery implements pg.Submittable {
   handleError(error: Error): void {
     const prepared = this.#wire && preparedOn.get(this.#wire)
     prepared?.delete(this.#statement.name)
-    prepared?.delete(setSettings.name)
+    prepared?.delete(setSettings(this.#settings.length).name)
     this.callback(error, [])
+  }
+
+  handleCommandComplete(): void {
+    this.#makesSettings = false
   }
 
   // The driver calls these, too; nothing has to be done.
   handleRowDescription(): void {}
-  handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
 }
 
@@ -140,7 +168,7 @@ export const runStatement = (
   client: pg.PoolClient,
   statement: Pick<CompiledStatement, 'name' | 'text'>,
   values: ResultRow,
-  settings?: TransactionSettings,
+  settings: readonly Setting[] = [],
 ): Promise<readonly ResultRow[]> =>
   new Promise((resolve, reject) => {
     client.query(

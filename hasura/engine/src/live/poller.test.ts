@@ -24,6 +24,7 @@ beforeAll(async () => {
     streaming: refetch,
     concurrentPolls: 2,
     statementTimeoutMs: 10_000,
+    sessionSettings: { variables: {}, roles: {} },
     logger,
   }
   hub = createSubscriptionHub(shop.executor, () => shop.snapshot, shop.pool, options)

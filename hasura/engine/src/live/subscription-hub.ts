@@ -8,6 +8,7 @@ import { withConnection } from '../execute/lend-connection.ts'
 import { runStatement } from '../execute/statement-query.ts'
 import type { GraphQLError, GraphQLRequest } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
+import { type SessionSettings, type Setting, settingsOfSession } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type ActionFollower, followAction } from './follow-action.ts'
@@ -22,6 +23,8 @@ export interface SubscriptionHubOptions {
   readonly concurrentPolls: number
   /** Milliseconds until a poll's statement is cancelled. */
   readonly statementTimeoutMs: number
+  /** What the database hears of a session: sessions that differ in it share no statement. */
+  readonly sessionSettings: SessionSettings
   readonly logger: Logger
 }
 
@@ -51,8 +54,8 @@ interface Entry {
 }
 
 /**
- * Groups subscribers of the same statement. Statements are compared by their text, which holds the role's permissions;
- * the values hold what differs between sessions.
+ * Groups subscribers of the same statement and the same settings. Statements are compared by their text, which holds the role's
+ * permissions; the values hold what else differs between sessions.
  */
 export function createSubscriptionHub(
   compiler: SubscriptionCompiler,
@@ -67,28 +70,34 @@ export function createSubscriptionHub(
   const closing = new AbortController()
   let snapshot = getSnapshot()
 
-  const ask = (statement: CompiledStatement, values: readonly (string | null)[]) => {
+  const ask = (
+    statement: CompiledStatement,
+    values: readonly (string | null)[],
+    settings: readonly Setting[],
+  ) => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.statementTimeoutMs)])
-    return withConnection(pool, signal, (client) => runStatement(client, statement, values))
+    return withConnection(pool, signal, (client) => runStatement(client, statement, values, settings))
   }
 
-  const join = (prepared: PreparedSubscription, subscription: Subscription): Membership => {
+  const join = (prepared: PreparedSubscription, session: Session, subscription: Subscription): Membership => {
     const { kind, statement } = prepared
+    const settings = settingsOfSession(session, options.sessionSettings)
+    const key = JSON.stringify([statement.name, ...settings])
     const poller =
-      pollers.get(statement.name) ??
+      pollers.get(key) ??
       new Poller(prepared, {
         ...(kind === 'live' ? options.live : options.streaming),
         logger: options.logger,
         refresh,
-        run: (values) => turns.run(() => ask(statement, values)),
+        run: (values) => turns.run(() => ask(statement, values, settings)),
       })
-    pollers.set(statement.name, poller)
+    pollers.set(key, poller)
     const { leave, cursor } = poller.join(prepared, subscription)
     return {
       cursor,
       leave: () => {
         leave()
-        if (poller.isIdle && pollers.get(statement.name) === poller) pollers.delete(statement.name)
+        if (poller.isIdle && pollers.get(key) === poller) pollers.delete(key)
       },
     }
   }
@@ -112,7 +121,7 @@ export function createSubscriptionHub(
       if (prepared.statement.name === entry.prepared.statement.name) return
       membership.leave()
       entry.prepared = { ...prepared, values }
-      entry.membership = join(entry.prepared, subscription)
+      entry.membership = join(entry.prepared, session, subscription)
     } catch (error) {
       const failure = failureOf(error)
       // After any failure, the subscription must not continue under the old permissions.
@@ -154,7 +163,7 @@ export function createSubscriptionHub(
         session,
         subscription,
         prepared,
-        membership: join(prepared, subscription),
+        membership: join(prepared, session, subscription),
       }
       entries.add(entry)
       return () => {

@@ -1,5 +1,6 @@
 import pg, { type PoolClient } from 'pg'
 import { z } from 'zod'
+import { settingsFor, transactionSettings } from '../execute/statement-query.ts'
 import { readCatalog } from './draft.ts'
 import { HasuraError, versionConflict } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
@@ -73,9 +74,13 @@ async function resetSession(client: PoolClient, sql: string): Promise<boolean> {
 
 /** Events that the SQL causes carry its sender's session. */
 async function setSettings(client: PoolClient, { session, trace }: Caller): Promise<void> {
+  const settings = [
+    ...transactionSettings({ user: JSON.stringify(session.variables), trace: traceSetting(trace()) }),
+    ...settingsFor(client, session),
+  ]
   await client.query(
-    `select set_config('hasura.user', $1, true), set_config('hasura.tracecontext', $2, true)`,
-    [JSON.stringify(session.variables), traceSetting(trace())],
+    'select set_config(name, value, true) from unnest($1::text[], $2::text[]) s (name, value)',
+    [settings.map(([name]) => name), settings.map(([, value]) => value)],
   )
 }
 

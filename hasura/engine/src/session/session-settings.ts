@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Session } from './types.ts'
+
+/** A setting of Postgres with its value. */
+export type Setting = readonly [name: string, value: string]
+
+/**
+ * Settings of Postgres that each statement of a session has, as row security and functions of the database read them. Unlike
+ * `hasura.user`, queries have them, too.
+ */
+export interface SessionSettings {
+  /** By setting, the session variable that has its value. A session without the variable doesn't have the setting. */
+  readonly variables: Readonly<Record<string, string>>
+  /** By role, settings with a fixed value, such as those of roles without such a variable. */
+  readonly roles: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+/** Postgres' own settings have no dot in their names: none can be changed by a session. */
+const settingName = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+$/i, 'must be a name with a dot, like app.tenant')
+
+/** As JSON: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"app.any_tenant": "on"}}}`. */
+export const sessionSettings = z.strictObject({
+  variables: z.record(settingName, z.string().regex(/^x-hasura-/i, 'must be a session variable')).default({}),
+  roles: z.record(z.string(), z.record(settingName, z.string())).default({}),
+})
+
+/** The settings of a session. */
+export function settingsOfSession(
+  { role, variables }: Session,
+  { variables: fromVariables, roles }: SessionSettings,
+): readonly Setting[] {
+  const own = Object.entries(fromVariables).flatMap(([setting, name]): readonly Setting[] => {
+    const value = variables[name.toLowerCase()]
+    return value === undefined ? [] : [[setting, value]]
+  })
+  return [...own, ...Object.entries(roles[role] ?? {})]
+}
