@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '@commerce-graph/local-postgres'
 import { ReadyProxy } from './ready-proxy.ts'
 
-type Role = 'gateway' | 'engine' | 'actions' | 'webhook' | 'worker'
+export type Role = 'gateway' | 'engine' | 'actions' | 'webhook' | 'worker'
 
 const repository = path.resolve(import.meta.dirname, '../..')
 /** Where each role listens, counted from the process's first port. */
@@ -70,6 +70,7 @@ class RoleProcess {
 export class RoleProcesses {
   readonly processes: RoleProcess[] = []
   readonly proxies: Readonly<Record<Role, ReadyProxy>>
+  readonly adminSecret = 'admin-secret-of-the-roles'
   readonly #files = mkdtempSync(path.join(tmpdir(), 'role-files-'))
   readonly #env: Readonly<Record<string, string>>
 
@@ -82,7 +83,7 @@ export class RoleProcesses {
     this.#env = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: '',
-      HASURA_GRAPHQL_ADMIN_SECRET: 'admin-secret-of-the-roles',
+      HASURA_GRAPHQL_ADMIN_SECRET: this.adminSecret,
       ACTIONS_SECRET: 'actions-secret-of-the-roles',
       ENCRYPTION_KEYS: encryptionKeys,
       GATEWAY_URL: proxies.gateway.url,
@@ -124,9 +125,22 @@ export class RoleProcesses {
     return started
   }
 
+  /** Until the process gets requests. */
+  async served(one: RoleProcess): Promise<void> {
+    await one.ready()
+    const deadline = Date.now() + startTimeoutMs
+    while (!one.roles.every((role) => this.proxies[role].isReady(one.addressOf(role)))) {
+      if (Date.now() > deadline) throw new Error(`/readyz is not 200 in time:\n${one.output}`)
+      await sleep(50)
+    }
+  }
+
   /** Runs `npm run migrate` with the roles' own settings, and resolves with its exit code and what it printed. */
-  async migrate(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-    const child = spawn(process.execPath, [path.join(repository, 'platform/bin/migrate.ts'), ...args], {
+  async migrate(
+    args: readonly string[],
+    tree: string = repository,
+  ): Promise<{ readonly code: number | null; readonly output: string }> {
+    const child = spawn(process.execPath, [path.join(tree, 'platform/bin/migrate.ts'), ...args], {
       env: { ...process.env, ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
