@@ -23219,7 +23219,14 @@ BEGIN
         );
   END IF;
   IF NOT pg_has_role(current_user, 'commerce_owner', 'USAGE') THEN
-    EXECUTE format('GRANT commerce_owner TO %I', current_user);
+    BEGIN
+      EXECUTE format('GRANT commerce_owner TO %I', current_user);
+    EXCEPTION WHEN insufficient_privilege THEN
+      RAISE EXCEPTION 'The user % is not in the role commerce_owner, and may not put itself there', current_user
+        USING
+          ERRCODE = 'insufficient_privilege',
+          HINT = format('Let an administrator of the server run: GRANT commerce_owner TO %I;', current_user);
+    END;
   END IF;
 END;
 $$;
