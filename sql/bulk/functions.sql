@@ -14,6 +14,23 @@ BEGIN
 END;
 $$;
 
+-- Has Postgres look at a table anew, because an import has made it much larger.
+--
+-- answers: void
+CREATE FUNCTION bulk.refresh_statistics(p_table text)
+RETURNS void
+LANGUAGE plpgsql
+-- Only the owner of a table may do so.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  EXECUTE format('ANALYZE %s', p_table::regclass);
+END;
+$$;
+
+REVOKE EXECUTE ON FUNCTION bulk.refresh_statistics(text) FROM PUBLIC;
+
 -- type bulk.claimed = {
 --   status: bulk.import.status,
 --   format: bulk.import.format,

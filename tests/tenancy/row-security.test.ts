@@ -174,6 +174,13 @@ describe('the database', { timeout: 120_000 }, () => {
     )
   })
 
+  test('lets the worker of an import have Postgres look at its tables anew', async () => {
+    await pools.worker`SELECT bulk.refresh_statistics('catalog.product_image')`
+    const [table] = await owner<{ tuples: number }[]>`
+      SELECT reltuples AS tuples FROM pg_class WHERE oid = 'catalog.product_image'::regclass`
+    expect(table?.tuples).toBeGreaterThan(0)
+  })
+
   test('refuses the engine the keys that it could let itself in with', async () => {
     const engine = acrossMerchants(pools.engine, 'a test')
     await expect(engine`UPDATE merchant.api_key SET hash = ${Buffer.from('known')}`).rejects.toThrow(

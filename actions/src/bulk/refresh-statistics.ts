@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
+import * as bulk from '../sql/generated/bulk.ts'
 import { writerOf } from './records/record-writers.ts'
 import type { RecordType } from './rows/row-types.ts'
 
@@ -25,7 +26,7 @@ export async function refreshStatistics(
   if (type === null || !steps.some((step) => before < step && after >= step)) return
   for (const table of writerOf(type).tables) {
     try {
-      await database`ANALYZE ${database(table)}`
+      await bulk.refreshStatistics(database, { table })
     } catch (error) {
       // It may take longer than a statement may; the import is then slower, and as right.
       logger.warn({ error, table }, 'the statistics of a table could not be refreshed')

@@ -5551,6 +5551,20 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION bulk.refresh_statistics(p_table text)
+RETURNS void
+LANGUAGE plpgsql
+-- Only the owner of a table may do so.
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  EXECUTE format('ANALYZE %s', p_table::regclass);
+END;
+$$;
+
+REVOKE EXECUTE ON FUNCTION bulk.refresh_statistics(text) FROM PUBLIC;
+
 CREATE FUNCTION bulk.claim_import(p_lease interval)
 RETURNS TABLE (merchant_id uuid, id uuid, claimed jsonb)
 LANGUAGE sql
@@ -22995,6 +23009,7 @@ BEGIN
   GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION bulk.refresh_statistics(text) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
   GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
   -- Those of search name their merchant, and use indexes that row security would not let them use.

@@ -48,6 +48,7 @@ BEGIN
   GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
+  GRANT EXECUTE ON FUNCTION bulk.refresh_statistics(text) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
   GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
   -- Those of search name their merchant, and use indexes that row security would not let them use.

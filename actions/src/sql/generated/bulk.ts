@@ -46,6 +46,18 @@ export type ExportHolderKind =
 
 export type Claimed = { readonly status: ImportStatus; readonly format: ImportFormat; readonly recordType: string | null; readonly dryRun: boolean; readonly onExisting: ImportOnExisting; readonly onRefused: ImportOnRefused; readonly checked: number; readonly written: number }
 
+export interface RefreshStatisticsArguments {
+  readonly table: string
+}
+
+export type RefreshStatisticsAnswer = void
+
+/** `bulk.refresh_statistics`: Has Postgres look at a table anew, because an import has made it much larger.  */
+export const refreshStatistics = (caller: Caller, args: RefreshStatisticsArguments): Promise<RefreshStatisticsAnswer> =>
+  answerOf<RefreshStatisticsAnswer>(caller, 'bulk.refresh_statistics', (sql) => sql`bulk.refresh_statistics(
+      p_table => ${args.table}::text
+    )`)
+
 export interface ClaimImportArguments {
   readonly lease: Seconds
 }
