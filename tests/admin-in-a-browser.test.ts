@@ -28,6 +28,18 @@ const looks = {
   phone: { colorScheme: 'dark', viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
 } as const satisfies Record<string, BrowserContextOptions>
 
+const places = [
+  '',
+  'products',
+  'stock',
+  'stock/ledger',
+  'customers',
+  'settings/users',
+  'settings/keys',
+  'settings/webhooks',
+  'settings/audit',
+]
+
 describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { timeout: 90_000 }, () => {
   let platform: TestPlatform
   let browser: Browser
@@ -81,8 +93,15 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.getByLabel('Password').press('Enter')
   }
 
+  /** Signs in, and opens the list of orders. */
+  async function enter(page: Page): Promise<void> {
+    await signIn(page)
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await page.goto(`${address}/orders`)
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+  }
+
   async function openOrder(page: Page, orderNumber: string): Promise<void> {
-    await page.getByRole('link', { name: 'Orders', exact: true }).first().click()
     await page.getByRole('link', { name: orderNumber }).click()
     await page.getByRole('heading', { name: orderNumber, level: 1 }).waitFor()
     await page.getByText('Order placed').waitFor()
@@ -115,10 +134,9 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('stays signed in when the page is loaded again, holds no key, and signs out in every tab', async () => {
     await using visitor = await visit()
     const { page } = visitor
-    await signIn(page)
-    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await enter(page)
     const other = await page.context().newPage()
-    await Promise.all([page.reload(), other.goto(address)])
+    await Promise.all([page.reload(), other.goto(`${address}/orders`)])
     for (const tab of [page, other]) await tab.getByRole('table', { name: 'Orders' }).waitFor()
     const kept = await page.evaluate('JSON.stringify(localStorage) + document.cookie')
     expect(kept).not.toMatch(/cg_|eyJ|commerce_admin/)
@@ -130,8 +148,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('sends a part of an order by keyboard alone, and shows the rest as open', async () => {
     await using visitor = await visit()
     const { page } = visitor
-    await signIn(page)
-    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await enter(page)
     await page.getByRole('link', { name: 'ORD-00001009' }).focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
@@ -159,7 +176,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('refunds exactly the sum that it has shown', async () => {
     await using visitor = await visit()
     const { page } = visitor
-    await signIn(page)
+    await enter(page)
     await openOrder(page, 'ORD-00001007')
     await page.getByRole('button', { name: 'Refund', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -185,7 +202,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('tells that somebody else was quicker, and shows the order as it is now', async () => {
     await using visitor = await visit()
     const { page } = visitor
-    await signIn(page)
+    await enter(page)
     await openOrder(page, 'ORD-00001006')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const { order } = succeeded(
@@ -209,7 +226,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('teaches what an empty list is about, and leads back from filters that match nothing', async () => {
     await using visitor = await visit()
     const { page } = visitor
-    await signIn(page)
+    await enter(page)
     await page.getByRole('searchbox').fill('no such order anywhere')
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     expect(page.url()).toContain('q=no+such+order')
@@ -224,6 +241,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.getByLabel('E-Mail').fill(platform.userEmail)
     await page.getByLabel('Passwort').fill(platform.userPassword)
     await page.getByRole('button', { name: 'Anmelden' }).click()
+    await page.getByRole('link', { name: 'Bestellungen', exact: true }).click()
     await page.getByRole('table', { name: 'Bestellungen' }).waitFor()
     await page.getByText('440,63 $').waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
@@ -233,8 +251,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await using visitor = await visit(options)
     const { page } = visitor
     await accessible(page)
-    await signIn(page)
-    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    await enter(page)
     await accessible(page)
     await picture(page, look === 'light' ? 'admin-orders' : `admin-orders-${look}`)
     await page.getByRole('link', { name: 'ORD-00001005' }).click()
@@ -242,5 +259,47 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await accessible(page)
     await picture(page, `admin-order-${look}`)
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    for (const place of places) {
+      await page.goto(`${address}/${place}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await accessible(page)
+      await picture(page, `admin-${place === '' ? 'home' : place.replaceAll('/', '-')}-${look}`)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
+  })
+
+  test('saves a price in the currency’s smallest unit, and keeps what is typed when somebody else was quicker', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await enter(page)
+    await page.goto(`${address}/products`)
+    await page.getByRole('link', { name: 'Baseplate Compass' }).click()
+    const price = page.getByRole('textbox', { name: 'Price', exact: true })
+    await price.fill('41.50')
+    await price.blur()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const read = async () =>
+      succeeded(
+        await owner()<{ product: { id: string; price: number } }>(
+          '{ product(slug: "baseplate-compass") { id price } }',
+        ),
+      ).product
+    const { id, price: stored } = await read()
+    expect(stored).toBe(4_150)
+
+    await page.getByLabel('Name').fill('Baseplate Compass II')
+    succeeded(
+      await owner()(
+        'mutation ($id: ID!) { updateProduct(id: $id, input: { price: 4200 }) { errors { message } } }',
+        {
+          id,
+        },
+      ),
+    )
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('Somebody else has changed this product').waitFor({ timeout: 30_000 })
+    expect(await page.getByLabel('Name').inputValue()).toBe('Baseplate Compass II')
   })
 })

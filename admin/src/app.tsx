@@ -8,8 +8,15 @@ import { Empty, Loading } from './ui/states.tsx'
 
 // Each part of the admin is loaded when it is first opened.
 const EnrolPage = lazy(() => import('./session/enrol-page.tsx'))
+const HomePage = lazy(() => import('./home/home-page.tsx'))
 const OrdersPage = lazy(() => import('./orders/orders-page.tsx'))
 const OrderPage = lazy(() => import('./orders/order-page.tsx'))
+const ProductsPage = lazy(() => import('./products/products-page.tsx'))
+const ProductPage = lazy(() => import('./products/product-page.tsx'))
+const StockPage = lazy(() => import('./stock/stock-page.tsx'))
+const CustomersPage = lazy(() => import('./customers/customers-page.tsx'))
+const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 
 export function App(): ReactNode {
   const state = useSyncExternalStore(session.subscribe, session.current)
@@ -39,11 +46,18 @@ export function App(): ReactNode {
 
 const Pages = (): ReactNode => (
   <Switch>
-    <Route path="/">
-      <Redirect to="/orders" replace />
-    </Route>
+    <Route path="/" component={HomePage} />
     <Route path="/orders" component={OrdersPage} />
     <Route path="/orders/:id">{({ id }) => <OrderPage key={id} id={id} />}</Route>
+    <Route path="/products" component={ProductsPage} />
+    <Route path="/products/:id">{({ id }) => <ProductPage key={id} id={id} />}</Route>
+    <Route path="/stock/:tab?">{({ tab }) => <StockPage tab={tab} />}</Route>
+    <Route path="/customers" component={CustomersPage} />
+    <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
+    <Route path="/settings">
+      <Redirect to="/settings/users" replace />
+    </Route>
+    <Route path="/settings/:tab">{({ tab }) => <SettingsPage tab={tab} />}</Route>
     <Route component={Lost} />
   </Switch>
 )

@@ -4,6 +4,132 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** A change of what can be sold of a SKU from a warehouse. Open in the specification. */
+export type AdjustInventoryInput = {
+  /** Units to add, or to take away when below zero. -999,999 to 999,999. */
+  readonly delta: number;
+  /** Why. 1 to 1,000 characters. */
+  readonly reason: string;
+  /** The SKU. 1 to 255 characters, in one line. */
+  readonly sku: string;
+  /** The warehouse; the one with the lowest priority number when nothing is said. */
+  readonly warehouseId?: string | null | undefined;
+};
+
+/** The kinds of API keys. Open in the specification. */
+export type ApiKeyKind =
+  /** For pages in browsers, which show it to everyone. */
+  | 'PUBLISHABLE'
+  /** For the merchant's own programs. It is shown once. */
+  | 'SECRET';
+
+/** The kinds of credentials. Open in the specification. */
+export type AuditActorKind =
+  /** A shopper. */
+  | 'CUSTOMER'
+  /** An API key. */
+  | 'KEY'
+  /** An operator of the platform. */
+  | 'OPERATOR'
+  /** A user of the merchant. */
+  | 'USER';
+
+/** Filters for a list of entries. Open in the specification. */
+export type AuditEntryFilters = {
+  /** Of this key, user or customer. */
+  readonly actorId?: string | null | undefined;
+  /** Of this kind of credential. */
+  readonly actorKind?: AuditActorKind | null | undefined;
+  /** From this address. */
+  readonly clientAddress?: string | null | undefined;
+  /** At this time or before it. */
+  readonly endDate?: string | null | undefined;
+  /** Of this field of Mutation. */
+  readonly operation?: string | null | undefined;
+  /** Entries with this outcome. */
+  readonly outcome?: AuditOutcome | null | undefined;
+  /** Of this request. */
+  readonly requestId?: string | null | undefined;
+  /** At this time or after it. */
+  readonly startDate?: string | null | undefined;
+  /** About the record with this id. */
+  readonly targetId?: string | null | undefined;
+};
+
+/** How something ended. Open in the specification. */
+export type AuditOutcome =
+  /** It was done. */
+  | 'DONE'
+  /** It failed for a reason of ours; what it changed is not known. */
+  | 'FAILED'
+  /** The input was wrong, and nothing was changed. */
+  | 'INVALID'
+  /** It was refused. */
+  | 'REFUSED'
+  /** It was begun, and how it ended is not known, or not yet. */
+  | 'STARTED';
+
+/** Filters for a list of customers. Open in the specification. */
+export type CustomerFilters = {
+  /** Created at this time or after it. */
+  readonly createdAfter?: string | null | undefined;
+  /** Created before this time. */
+  readonly createdBefore?: string | null | undefined;
+  /** With this e-mail address, in any case. */
+  readonly email?: string | null | undefined;
+  /**
+   * With one of these ids in another system; at most 100. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly externalIds?: ReadonlyArray<string> | null | undefined;
+  /** Whether they have an account. Open in the specification. */
+  readonly hasAccount?: boolean | null | undefined;
+  /** In this loyalty tier. */
+  readonly loyaltyTierId?: string | null | undefined;
+  /** Whether marketing mail is welcome. */
+  readonly marketingOptIn?: boolean | null | undefined;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: ReadonlyArray<MetadataFilter> | null | undefined;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly privateMetadata?: ReadonlyArray<MetadataFilter> | null | undefined;
+  /** With this text in name or e-mail address, in any case; 2 to 100 characters. */
+  readonly searchQuery?: string | null | undefined;
+  /**
+   * Whether they may act.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly status?: CustomerStatus | null | undefined;
+  /**
+   * In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly statuses?: ReadonlyArray<CustomerStatus> | null | undefined;
+  /**
+   * With all of these tags.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: string | null | undefined;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: string | null | undefined;
+};
+
+/** Whether a customer may act. Open in the specification. */
+export type CustomerStatus =
+  /** May sign in and order. */
+  | 'ACTIVE'
+  /** Kept from it by the merchant until unblocked. */
+  | 'BLOCKED';
+
 /** A shipment. Open in the specification. */
 export type FulfillOrderInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -33,6 +159,23 @@ export type FulfillmentStatus =
   /** Nothing is packed. */
   | 'UNFULFILLED';
 
+/** Why points came or went. Open in the specification. */
+export type LoyaltyEntryType =
+  /** The merchant gave or took them. */
+  | 'ADJUSTED'
+  /** A payment earned them. */
+  | 'EARNED'
+  /** They were not spent in time. */
+  | 'EXPIRED'
+  /** They were spent on a reward. */
+  | 'REDEEMED'
+  /** A payment with them was refunded or given up. */
+  | 'RETURNED'
+  /** An order was paid with them. */
+  | 'SPENT'
+  /** A refund took them back. */
+  | 'TAKEN_BACK';
+
 /** A value that a record's metadata has. Open in the specification. */
 export type MetadataFilter = {
   /** The key. */
@@ -42,6 +185,54 @@ export type MetadataFilter = {
   /** Its value. A list holds all of the given entries, and an object all of the given members. */
   readonly value: unknown;
 };
+
+/**
+ * What a report tells. A sale counts when it is paid, with what it was then; what is called off or given back later
+ * counts as a refund when that happens, and takes nothing off the sale. Open in the specification.
+ */
+export type Metric =
+  /** TOTAL_SALES by ORDERS, rounded half up to a whole minor unit. By CURRENCY, STATUS. */
+  | 'AVERAGE_ORDER_VALUE'
+  /** Customers who paid an order, each once in an interval. Not by anything. */
+  | 'CUSTOMERS'
+  /** The discounts on their lines. By CURRENCY, STATUS, PRODUCT, CATEGORY. */
+  | 'DISCOUNTS'
+  /** The price of their lines before discounts. By CURRENCY, STATUS, PRODUCT, CATEGORY. */
+  | 'GROSS_SALES'
+  /** Those of them who had never paid one before the interval. Not by anything. */
+  | 'NEW_CUSTOMERS'
+  /** Orders paid. By CURRENCY, STATUS, PRODUCT. */
+  | 'ORDERS'
+  /** Orders called off, paid or not, by when they were. By CURRENCY, STATUS. */
+  | 'ORDERS_CANCELLED'
+  /** Orders placed, by when they were. By CURRENCY, STATUS. */
+  | 'ORDERS_PLACED'
+  /** The refunded amount. By CURRENCY, STATUS. */
+  | 'REFUNDED'
+  /** Refunds that went through. By CURRENCY, STATUS. */
+  | 'REFUNDS'
+  /** Customers who were created. Not by anything. */
+  | 'REGISTRATIONS'
+  /** Those of them who had. Not by anything. */
+  | 'RETURNING_CUSTOMERS'
+  /** The price paid for their lines, without tax: GROSS_SALES less DISCOUNTS, and less the amount that was never captured. By CURRENCY, STATUS, PRODUCT, CATEGORY. */
+  | 'REVENUE'
+  /** The price paid for shipping, after its discounts and less the amount that was never captured. By CURRENCY, STATUS. */
+  | 'SHIPPING'
+  /** Units on the shelves of all warehouses at the end of the interval, reserved ones included. Not by anything. */
+  | 'STOCK_LEVEL'
+  /** Units that came onto shelves: deliveries, returns, corrections upwards. By PRODUCT. */
+  | 'STOCK_RECEIVED'
+  /** Units that left shelves: what was shipped, corrections downwards. By PRODUCT. */
+  | 'STOCK_REMOVED'
+  /** Tax that was paid, less what was never captured. By CURRENCY, STATUS, PRODUCT, CATEGORY. */
+  | 'TAX'
+  /** Everything that was paid: REVENUE, SHIPPING and TAX; what was really captured. By CURRENCY, STATUS. */
+  | 'TOTAL_SALES'
+  /** Units in them. By CURRENCY, STATUS, PRODUCT, CATEGORY. */
+  | 'UNITS'
+  /** Views of products. By PRODUCT, CATEGORY. */
+  | 'VIEWS';
 
 /** The kinds of authors in an order's history. Open in the specification. */
 export type OrderActor =
@@ -253,6 +444,75 @@ export type PaymentStatus =
   /** Paid. */
   | 'SUCCEEDED';
 
+/** Filters for a list of products. All that is given must hold. */
+export type ProductFilters = {
+  /** In this category. */
+  readonly categoryId?: string | null | undefined;
+  /** In the category with this slug. */
+  readonly categorySlug?: string | null | undefined;
+  /**
+   * With one of these ids in another system; at most 100. Open in the specification.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly externalIds?: ReadonlyArray<string> | null | undefined;
+  /** Featured or not. */
+  readonly featured?: boolean | null | undefined;
+  /**
+   * With something in stock (true) or nothing (false).
+   *
+   * Needs the permission `inventory:read`, a shopper's token, or a publishable key.
+   */
+  readonly inStock?: boolean | null | undefined;
+  /** With all of these values in the metadata; at most 20. Open in the specification. */
+  readonly metadata?: ReadonlyArray<MetadataFilter> | null | undefined;
+  /** At this price or below. */
+  readonly priceMax?: number | null | undefined;
+  /** At this price or above. */
+  readonly priceMin?: number | null | undefined;
+  /**
+   * With all of these values in the private metadata; at most 20. Open in the specification.
+   *
+   * Needs the permission `products:read`; not for shoppers.
+   */
+  readonly privateMetadata?: ReadonlyArray<MetadataFilter> | null | undefined;
+  /** With this text in name, description or SKU, in any case; 2 to 100 characters. */
+  readonly searchQuery?: string | null | undefined;
+  /** In this status. */
+  readonly status?: ProductStatus | null | undefined;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: ReadonlyArray<ProductStatus> | null | undefined;
+  /** With all of these tags. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: string | null | undefined;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: string | null | undefined;
+};
+
+/** A picture of a product. */
+export type ProductImageInput = {
+  /** Text for those who can't see it. At most 500 characters, in one line. */
+  readonly alt?: string | null | undefined;
+  /** Height in pixels. Open in the specification. 1 to 100,000. */
+  readonly height?: number | null | undefined;
+  /** Its place among the pictures; its index in the list when nothing is said. 0 or more. */
+  readonly order?: number | null | undefined;
+  /** Where the picture is. The `url` of an uploaded image shows the image in its sizes, with the width and height of the file. */
+  readonly url: string;
+  /** Width in pixels. Open in the specification. 1 to 100,000. */
+  readonly width?: number | null | undefined;
+};
+
+/** Whether a product is visible and for sale. */
+export type ProductStatus =
+  /** Available for purchase. */
+  | 'ACTIVE'
+  /** Hidden, no longer sold. */
+  | 'ARCHIVED'
+  /** Not visible to customers. */
+  | 'DRAFT';
+
 /** Units of a line to refund. Open in the specification. */
 export type RefundItemInput = {
   /** The line's id. */
@@ -283,6 +543,20 @@ export type RefundStatus =
   | 'PENDING'
   /** Given back. */
   | 'SUCCEEDED';
+
+/** What to send again: deliveries, or a span of time. Open in the specification. */
+export type ReplayWebhookDeliveriesInput = {
+  /** These deliveries. 1 to 200 entries. */
+  readonly deliveryIds?: ReadonlyArray<string> | null | undefined;
+  /** Events at this time or before it. */
+  readonly endDate?: string | null | undefined;
+  /** The endpoint's id. */
+  readonly endpointId: string;
+  /** Leaves out what the endpoint has taken. */
+  readonly onlyUndelivered?: boolean | null | undefined;
+  /** Events at this time or after it. */
+  readonly startDate?: string | null | undefined;
+};
 
 /** Why goods are sent back. Open in the specification. */
 export type ReturnReason =
@@ -334,6 +608,204 @@ export type SortOrder =
   | 'ASC'
   /** Largest, latest or alphabetically last item first. */
   | 'DESC';
+
+/** Filters for entries of the ledger. Open in the specification. */
+export type StockMovementFilters = {
+  /** At this time or earlier. */
+  readonly endDate?: string | null | undefined;
+  /** Of this kind. */
+  readonly kind?: StockMovementKind | null | undefined;
+  /** Belonging to this order, reservation, transfer or incoming stock. */
+  readonly referenceId?: string | null | undefined;
+  /** Of this SKU. */
+  readonly sku?: string | null | undefined;
+  /** At this time or later. */
+  readonly startDate?: string | null | undefined;
+  /** In this warehouse. */
+  readonly warehouseId?: string | null | undefined;
+};
+
+/** The kinds of changes in the ledger. Open in the specification. */
+export type StockMovementKind =
+  /** Changed by hand. */
+  | 'ADJUSTMENT'
+  /** Bought stock that arrived. */
+  | 'ARRIVAL'
+  /** The level was created with stock. */
+  | 'OPENING'
+  /** Promised before, and given back. */
+  | 'RELEASE'
+  /** Held by reservations. */
+  | 'RESERVATION'
+  /** Came back from a customer. */
+  | 'RETURN'
+  /** Shipped. */
+  | 'SALE'
+  /** Set by hand to what was counted. */
+  | 'STOCKTAKE'
+  /** Came from another warehouse, or back from the way there. */
+  | 'TRANSFER_IN'
+  /** Sent to another warehouse. */
+  | 'TRANSFER_OUT';
+
+/** Changes to a product. Lists replace what is there. */
+export type UpdateProductInput = {
+  /** The categories it stands in, in place of those it stands in now. At most 100 entries. Never null. */
+  readonly categoryIds?: ReadonlyArray<string> | null | undefined;
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: number | null | undefined;
+  /** The merchant's cost of a unit. 0 or more. */
+  readonly costPerItem?: number | null | undefined;
+  /** Currency code. ISO 4217 currency code, for example USD. Never null. */
+  readonly currency?: string | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Featured or not. Open in the specification. Never null. */
+  readonly featured?: boolean | null | undefined;
+  /** Pictures, in place of those it has now. At most 100 entries. Never null. */
+  readonly images?: ReadonlyArray<ProductImageInput> | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 3 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Price. Above zero. Never null. */
+  readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: string | null | undefined;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: string | null | undefined;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. Never null. */
+  readonly sku?: string | null | undefined;
+  /** The part of a URL that names it. Open in the specification. Lower-case letters, digits and single hyphens. Never null. */
+  readonly slug?: string | null | undefined;
+  /** Status. Never null. */
+  readonly status?: ProductStatus | null | undefined;
+  /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+};
+
+/** Changes to a variant. Open in the specification. */
+export type UpdateProductVariantInput = {
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: number | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The values that distinguish the variant; they replace the present ones. At most 20 entries. Never null. */
+  readonly options?: ReadonlyArray<VariantOptionInput> | null | undefined;
+  /** Its price; null means the product's. Above zero. */
+  readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. Never null. */
+  readonly sku?: string | null | undefined;
+};
+
+/** Where a user stands. The meaning of each value is open in the specification. */
+export type UserStatus =
+  /** May sign in. */
+  | 'ACTIVE'
+  /** Gone for good. */
+  | 'DELETED'
+  /** Invited, and hasn't chosen a password yet. */
+  | 'INACTIVE'
+  /** Locked out until reactivated. */
+  | 'SUSPENDED';
+
+/** One of the properties that distinguish a variant. Open in the specification. */
+export type VariantOptionInput = {
+  /** The option's name, for example `color`. 1 to 50 characters, in one line. */
+  readonly name: string;
+  /** The option's value, for example `blue`. 1 to 100 characters, in one line. */
+  readonly value: string;
+};
+
+/** Filters for a list of deliveries. Open in the specification. */
+export type WebhookDeliveryFilters = {
+  /** Queued at this time or before it. */
+  readonly endDate?: string | null | undefined;
+  /** To this endpoint. */
+  readonly endpointId?: string | null | undefined;
+  /** Of this event. */
+  readonly eventId?: string | null | undefined;
+  /** About the record with this id. */
+  readonly recordId?: string | null | undefined;
+  /** Queued at this time or after it. */
+  readonly startDate?: string | null | undefined;
+  /** Which stand so now. */
+  readonly status?: WebhookDeliveryStatus | null | undefined;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. */
+  readonly statuses?: ReadonlyArray<WebhookDeliveryStatus> | null | undefined;
+  /** Of this topic. */
+  readonly topic?: string | null | undefined;
+};
+
+/** Where a delivery stands. Open in the specification. */
+export type WebhookDeliveryStatus =
+  /** The endpoint has answered with a status of 2xx. */
+  | 'DELIVERED'
+  /** Given up after three days. `replayWebhookDeliveries` sends it again. */
+  | 'FAILED'
+  /** To be sent, for the first time or again. */
+  | 'PENDING'
+  /** Being sent. */
+  | 'SENDING';
+
+/** Why the platform switched an endpoint off. Open in the specification. */
+export type WebhookEndpointDisabledReason =
+  /** It has taken nothing for three days. */
+  | 'FAILING'
+  /** It answered 410 Gone. */
+  | 'GONE';
+
+/** Whether events are sent to an endpoint. Open in the specification. */
+export type WebhookEndpointStatus =
+  /** They are not: what waits stays, and new events are not queued. `replayWebhookDeliveries` sends those. */
+  | 'DISABLED'
+  /** They are. */
+  | 'ENABLED';
+
+export type CustomerListQueryVariables = Exact<{
+  searchQuery?: string | null | undefined;
+  filters?: CustomerFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CustomerListQuery = { readonly customers: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly orderCount: number, readonly createdAt: string, readonly lastOrderDate: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CustomerDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+
+export type HomeQueryVariables = Exact<{
+  start: string;
+  end: string;
+  today: string;
+  currency?: string | null | undefined;
+}>;
+
+
+export type HomeQuery = { readonly totals: ReadonlyArray<{ readonly metric: Metric, readonly value: number | null, readonly previousValue: number | null }>, readonly daily: ReadonlyArray<{ readonly startTime: string, readonly value: number | null, readonly previousValue: number | null }>, readonly today: ReadonlyArray<{ readonly metric: Metric, readonly value: number | null }>, readonly best: ReadonlyArray<{ readonly value: number | null, readonly product: { readonly id: string, readonly name: string, readonly images: ReadonlyArray<{ readonly url: string }> } | null }> };
+
+export type StockAtRiskQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type StockAtRiskQuery = { readonly lowStock: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly sku: string, readonly available: number, readonly reserved: number, readonly lowStockThreshold: number, readonly productId: string }> } };
+
+export type OrdersToSendQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OrdersToSendQuery = { readonly orders: { readonly totalCount: number } };
 
 export type OrderListQueryVariables = Exact<{
   filters?: OrderFilters | null | undefined;
@@ -443,6 +915,39 @@ export type CancelShipmentMutationVariables = Exact<{
 
 export type CancelShipmentMutation = { readonly cancelShipment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type ProductListQueryVariables = Exact<{
+  searchQuery?: string | null | undefined;
+  filters?: ProductFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProductListQuery = { readonly products: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly status: ProductStatus, readonly price: number, readonly currency: string, readonly totalSold: number, readonly images: ReadonlyArray<{ readonly url: string }>, readonly variants: ReadonlyArray<{ readonly id: string }>, readonly inventory: { readonly available: number, readonly isLowStock: boolean } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ProductDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ProductDetailQuery = { readonly product: { readonly id: string, readonly name: string, readonly sku: string, readonly slug: string, readonly description: string | null, readonly status: ProductStatus, readonly featured: boolean, readonly price: number, readonly compareAtPrice: number | null, readonly currency: string, readonly tags: ReadonlyArray<string>, readonly seoTitle: string | null, readonly seoDescription: string | null, readonly updatedAt: string, readonly totalSold: number, readonly averageRating: number | null, readonly reviewCount: number, readonly images: ReadonlyArray<{ readonly id: string, readonly url: string, readonly alt: string | null }>, readonly inventory: { readonly available: number, readonly reserved: number, readonly isLowStock: boolean, readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number, readonly warehouse: { readonly name: string } }> } | null, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly price: number | null, readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }>, readonly inventory: { readonly available: number, readonly isLowStock: boolean } | null }> } | null };
+
+export type UpdateProductMutationVariables = Exact<{
+  id: string;
+  input: UpdateProductInput;
+}>;
+
+
+export type UpdateProductMutation = { readonly updateProduct: { readonly product: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateVariantMutationVariables = Exact<{
+  id: string;
+  input: UpdateProductVariantInput;
+}>;
+
+
+export type UpdateVariantMutation = { readonly updateProductVariant: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type EnrollMfaMutationVariables = Exact<{
   password: string;
 }>;
@@ -457,6 +962,56 @@ export type ConfirmMfaMutationVariables = Exact<{
 
 export type ConfirmMfaMutation = { readonly confirmMfa: { readonly recoveryCodes: ReadonlyArray<string> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type UserListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type UserListQuery = { readonly users: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string, readonly status: UserStatus, readonly mfaEnabled: boolean, readonly lastLoginAt: string | null, readonly roles: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type KeyListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type KeyListQuery = { readonly merchantAccount: { readonly apiKeys: ReadonlyArray<{ readonly id: string, readonly name: string, readonly kind: ApiKeyKind, readonly prefix: string, readonly permissions: ReadonlyArray<string>, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null, readonly createdAt: string }> } | null };
+
+export type RevokeKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeKeyMutation = { readonly revokeApiKey: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type EndpointListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EndpointListQuery = { readonly webhookEndpoints: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly description: string | null, readonly status: WebhookEndpointStatus, readonly topics: ReadonlyArray<string>, readonly failingSince: string | null, readonly disabledReason: WebhookEndpointDisabledReason | null }> } };
+
+export type DeliveryListQueryVariables = Exact<{
+  filters?: WebhookDeliveryFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type DeliveryListQuery = { readonly webhookDeliveries: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly endpointId: string, readonly topic: string, readonly status: WebhookDeliveryStatus, readonly attemptCount: number, readonly responseStatus: number | null, readonly error: string | null, readonly createdAt: string, readonly isTest: boolean }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ReplayDeliveriesMutationVariables = Exact<{
+  input: ReplayWebhookDeliveriesInput;
+}>;
+
+
+export type ReplayDeliveriesMutation = { readonly replayWebhookDeliveries: { readonly count: number | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type AuditLogQueryVariables = Exact<{
+  filters?: AuditEntryFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type AuditLogQuery = { readonly auditEntries: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly actorKind: AuditActorKind, readonly actorName: string | null, readonly operation: string | null, readonly outcome: AuditOutcome, readonly clientAddress: string | null, readonly occurrences: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -468,6 +1023,42 @@ export type OwnUserQueryVariables = Exact<{
 
 
 export type OwnUserQuery = { readonly user: { readonly name: string, readonly email: string } | null };
+
+export type LowStockListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type LowStockListQuery = { readonly lowStock: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly sku: string, readonly productId: string, readonly available: number, readonly reserved: number, readonly inTransit: number, readonly lowStockThreshold: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type StockOfSkuQueryVariables = Exact<{
+  skus: ReadonlyArray<string> | string;
+}>;
+
+
+export type StockOfSkuQuery = { readonly inventory: ReadonlyArray<{ readonly sku: string, readonly productId: string, readonly available: number, readonly reserved: number, readonly inTransit: number, readonly isLowStock: boolean, readonly lowStockThreshold: number }> };
+
+export type StockLedgerQueryVariables = Exact<{
+  filters?: StockMovementFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type StockLedgerQuery = { readonly stockMovements: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly kind: StockMovementKind, readonly sku: string | null, readonly onHandDelta: number, readonly reservedDelta: number, readonly onHand: number, readonly reserved: number, readonly reason: string, readonly warehouse: { readonly name: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type WarehouseNamesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WarehouseNamesQuery = { readonly warehouses: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }> } };
+
+export type AdjustInventoryMutationVariables = Exact<{
+  input: AdjustInventoryInput;
+}>;
+
+
+export type AdjustInventoryMutation = { readonly adjustInventory: { readonly inventory: { readonly sku: string, readonly available: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -507,6 +1098,170 @@ export const FaultsFragmentDoc = new TypedDocumentString(`
   code
 }
     `, {"fragmentName":"Faults"}) as unknown as TypedDocumentString<FaultsFragment, unknown>;
+export const CustomerListDocument = new TypedDocumentString(`
+    query CustomerList($searchQuery: String, $filters: CustomerFilters, $first: Int, $after: String) {
+  customers(
+    searchQuery: $searchQuery
+    filters: $filters
+    first: $first
+    after: $after
+  ) {
+    totalCount
+    nodes {
+      id
+      name
+      email
+      hasAccount
+      status
+      orderCount
+      createdAt
+      lastOrderDate
+      spentByCurrency {
+        amount
+        currency
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CustomerListQuery, CustomerListQueryVariables>;
+export const CustomerDetailDocument = new TypedDocumentString(`
+    query CustomerDetail($id: ID!) {
+  customer(id: $id) {
+    id
+    name
+    email
+    emailVerified
+    phone
+    hasAccount
+    status
+    blockedReason
+    marketingOptIn
+    createdAt
+    notes
+    tags
+    orderCount
+    loyaltyPoints
+    loyaltyTier
+    spentByCurrency {
+      amount
+      currency
+    }
+    addresses {
+      id
+      isDefault
+      ...AddressParts
+    }
+    orders(first: 20) {
+      nodes {
+        id
+        orderNumber
+        createdAt
+        status
+        total
+        currency
+      }
+    }
+    loyaltyEntries(first: 20) {
+      nodes {
+        id
+        type
+        points
+        balance
+        reason
+        createdAt
+      }
+    }
+  }
+}
+    fragment AddressParts on Address {
+  recipientName
+  company
+  line1
+  line2
+  city
+  state
+  postalCode
+  country
+  phone
+}`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const HomeDocument = new TypedDocumentString(`
+    query Home($start: Date!, $end: Date!, $today: Date!, $currency: String) {
+  totals: report(
+    metrics: [TOTAL_SALES, ORDERS, AVERAGE_ORDER_VALUE, RETURNING_CUSTOMERS]
+    startDate: $start
+    endDate: $end
+    currency: $currency
+    compare: true
+  ) {
+    metric
+    value
+    previousValue
+  }
+  daily: report(
+    metrics: [TOTAL_SALES]
+    startDate: $start
+    endDate: $end
+    currency: $currency
+    interval: DAY
+    compare: true
+  ) {
+    startTime
+    value
+    previousValue
+  }
+  today: report(
+    metrics: [TOTAL_SALES, ORDERS]
+    startDate: $today
+    endDate: $today
+    currency: $currency
+  ) {
+    metric
+    value
+  }
+  best: report(
+    metrics: [GROSS_SALES]
+    startDate: $start
+    endDate: $end
+    currency: $currency
+    groupBy: PRODUCT
+    groupLimit: 5
+  ) {
+    value
+    product {
+      id
+      name
+      images(limit: 1) {
+        url
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
+export const StockAtRiskDocument = new TypedDocumentString(`
+    query StockAtRisk {
+  lowStock(first: 5) {
+    totalCount
+    nodes {
+      sku
+      available
+      reserved
+      lowStockThreshold
+      productId
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<StockAtRiskQuery, StockAtRiskQueryVariables>;
+export const OrdersToSendDocument = new TypedDocumentString(`
+    query OrdersToSend {
+  orders(filters: {statuses: [CONFIRMED, PROCESSING]}, first: 1) {
+    totalCount
+  }
+}
+    `) as unknown as TypedDocumentString<OrdersToSendQuery, OrdersToSendQueryVariables>;
 export const OrderListDocument = new TypedDocumentString(`
     query OrderList($filters: OrderFilters, $searchQuery: String, $sortBy: OrderSortField, $sortOrder: SortOrder, $first: Int, $after: String) {
   orders(
@@ -851,6 +1606,124 @@ export const CancelShipmentDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CancelShipmentMutation, CancelShipmentMutationVariables>;
+export const ProductListDocument = new TypedDocumentString(`
+    query ProductList($searchQuery: String, $filters: ProductFilters, $first: Int, $after: String) {
+  products(
+    searchQuery: $searchQuery
+    filters: $filters
+    first: $first
+    after: $after
+  ) {
+    totalCount
+    nodes {
+      id
+      name
+      sku
+      status
+      price
+      currency
+      totalSold
+      images(limit: 1) {
+        url
+      }
+      variants {
+        id
+      }
+      inventory {
+        available
+        isLowStock
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductListQuery, ProductListQueryVariables>;
+export const ProductDetailDocument = new TypedDocumentString(`
+    query ProductDetail($id: ID!) {
+  product(id: $id) {
+    id
+    name
+    sku
+    slug
+    description
+    status
+    featured
+    price
+    compareAtPrice
+    currency
+    tags
+    seoTitle
+    seoDescription
+    updatedAt
+    totalSold
+    averageRating
+    reviewCount
+    images {
+      id
+      url
+      alt
+    }
+    inventory {
+      available
+      reserved
+      isLowStock
+      warehouses {
+        warehouseId
+        available
+        reserved
+        warehouse {
+          name
+        }
+      }
+    }
+    variants {
+      id
+      sku
+      price
+      options {
+        name
+        value
+      }
+      inventory {
+        available
+        isLowStock
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductDetailQuery, ProductDetailQueryVariables>;
+export const UpdateProductDocument = new TypedDocumentString(`
+    mutation UpdateProduct($id: ID!, $input: UpdateProductInput!) {
+  updateProduct(id: $id, input: $input) {
+    product {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateProductMutation, UpdateProductMutationVariables>;
+export const UpdateVariantDocument = new TypedDocumentString(`
+    mutation UpdateVariant($id: ID!, $input: UpdateProductVariantInput!) {
+  updateProductVariant(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateVariantMutation, UpdateVariantMutationVariables>;
 export const EnrollMfaDocument = new TypedDocumentString(`
     mutation EnrollMfa($password: String!) {
   enrollMfa(password: $password) {
@@ -876,6 +1749,131 @@ export const ConfirmMfaDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConfirmMfaMutation, ConfirmMfaMutationVariables>;
+export const UserListDocument = new TypedDocumentString(`
+    query UserList($first: Int, $after: String) {
+  users(first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      name
+      email
+      status
+      mfaEnabled
+      lastLoginAt
+      roles {
+        id
+        name
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<UserListQuery, UserListQueryVariables>;
+export const KeyListDocument = new TypedDocumentString(`
+    query KeyList {
+  merchantAccount {
+    apiKeys {
+      id
+      name
+      kind
+      prefix
+      permissions
+      lastUsedAt
+      expiresAt
+      revokedAt
+      createdAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<KeyListQuery, KeyListQueryVariables>;
+export const RevokeKeyDocument = new TypedDocumentString(`
+    mutation RevokeKey($id: ID!) {
+  revokeApiKey(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RevokeKeyMutation, RevokeKeyMutationVariables>;
+export const EndpointListDocument = new TypedDocumentString(`
+    query EndpointList {
+  webhookEndpoints(first: 100) {
+    nodes {
+      id
+      url
+      description
+      status
+      topics
+      failingSince
+      disabledReason
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<EndpointListQuery, EndpointListQueryVariables>;
+export const DeliveryListDocument = new TypedDocumentString(`
+    query DeliveryList($filters: WebhookDeliveryFilters, $first: Int, $after: String) {
+  webhookDeliveries(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      endpointId
+      topic
+      status
+      attemptCount
+      responseStatus
+      error
+      createdAt
+      isTest
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DeliveryListQuery, DeliveryListQueryVariables>;
+export const ReplayDeliveriesDocument = new TypedDocumentString(`
+    mutation ReplayDeliveries($input: ReplayWebhookDeliveriesInput!) {
+  replayWebhookDeliveries(input: $input) {
+    count
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ReplayDeliveriesMutation, ReplayDeliveriesMutationVariables>;
+export const AuditLogDocument = new TypedDocumentString(`
+    query AuditLog($filters: AuditEntryFilters, $first: Int, $after: String) {
+  auditEntries(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      createdAt
+      actorKind
+      actorName
+      operation
+      outcome
+      clientAddress
+      occurrences
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AuditLogQuery, AuditLogQueryVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {
@@ -899,3 +1897,88 @@ export const OwnUserDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<OwnUserQuery, OwnUserQueryVariables>;
+export const LowStockListDocument = new TypedDocumentString(`
+    query LowStockList($first: Int, $after: String) {
+  lowStock(first: $first, after: $after) {
+    totalCount
+    nodes {
+      sku
+      productId
+      available
+      reserved
+      inTransit
+      lowStockThreshold
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<LowStockListQuery, LowStockListQueryVariables>;
+export const StockOfSkuDocument = new TypedDocumentString(`
+    query StockOfSku($skus: [String!]!) {
+  inventory(skus: $skus) {
+    sku
+    productId
+    available
+    reserved
+    inTransit
+    isLowStock
+    lowStockThreshold
+  }
+}
+    `) as unknown as TypedDocumentString<StockOfSkuQuery, StockOfSkuQueryVariables>;
+export const StockLedgerDocument = new TypedDocumentString(`
+    query StockLedger($filters: StockMovementFilters, $first: Int, $after: String) {
+  stockMovements(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      createdAt
+      kind
+      sku
+      onHandDelta
+      reservedDelta
+      onHand
+      reserved
+      reason
+      warehouse {
+        name
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<StockLedgerQuery, StockLedgerQueryVariables>;
+export const WarehouseNamesDocument = new TypedDocumentString(`
+    query WarehouseNames {
+  warehouses(first: 100) {
+    nodes {
+      id
+      name
+      active
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<WarehouseNamesQuery, WarehouseNamesQueryVariables>;
+export const AdjustInventoryDocument = new TypedDocumentString(`
+    mutation AdjustInventory($input: AdjustInventoryInput!) {
+  adjustInventory(input: $input) {
+    inventory {
+      sku
+      available
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AdjustInventoryMutation, AdjustInventoryMutationVariables>;

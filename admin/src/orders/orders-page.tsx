@@ -9,7 +9,10 @@ import {
   type OrderStatus,
 } from '../generated/operations.ts'
 import { useFormat } from '../format/format.ts'
+import { addDays, startOfDay } from '../format/shop-days.ts'
 import { useText } from '../language/language.tsx'
+import { useShop } from '../shell/shop.ts'
+import { Button } from '../ui/button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { SearchField, Select } from '../ui/fields.tsx'
 import { Page } from '../ui/page.tsx'
@@ -38,13 +41,15 @@ function statusesOf(text: string): readonly OrderStatus[] | undefined {
   return named.length > 0 ? named : undefined
 }
 
-function variablesOf({ q, status, sent, since, until, sort }: Filters<OrderFilterName>) {
+function variablesOf({ q, status, sent, since, until, sort }: Filters<OrderFilterName>, timeZone: string) {
   const statuses = statusesOf(status)
   const filters: OrderFilters = {
     ...(statuses !== undefined && { statuses }),
     ...(Object.hasOwn(fulfillmentStatuses, sent) && { fulfillmentStatus: sent as FulfillmentStatus }),
-    ...(isDate(since) && { startDate: new Date(`${since}T00:00:00`).toISOString() }),
-    ...(isDate(until) && { endDate: new Date(`${until}T23:59:59.999`).toISOString() }),
+    ...(isDate(since) && { startDate: startOfDay(since, timeZone).toISOString() }),
+    ...(isDate(until) && {
+      endDate: new Date(startOfDay(addDays(until, 1), timeZone).getTime() - 1).toISOString(),
+    }),
   }
   const order = Object.hasOwn(sorts, sort) ? sorts[sort as keyof typeof sorts] : sorts.newest
   return { filters, searchQuery: q === '' ? null : q, ...order }
@@ -56,11 +61,12 @@ const keyOf = ({ id }: OrderRow) => id
 
 export default function OrdersPage(): ReactNode {
   const t = useText()
+  const { timeZone } = useShop()
   const [filters, change] = useFilters(filterNames)
   const pages = usePages({
     subject: 'orders',
     document: OrderListDocument,
-    variables: variablesOf(filters),
+    variables: variablesOf(filters, timeZone),
     connection,
   })
   const columns = useColumns()
@@ -108,6 +114,9 @@ function OrderFilterBar({ filters, change }: BarProps): ReactNode {
   const [typed, type] = useTyped(filters.q, settle)
   const statuses = Object.entries(orderStatuses).map(([id, { name }]) => ({ id, text: t(name) }))
   const sents = Object.entries(fulfillmentStatuses).map(([id, { name }]) => ({ id, text: t(name) }))
+  const { day } = useFormat()
+  const { timeZone } = useShop()
+  const dayOf = (text: string) => (isDate(text) ? day(startOfDay(text, timeZone).toISOString()) : '…')
   const several = filters.status.includes(',') ? [{ id: filters.status, text: t('severalStatuses') }] : []
   return (
     <div className="filters" role="search" aria-label={t('filterOrders')}>
@@ -138,6 +147,11 @@ function OrderFilterBar({ filters, change }: BarProps): ReactNode {
           { id: 'changed', text: t('lastChangedFirst') },
         ]}
       />
+      {(filters.since !== '' || filters.until !== '') && (
+        <Button icon="x" onPress={() => change({ since: '', until: '' })}>
+          {t('between', { since: dayOf(filters.since), until: dayOf(filters.until) })}
+        </Button>
+      )}
     </div>
   )
 }

@@ -19,7 +19,17 @@ interface Place {
 }
 
 const places: readonly Place[] = [
+  { path: '/', name: 'home', icon: 'house', permissions: [] },
   { path: '/orders', name: 'orders', icon: 'shoppingBag', permissions: ['orders:read'] },
+  { path: '/products', name: 'products', icon: 'package', permissions: ['products:read'] },
+  { path: '/stock', name: 'stock', icon: 'warehouse', permissions: ['inventory:read'] },
+  { path: '/customers', name: 'customers', icon: 'users', permissions: ['customers:read'] },
+  {
+    path: '/settings',
+    name: 'settings',
+    icon: 'settings',
+    permissions: ['users:read', 'api_keys:read', 'webhooks:read', 'audit:read'],
+  },
 ]
 
 /** The places that the person's roles may see. */

@@ -16,6 +16,7 @@ export const orderMessages = {
   allStatuses: { en: 'Every status', de: 'Jeder Status' },
   severalStatuses: { en: 'Several', de: 'Mehrere' },
   allDeliveries: { en: 'Every delivery', de: 'Jede Lieferung' },
+  between: { en: '{since} to {until}', de: '{since} bis {until}' },
   newestFirst: { en: 'Newest first', de: 'Neueste zuerst' },
   oldestFirst: { en: 'Oldest first', de: 'Älteste zuerst' },
   largestFirst: { en: 'Largest first', de: 'Größte zuerst' },

@@ -1,0 +1,165 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useApi } from '../api/api.ts'
+import { useFormat } from '../format/format.ts'
+import { CustomerDetailDocument, type CustomerDetailQuery } from '../generated/operations.ts'
+import { useText } from '../language/language.tsx'
+import { Address } from '../orders/order-aside.tsx'
+import { orderStatuses } from '../orders/order-names.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Page } from '../ui/page.tsx'
+import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
+import { StatusBadge } from '../ui/status-badge.tsx'
+
+type Customer = NonNullable<CustomerDetailQuery['customer']>
+
+export default function CustomerPage({ id }: { readonly id: string }): ReactNode {
+  const t = useText()
+  const { date } = useFormat()
+  const { data, error, refetch } = useApi('customers', CustomerDetailDocument, { id })
+  const back = { href: '/customers', text: t('customers') }
+  const customer = data?.customer
+  if (customer === undefined || customer === null)
+    return (
+      <Page title={t('customer')} back={back}>
+        <div className="card">
+          {error ? (
+            <Failed error={error} retry={() => void refetch()} />
+          ) : customer === null ? (
+            <Empty icon="search" title={t('noSuchCustomer')} text={t('noSuchOrderText')} />
+          ) : (
+            <Loading lines={8} />
+          )}
+        </div>
+      </Page>
+    )
+  return (
+    <Page
+      title={customer.name}
+      back={back}
+      lead={t('customerSince', { date: date(customer.createdAt) })}
+      badges={
+        <Badge tone={customer.hasAccount ? 'good' : 'calm'}>
+          {t(customer.hasAccount ? 'hasAccount' : 'guest')}
+        </Badge>
+      }
+    >
+      {customer.blockedReason !== null && (
+        <div className="notice bad">
+          <Icon name="circleAlert" />
+          <p>{t('blockedBecause', { reason: customer.blockedReason })}</p>
+        </div>
+      )}
+      <div className="split">
+        <div className="stack">
+          <CustomerOrders customer={customer} />
+          <Points customer={customer} />
+        </div>
+        <Contact customer={customer} />
+      </div>
+    </Page>
+  )
+}
+
+function CustomerOrders({ customer }: { readonly customer: Customer }): ReactNode {
+  const t = useText()
+  const { money, dateTime } = useFormat()
+  const { nodes } = customer.orders
+  return (
+    <Card title={t('orders')}>
+      {nodes.length === 0 ? (
+        <p className="muted">{t('customerHasNoOrders')}</p>
+      ) : (
+        <ul>
+          {nodes.map(({ id, orderNumber, createdAt, status, total, currency }) => (
+            <li key={id} className="parcel">
+              <div className="between">
+                <Link href={`/orders/${id}`} className="strong">
+                  {orderNumber}
+                </Link>
+                <StatusBadge status={orderStatuses[status]} />
+              </div>
+              <div className="between small">
+                <span className="muted">{dateTime(createdAt)}</span>
+                <span className="number strong">{money(total, currency)}</span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Points({ customer }: { readonly customer: Customer }): ReactNode {
+  const t = useText()
+  const { number, dateTime } = useFormat()
+  const { nodes } = customer.loyaltyEntries
+  return (
+    <Card title={t('points')}>
+      <div className="between">
+        <span className="sum-big">{number(customer.loyaltyPoints)}</span>
+        {customer.loyaltyTier !== null && <Badge tone="info">{customer.loyaltyTier}</Badge>}
+      </div>
+      {nodes.length === 0 ? (
+        <p className="muted">{t('noPoints')}</p>
+      ) : (
+        <ul>
+          {nodes.map(({ id, points, balance, reason, createdAt }) => (
+            <li key={id} className="parcel">
+              <div className="between">
+                <span>
+                  {dateTime(createdAt)} {reason !== null && <span className="muted">· {reason}</span>}
+                </span>
+                <span className="number">
+                  <strong>{points > 0 ? `+${number(points)}` : number(points)}</strong>{' '}
+                  <span className="muted">= {number(balance)}</span>
+                </span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Contact({ customer }: { readonly customer: Customer }): ReactNode {
+  const t = useText()
+  const { money } = useFormat()
+  const spent = customer.spentByCurrency.map(({ amount, currency }) => money(amount, currency)).join(', ')
+  return (
+    <Card title={t('contact')}>
+      <div>
+        <a href={`mailto:${customer.email}`} className="wrap">
+          {customer.email}
+        </a>
+        {customer.phone !== null && <div className="small">{customer.phone}</div>}
+      </div>
+      <dl className="facts">
+        <dt>{t('spent')}</dt>
+        <dd className="number">{spent === '' ? '–' : spent}</dd>
+        <dt>{t('orders')}</dt>
+        <dd className="number">{customer.orderCount}</dd>
+        <dt>{t('newsletter')}</dt>
+        <dd>{t(customer.marketingOptIn ? 'yes' : 'no')}</dd>
+      </dl>
+      {customer.addresses.map((address) => (
+        <div key={address.id}>
+          <h3>{t(address.isDefault ? 'defaultAddress' : 'address')}</h3>
+          <Address address={address} />
+        </div>
+      ))}
+      {customer.notes !== null && customer.notes !== '' && <p className="note">{customer.notes}</p>}
+      {customer.tags.length > 0 && (
+        <div className="chips">
+          {customer.tags.map((tag) => (
+            <Badge key={tag} tone="calm">
+              {tag}
+            </Badge>
+          ))}
+        </div>
+      )}
+    </Card>
+  )
+}
