@@ -1,6 +1,7 @@
 import { browserIsMissing, hasBrowser, openBrowser } from '@commerce-graph/gateway/testing/browser'
 import axe from 'axe-core'
 import path from 'node:path'
+import pg from 'pg'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -301,5 +302,45 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await page.getByText('Somebody else has changed this product').waitFor({ timeout: 30_000 })
     expect(await page.getByLabel('Name').inputValue()).toBe('Baseplate Compass II')
+  })
+
+  /** A user of the demo shop who may pack, but sees neither payments nor customers. With the owner's password. */
+  async function becomeWarehouseOnly(email: string): Promise<void> {
+    const sql = new pg.Client({ connectionString: platform.databaseUrl })
+    await sql.connect()
+    try {
+      await sql.query(
+        `INSERT INTO identity.credential (merchant_id, user_id, password_hash)
+         SELECT c.merchant_id, u.id, c.password_hash
+         FROM identity.credential c JOIN identity.user o ON (o.merchant_id, o.id) = (c.merchant_id, c.user_id)
+         JOIN identity.user u ON u.merchant_id = c.merchant_id AND u.email = $1 WHERE o.email = $2`,
+        [email, platform.userEmail],
+      )
+      await sql.query(
+        `DELETE FROM identity.user_role ur USING identity.user u, identity.role r
+         WHERE (ur.merchant_id, ur.user_id, ur.role_id) = (u.merchant_id, u.id, r.id) AND u.email = $1 AND r.name <> 'Warehouse'`,
+        [email],
+      )
+    } finally {
+      await sql.end()
+    }
+  }
+
+  test('shows a person of the warehouse what to pack, without the payments and customers that the role lacks', async () => {
+    await becomeWarehouseOnly('dev@alderandpine.example')
+    await using visitor = await visit()
+    const { page } = visitor
+    await page.getByLabel('E-mail').fill('dev@alderandpine.example')
+    await page.getByLabel('Password').fill(platform.userPassword)
+    await page.getByLabel('Password').press('Enter')
+    const menu = page.getByRole('navigation', { name: 'Main' })
+    await menu.getByRole('link', { name: 'Orders' }).click()
+    expect(await menu.getByRole('link').allInnerTexts()).toEqual(['Home', 'Orders', 'Products', 'Stock'])
+    await openOrder(page, 'ORD-00001004')
+    await page.getByText('Shipment 1', { exact: true }).waitFor()
+    expect(await page.getByRole('region', { name: 'Payments' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
+    expect(await page.getByText('ada.whitcombe@mail.example').count()).toBe(0)
+    await accessible(page)
   })
 })

@@ -814,19 +814,23 @@ export type OrderListQueryVariables = Exact<{
   sortOrder?: SortOrder | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
+  customers: boolean;
+  payments: boolean;
 }>;
 
 
-export type OrderListQuery = { readonly orders: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string, readonly itemCount: number, readonly customer: { readonly name: string, readonly email: string }, readonly payment: { readonly status: PaymentStatus } | null, readonly fulfillment: { readonly status: FulfillmentStatus } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type OrderListQuery = { readonly orders: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string, readonly itemCount: number, readonly customer?: { readonly name: string, readonly email: string }, readonly payment?: { readonly status: PaymentStatus } | null, readonly fulfillment: { readonly status: FulfillmentStatus } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type AddressPartsFragment = { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null };
 
 export type OrderDetailQueryVariables = Exact<{
   id: string;
+  customers: boolean;
+  payments: boolean;
 }>;
 
 
-export type OrderDetailQuery = { readonly order: { readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly updatedAt: string, readonly status: OrderStatus, readonly cancelReason: string | null, readonly currency: string, readonly subtotal: number, readonly discount: number, readonly shipping: number, readonly tax: number, readonly total: number, readonly itemCount: number, readonly tags: ReadonlyArray<string>, readonly notes: string | null, readonly paymentDueAt: string | null, readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly phone: string | null, readonly orderCount: number, readonly hasAccount: boolean }, readonly shippingAddress: { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }, readonly billingAddress: { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null } | null, readonly shippingMethod: { readonly name: string } | null, readonly coupon: { readonly code: string } | null, readonly fulfillment: { readonly status: FulfillmentStatus } | null, readonly items: ReadonlyArray<{ readonly id: string, readonly productId: string, readonly productName: string, readonly productImage: string | null, readonly sku: string, readonly price: number, readonly quantity: number, readonly subtotal: number, readonly discount: number, readonly tax: number, readonly packedQuantity: number, readonly fulfilledQuantity: number, readonly cancelledQuantity: number, readonly refundedQuantity: number, readonly returnedQuantity: number, readonly properties: ReadonlyArray<{ readonly name: string, readonly value: string }>, readonly variant: { readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }> } | null }>, readonly shipments: ReadonlyArray<{ readonly id: string, readonly status: ShipmentStatus, readonly carrier: string | null, readonly trackingNumber: string | null, readonly createdAt: string, readonly shippedAt: string | null, readonly deliveredAt: string | null, readonly items: ReadonlyArray<{ readonly orderItemId: string, readonly quantity: number }> }>, readonly payments: ReadonlyArray<{ readonly id: string, readonly method: PaymentMethod, readonly status: PaymentStatus, readonly amount: number, readonly currency: string, readonly capturedAmount: number, readonly capturableAmount: number, readonly refundedAmount: number, readonly awaited: boolean, readonly brand: string | null, readonly last4: string | null, readonly failureReason: string | null, readonly createdAt: string, readonly refunds: ReadonlyArray<{ readonly id: string, readonly amount: number, readonly reason: string, readonly status: RefundStatus, readonly shippingAmount: number, readonly failureReason: string | null, readonly createdAt: string }> }>, readonly returns: ReadonlyArray<{ readonly id: string, readonly returnNumber: string, readonly status: OrderReturnStatus, readonly createdAt: string, readonly note: string | null, readonly rejectionReason: string | null, readonly items: ReadonlyArray<{ readonly orderItemId: string, readonly quantity: number, readonly reason: ReturnReason }> }> } | null };
+export type OrderDetailQuery = { readonly order: { readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly updatedAt: string, readonly status: OrderStatus, readonly cancelReason: string | null, readonly currency: string, readonly subtotal: number, readonly discount: number, readonly shipping: number, readonly tax: number, readonly total: number, readonly itemCount: number, readonly tags: ReadonlyArray<string>, readonly notes: string | null, readonly paymentDueAt: string | null, readonly customer?: { readonly id: string, readonly name: string, readonly email: string, readonly phone: string | null, readonly orderCount: number, readonly hasAccount: boolean }, readonly shippingAddress: { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }, readonly billingAddress: { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null } | null, readonly shippingMethod: { readonly name: string } | null, readonly coupon: { readonly code: string } | null, readonly fulfillment: { readonly status: FulfillmentStatus } | null, readonly items: ReadonlyArray<{ readonly id: string, readonly productId: string, readonly productName: string, readonly productImage: string | null, readonly sku: string, readonly price: number, readonly quantity: number, readonly subtotal: number, readonly discount: number, readonly tax: number, readonly packedQuantity: number, readonly fulfilledQuantity: number, readonly cancelledQuantity: number, readonly refundedQuantity: number, readonly returnedQuantity: number, readonly properties: ReadonlyArray<{ readonly name: string, readonly value: string }>, readonly variant: { readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }> } | null }>, readonly shipments: ReadonlyArray<{ readonly id: string, readonly status: ShipmentStatus, readonly carrier: string | null, readonly trackingNumber: string | null, readonly createdAt: string, readonly shippedAt: string | null, readonly deliveredAt: string | null, readonly items: ReadonlyArray<{ readonly orderItemId: string, readonly quantity: number }> }>, readonly payments?: ReadonlyArray<{ readonly id: string, readonly method: PaymentMethod, readonly status: PaymentStatus, readonly amount: number, readonly currency: string, readonly capturedAmount: number, readonly capturableAmount: number, readonly refundedAmount: number, readonly awaited: boolean, readonly brand: string | null, readonly last4: string | null, readonly failureReason: string | null, readonly createdAt: string, readonly refunds: ReadonlyArray<{ readonly id: string, readonly amount: number, readonly reason: string, readonly status: RefundStatus, readonly shippingAmount: number, readonly failureReason: string | null, readonly createdAt: string }> }>, readonly returns: ReadonlyArray<{ readonly id: string, readonly returnNumber: string, readonly status: OrderReturnStatus, readonly createdAt: string, readonly note: string | null, readonly rejectionReason: string | null, readonly items: ReadonlyArray<{ readonly orderItemId: string, readonly quantity: number, readonly reason: ReturnReason }> }> } | null };
 
 export type OrderHistoryQueryVariables = Exact<{
   id: string;
@@ -1263,7 +1267,7 @@ export const OrdersToSendDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<OrdersToSendQuery, OrdersToSendQueryVariables>;
 export const OrderListDocument = new TypedDocumentString(`
-    query OrderList($filters: OrderFilters, $searchQuery: String, $sortBy: OrderSortField, $sortOrder: SortOrder, $first: Int, $after: String) {
+    query OrderList($filters: OrderFilters, $searchQuery: String, $sortBy: OrderSortField, $sortOrder: SortOrder, $first: Int, $after: String, $customers: Boolean!, $payments: Boolean!) {
   orders(
     filters: $filters
     searchQuery: $searchQuery
@@ -1281,11 +1285,11 @@ export const OrderListDocument = new TypedDocumentString(`
       total
       currency
       itemCount
-      customer {
+      customer @include(if: $customers) {
         name
         email
       }
-      payment {
+      payment @include(if: $payments) {
         status
       }
       fulfillment {
@@ -1300,7 +1304,7 @@ export const OrderListDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<OrderListQuery, OrderListQueryVariables>;
 export const OrderDetailDocument = new TypedDocumentString(`
-    query OrderDetail($id: ID!) {
+    query OrderDetail($id: ID!, $customers: Boolean!, $payments: Boolean!) {
   order(id: $id) {
     id
     orderNumber
@@ -1318,7 +1322,7 @@ export const OrderDetailDocument = new TypedDocumentString(`
     tags
     notes
     paymentDueAt
-    customer {
+    customer @include(if: $customers) {
       id
       name
       email
@@ -1381,7 +1385,7 @@ export const OrderDetailDocument = new TypedDocumentString(`
         quantity
       }
     }
-    payments {
+    payments @include(if: $payments) {
       id
       method
       status

@@ -13,18 +13,22 @@ export function CustomerCard({ order }: { readonly order: Order }): ReactNode {
   const { customer, shippingAddress, billingAddress, notes, tags } = order
   return (
     <Card title={t('customer')}>
-      <div>
-        <Link href={`/customers/${customer.id}`} className="strong">
-          {customer.name}
-        </Link>
-        <div className="small muted">{t('ordersCount', { count: customer.orderCount })}</div>
-      </div>
-      <div className="small">
-        <a href={`mailto:${customer.email}`} className="wrap">
-          {customer.email}
-        </a>
-        {customer.phone !== null && <div>{customer.phone}</div>}
-      </div>
+      {customer !== null && (
+        <>
+          <div>
+            <Link href={`/customers/${customer.id}`} className="strong">
+              {customer.name}
+            </Link>
+            <div className="small muted">{t('ordersCount', { count: customer.orderCount })}</div>
+          </div>
+          <div className="small">
+            <a href={`mailto:${customer.email}`} className="wrap">
+              {customer.email}
+            </a>
+            {customer.phone !== null && <div>{customer.phone}</div>}
+          </div>
+        </>
+      )}
       <div>
         <h3>{t('shippingAddress')}</h3>
         <Address address={shippingAddress} />

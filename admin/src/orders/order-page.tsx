@@ -23,13 +23,24 @@ import { ShipmentsCard } from './shipments-card.tsx'
 import { TimelineCard } from './timeline-card.tsx'
 import { refundable, unpacked } from './units.ts'
 
-export type Order = NonNullable<OrderDetailQuery['order']>
+type AskedOrder = NonNullable<OrderDetailQuery['order']>
+
+/** An order, as far as the person's roles may see it: without them, it has no payments, and no customer. */
+export type Order = Omit<AskedOrder, 'payments' | 'customer'> & {
+  readonly payments: NonNullable<AskedOrder['payments']>
+  readonly customer: NonNullable<AskedOrder['customer']> | null
+}
 
 /** An order, with all that happened to it and all that can be done now. */
 export default function OrderPage({ id }: { readonly id: string }): ReactNode {
   const t = useText()
   const { dateTime } = useFormat()
-  const { data, error, refetch } = useApi('orders', OrderDetailDocument, { id })
+  const payments = useMay('payments:read')
+  const { data, error, refetch } = useApi('orders', OrderDetailDocument, {
+    id,
+    customers: useMay('customers:read'),
+    payments,
+  })
   const back = { href: '/orders', text: t('orders') }
   if (error)
     return (
@@ -45,13 +56,17 @@ export default function OrderPage({ id }: { readonly id: string }): ReactNode {
         </div>
       </Page>
     )
-  const { order } = data
-  if (order === null)
+  if (data.order === null)
     return (
       <Page title={t('order')} back={back}>
         <Empty icon="search" title={t('noSuchOrder')} text={t('noSuchOrderText')} />
       </Page>
     )
+  const order: Order = {
+    ...data.order,
+    payments: data.order.payments ?? [],
+    customer: data.order.customer ?? null,
+  }
   return (
     <Page
       title={order.orderNumber}
@@ -75,7 +90,7 @@ export default function OrderPage({ id }: { readonly id: string }): ReactNode {
         <div className="stack">
           <LinesCard order={order} />
           <ShipmentsCard order={order} />
-          <PaymentsCard order={order} />
+          {payments && <PaymentsCard order={order} />}
           <ReturnsCard order={order} />
         </div>
         <div className="stack">

@@ -11,7 +11,7 @@ import {
 import { useFormat } from '../format/format.ts'
 import { addDays, startOfDay } from '../format/shop-days.ts'
 import { useText } from '../language/language.tsx'
-import { useShop } from '../shell/shop.ts'
+import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { SearchField, Select } from '../ui/fields.tsx'
@@ -66,7 +66,11 @@ export default function OrdersPage(): ReactNode {
   const pages = usePages({
     subject: 'orders',
     document: OrderListDocument,
-    variables: variablesOf(filters, timeZone),
+    variables: {
+      ...variablesOf(filters, timeZone),
+      customers: useMay('customers:read'),
+      payments: useMay('payments:read'),
+    },
     connection,
   })
   const columns = useColumns()
@@ -180,12 +184,13 @@ function useColumns(): readonly Column<OrderRow>[] {
         title: t('customer'),
         width: 'minmax(9rem, 1.6fr)',
         phone: 'c',
-        cell: ({ customer: { name, email } }) => (
-          <span className="two">
-            <span>{name}</span>
-            <span className="small muted">{email}</span>
-          </span>
-        ),
+        cell: ({ customer }) =>
+          customer && (
+            <span className="two">
+              <span>{customer.name}</span>
+              <span className="small muted">{customer.email}</span>
+            </span>
+          ),
       },
       {
         id: 'status',
@@ -199,7 +204,9 @@ function useColumns(): readonly Column<OrderRow>[] {
         title: t('payment'),
         width: 'minmax(8rem, 0.9fr)',
         cell: ({ payment }) =>
-          payment === null ? (
+          payment === undefined ? (
+            <span className="muted">–</span>
+          ) : payment === null ? (
             <span className="muted">{t('noPayment')}</span>
           ) : (
             <StatusBadge status={paymentStatuses[payment.status]} />
