@@ -134,7 +134,8 @@ test('experimental features are obeyed, always on, or reported as without effect
 
 test('SETTINGS.md describes the settings (vitest -u writes it)', async () => {
   const rows = Object.entries(environment.shape).map(([name, schema]) => {
-    const fallback = String(schema.safeParse(undefined).data ?? '')
+    const { data } = schema.safeParse(undefined)
+    const fallback = Array.isArray(data) || typeof data !== 'object' ? String(data ?? '') : ''
     const shown = fallback === '' ? '' : `\`${fallback}\``
     return `| \`${name}\` | ${shown} | ${schema.description ?? ''} |`
   })
