@@ -50,7 +50,10 @@ class RoleProcess {
   async ready(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
     while (!this.#output.includes(`The role ${this.roles.at(-1)} is ready`)) {
-      if (this.hasEnded) throw new Error(`the roles ${this.roles.join(',')} ended:\n${this.#output}`)
+      if (this.hasEnded)
+        throw new Error(
+          `the roles ${this.roles.join(',')} ended with ${this.#child.exitCode ?? this.#child.signalCode}:\n${this.#output}`,
+        )
       if (Date.now() > deadline) throw new Error(`not ready in time:\n${this.#output}`)
       await sleep(50)
     }
