@@ -54,6 +54,7 @@ export const commandGroups = [
       'bench:subscribers': 'the engine’s live queries by subscribers',
       'bench:page-depth': 'pages by their depth in a list',
       'bench:request-cost': 'what a request costs by stage',
+      'bench:row-security': 'what row security costs, on and off in turn',
       'bench:search': 'search and facets at 200,000 products',
       'bench:import': 'imports of orders and products, by tenths',
       profile: 'a benchmark with flame graphs, and its statements by time',
@@ -63,6 +64,7 @@ export const commandGroups = [
   {
     title: 'Change the code',
     commands: {
+      sbom: 'what the image contains (CycloneDX)',
       generate: 'write everything that is generated',
       migration: 'write the migration from sql/',
       hasura: 'hasura-cli, for metadata and migrations',
