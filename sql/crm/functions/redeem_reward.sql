@@ -14,8 +14,13 @@ DECLARE
   v_account crm.loyalty_account;
   v_entry_id uuid := platform.uuid_v7();
   v_promotion_id uuid := platform.uuid_v7();
-  -- 64 random bits can't be guessed, and another customer couldn't use the code anyway.
-  v_code text := 'REWARD-' || upper(right(replace(gen_random_uuid()::text, '-', ''), 16));
+  -- 64 random bits can't be guessed, and another customer couldn't use the code anyway. They are letters, because
+  -- digits can look like a card number, which no column takes.
+  v_code text := 'REWARD-' || translate(
+    right(replace(gen_random_uuid()::text, '-', ''), 16),
+    '0123456789abcdef',
+    'GHJKLMNPQRABCDEF'
+  );
 BEGIN
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
