@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/** Origins whose pages may call the API from a browser; `*` is any, which is safe as no cookie is ever read. */
+/** Origins whose pages may call the API from a browser; `*` is any, which is safe as the API reads no cookie. */
 export type AllowedOrigins = '*' | ReadonlySet<string>
 
 /** `CORS_ORIGINS`: `*`, or origins separated by commas, e.g. `https://shop.example,https://admin.example`. */

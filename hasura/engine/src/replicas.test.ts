@@ -25,6 +25,7 @@ beforeAll(async () => {
     create table page (id int primary key, views int not null);
     insert into page values (1, 0);
     create view place as select pg_is_in_recovery() as standby, (select views from page) as views;
+    create view picky as select case when pg_is_in_recovery() then 1 / (random() * 0)::int else 1 end as one;
     create function visit() returns setof page language sql volatile as 'update page set views = views + 1 returning *'`)
   engine = await startEngine({
     databaseUrl: servers.primary.url,
@@ -40,6 +41,7 @@ beforeAll(async () => {
           tables: [
             { table: { schema: 'public', name: 'page' } },
             { table: { schema: 'public', name: 'place' } },
+            { table: { schema: 'public', name: 'picky' } },
           ],
           functions: [
             { function: { schema: 'public', name: 'visit' }, configuration: { exposed_as: 'query' } },
@@ -107,20 +109,9 @@ describe('a query', { timeout: 60_000 }, () => {
     expect((await run(place))['place']).toMatchObject([{ views: before.views + 1 }])
   })
 
-  test('for a table that the standby doesn’t have yet is answered by the primary', async () => {
+  test('that fails at the standby is answered by the primary', async () => {
     await untilAtStandby()
-    await standby.query('select pg_wal_replay_pause()')
-    try {
-      await primary.query(
-        'alter table page rename column views to seen; alter table page rename column seen to views',
-      )
-      await primary.query(
-        'create or replace view place as select pg_is_in_recovery() as standby, (select views from page) as views',
-      )
-      expect((await run(place, 'allowed'))['place']).toMatchObject([{ views: expect.any(Number) as number }])
-    } finally {
-      await standby.query('select pg_wal_replay_resume()')
-    }
+    expect((await run('{ picky { one } }', 'allowed'))['picky']).toEqual([{ one: 1 }])
   })
 })
 
@@ -130,13 +121,9 @@ test('a mutation goes to the primary, whatever its client allows', { timeout: 60
   expect(await run(mutation, 'allowed')).toEqual({ update_page: { affected_rows: 1 } })
 })
 
-test(
-  'a standby that goes away, and the engine’s first request to it, costs no answer',
-  { timeout: 60_000 },
-  async () => {
-    await untilAtStandby()
-    await servers.standby.stop()
-    for (let round = 0; round < 20; round += 1)
-      expect((await run(place, 'allowed'))['place']).toMatchObject([{ standby: false }])
-  },
-)
+test('a standby that goes away costs no answer', { timeout: 60_000 }, async () => {
+  await untilAtStandby()
+  await servers.standby.stop()
+  for (let round = 0; round < 20; round += 1)
+    expect((await run(place, 'allowed'))['place']).toMatchObject([{ standby: false }])
+})
