@@ -16,7 +16,7 @@ const brotlied = promisify(brotliCompress)
 /**
  * An answer's body, compressed where that pays and the client takes brotli or gzip. Answers of mutations must not be given here:
  * they can hold a new key or token beside text of the caller's, and a length would tell of the secret (BREACH). Answers of queries
- * hold no secrets, and no page can send a request with a visitor's credential, as none is in a cookie.
+ * hold none of ours.
  */
 export async function compress(body: string | Buffer, headers: IncomingHttpHeaders): Promise<Compressed> {
   const bytes = Buffer.byteLength(body)
