@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { BuildStep } from './pages-package.ts'
 
 const brotli = promisify(brotliCompress)
 const text = /\.(js|css|html|svg|json)$/
@@ -13,7 +14,7 @@ export const encodings = [
 ] as const
 
 /** Writes each text of a folder beside itself, compressed as far as it goes: it is served for as long as the version lasts. */
-export async function compressFiles(folder: string): Promise<void> {
+async function compressFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { parentPath, name } of entries.filter((entry) => entry.isFile() && text.test(entry.name))) {
     const path = join(parentPath, name)
@@ -23,3 +24,14 @@ export async function compressFiles(folder: string): Promise<void> {
     await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }))
   }
 }
+
+/** The last step of a build, of static pages. */
+export const compressPages = (output: string): BuildStep => ({
+  name: 'compress',
+  text: 'Compress them',
+  remedy: 'Check that the data folder has room, then try again.',
+  async run(cwd) {
+    await compressFiles(join(cwd, output))
+    return null
+  },
+})
