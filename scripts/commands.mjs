@@ -52,6 +52,7 @@ export const commandGroups = [
       'bench:engine': 'the engine beside hand-written SQL',
       'bench:engine-memory': 'the engine’s memory by tables and roles',
       'bench:subscribers': 'the engine’s live queries by subscribers',
+      'bench:change-feed': 'what following the log costs, by processes',
       'bench:page-depth': 'pages by their depth in a list',
       'bench:request-cost': 'what a request costs by stage',
       'bench:row-security': 'what row security costs, on and off in turn',

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 
-/** A role that logs in with a random password. It has no attribute of its own. */
+/** A role that logs in with a random password. It has no other attribute, unless it says so. */
 export interface Login {
   readonly name: string
   /** The roles whose rights it has; made when absent, without an attribute. */
   readonly groups: readonly string[]
   /** Whether the server's own databases belong to it. */
   readonly ownsDatabases?: true
+  /** Whether it may read the log (the attribute REPLICATION). */
+  readonly readsLog?: true
 }
 
 /** Passwords by the name of the login. */
@@ -41,10 +43,11 @@ export async function settleLogins(
     await client.query(`create role ${pg.escapeIdentifier(name)}`)
     existing.add(name)
   }
-  for (const { name, groups } of logins) {
+  for (const { name, groups, readsLog } of logins) {
     for (const role of [...groups, name]) await make(role)
     const password = pg.escapeLiteral(passwords.get(name) ?? '')
-    await client.query(`alter role ${pg.escapeIdentifier(name)} login password ${password}`)
+    const attributes = readsLog === true ? 'login replication' : 'login'
+    await client.query(`alter role ${pg.escapeIdentifier(name)} ${attributes} password ${password}`)
     const to = pg.escapeIdentifier(name)
     for (const group of groups) await client.query(`grant ${pg.escapeIdentifier(group)} to ${to}`)
   }

@@ -89,6 +89,8 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
 const testSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
+  // The change feed learns of a commit when the log is written.
+  wal_writer_delay: '10ms',
   full_page_writes: 'off',
   // The folder may be in memory.
   max_wal_size: '256MB',
@@ -110,6 +112,9 @@ function serverArguments({ folder, port, durable, more }: ServerSettings): strin
     log_timezone: 'UTC',
     // Statements here are short; compiling one costs more than running it.
     jit: 'off',
+    // For the change feed, whose slots may keep this much of the log: one that is further behind is dropped.
+    wal_level: 'logical',
+    max_slot_wal_keep_size: '512MB',
     ...(durable ? { shared_preload_libraries: 'pg_stat_statements' } : testSettings),
     ...more,
   }

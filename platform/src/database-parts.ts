@@ -52,11 +52,15 @@ export const directUrlOf = ({ databaseUrl, pooler }: PartAddress): string => poo
 export const ownerLogin = 'commerce_migrator'
 export const loginOf = (part: DatabasePart): string => `commerce_${part}_login`
 
+/** Who reads the log for the change feed, and may read no table. */
+const feedLogin = 'commerce_feed_login'
+
 /** The logins of the platform's own Postgres. */
 export const logins: readonly Login[] = [
   { name: ownerLogin, groups: ['commerce_owner', 'pg_read_all_stats'], ownsDatabases: true },
   // For people: reports of the operator's own.
   { name: 'commerce_reader_login', groups: ['commerce_reader'] },
+  { name: feedLogin, groups: [], readsLog: true },
   ...databaseParts.map((part) => ({
     name: loginOf(part),
     groups: [`commerce_${part}`, ...(part === 'worker' ? ['pg_read_all_stats'] : [])],

@@ -11,6 +11,7 @@ import { applyChangedMetadata } from './apply-changed-metadata.ts'
 import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migrations.ts'
 import { markLeakproof } from './mark-leakproof.ts'
 import { PlatformError } from './platform-error.ts'
+import { publishChanges } from './publish-changes.ts'
 
 /** The root of the repository, where migrations/ and metadata/ are. */
 export const root = join(import.meta.dirname, '../..')
@@ -19,7 +20,8 @@ export const root = join(import.meta.dirname, '../..')
 export const source = 'default'
 
 /**
- * Applies the missing migrations, then the metadata, and gives the parts' roles their rights. Throws a PlatformError that names the
+ * Applies the missing migrations, then the metadata, and gives the parts' roles their rights, and publishes the tables'
+ * changes. Throws a PlatformError that names the
  * file.
  *
  * @param database as its owner has it
@@ -31,11 +33,15 @@ export async function prepareSchema(
 ): Promise<void> {
   const directory = join(root, 'migrations', source)
   await checkAppliedMigrations(sql, directory)
+  let isMigrated = false
   const outcome = await migrate({
     api,
     directory,
     database: source,
-    onStep: ({ version, name }) => onMigration(`${version}_${name}`),
+    onStep: ({ version, name }) => {
+      isMigrated = true
+      onMigration(`${version}_${name}`)
+    },
   }).catch((error: unknown) => {
     throw error instanceof InterruptedMigrationError ? new PlatformError(error.message) : error
   })
@@ -54,6 +60,7 @@ export async function prepareSchema(
   await prepareQueues(databaseUrl)
   // The migrations have run it, too; since then, Hasura and the queues have made tables.
   await sql`SELECT platform.grant_rights()`
+  await publishChanges(sql, isMigrated)
   await markLeakproof(sql)
   if (inconsistencies.length > 0) {
     const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
