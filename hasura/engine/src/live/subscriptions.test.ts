@@ -202,6 +202,70 @@ describe('a live query', () => {
   })
 })
 
+describe('a database whose rows depend on a setting of the session', () => {
+  /** The permission has no filter: only the setting tells merchants apart. */
+  const unfiltered: Metadata = {
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        tables: [
+          {
+            table: { schema: 'public', name: 'own_product' },
+            select_permissions: [{ role: 'merchant', permission: { columns: '*', filter: {} } }],
+          },
+        ],
+      },
+    ],
+  }
+  const own = (name: string) => (rows: readonly unknown[]) => ({ [name]: rows })
+  const [list, stream] = [own('own_product'), own('own_product_stream')]
+  const titlesOfOwn = 'subscription { own_product(order_by: {id: asc}) { title } }'
+  const streamOfOwn =
+    'subscription { own_product_stream(batch_size: 9, cursor: [{initial_value: {id: 0}}]) { title } }'
+
+  beforeEach(async () => {
+    await client.query(`
+      create view own_product as
+        select * from product where merchant_id = current_setting('shop.merchant_id', true)::int`)
+    await engine.stop()
+    engine = await start({
+      sessionSettings: { variables: { 'shop.merchant_id': 'x-hasura-merchant-id' }, roles: {} },
+    })
+    await engine.replaceMetadata(unfiltered)
+  })
+
+  test('runs one statement of a live query for each merchant, and shows each its own rows', async () => {
+    const [one, two, another] = [
+      subscribe(titlesOfOwn),
+      subscribe(titlesOfOwn, merchant(2)),
+      subscribe(titlesOfOwn),
+    ]
+    const [cupAndPan, hat] = [list([{ title: 'Cup' }, { title: 'Pan' }]), list([{ title: 'Hat' }])]
+    expect([await one.next(), await two.next(), await another.next()]).toEqual([cupAndPan, hat, cupAndPan])
+    await client.query(`insert into product values (1, 7, 'Pot'), (2, 7, 'Tie')`)
+    const [withPot, withTie] = [
+      list([{ title: 'Cup' }, { title: 'Pan' }, { title: 'Pot' }]),
+      list([{ title: 'Hat' }, { title: 'Tie' }]),
+    ]
+    expect([await one.next(), await two.next(), await another.next()]).toEqual([withPot, withTie, withPot])
+  })
+
+  test('streams each merchant its own rows', async () => {
+    const [one, two] = [subscribe(streamOfOwn), subscribe(streamOfOwn, merchant(2))]
+    expect([await one.next(), await two.next()]).toEqual([
+      stream([{ title: 'Cup' }, { title: 'Pan' }]),
+      stream([{ title: 'Hat' }]),
+    ])
+    await client.query(`insert into product values (1, 7, 'Pot'), (2, 7, 'Tie')`)
+    expect([await one.next(), await two.next()]).toEqual([
+      stream([{ title: 'Pot' }]),
+      stream([{ title: 'Tie' }]),
+    ])
+  })
+})
+
 describe('new metadata', () => {
   const withFilter = (filter: object): Metadata => {
     const metadata = shopMetadata(['id', 'title', 'stock'])
