@@ -98,7 +98,12 @@ async function runPlatform(ending: Promise<Ending>): Promise<number> {
 async function stop(platform: Pick<Platform, 'stop'>, ending: Ending): Promise<number> {
   console.log('Stopping …')
   limitStop()
-  await platform.stop({ drain: ending.kind === 'asked' && ending.signal === 'SIGTERM' })
+  try {
+    await platform.stop({ drain: ending.kind === 'asked' && ending.signal === 'SIGTERM' })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    return 1
+  }
   console.log('Stopped.')
   switch (ending.kind) {
     case 'asked':

@@ -65,7 +65,7 @@ export function openAdmin(
     folder: join(dataDir, adminFolder),
     logger: logger.child({ service: 'admin' }),
   })
-  started.defer(() => build.stop())
+  started.add('the build of /admin', () => build.stop())
   return {
     pages: serveBuiltPages(build, servedAdmin),
     defaultShop: admin.shop ?? demoShop,

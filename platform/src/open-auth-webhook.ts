@@ -3,6 +3,7 @@ import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { PlatformConfig } from './configuration.ts'
 import type { Hasura } from './open-hasura.ts'
 import type { Services } from './services.ts'
+import { stopWithin } from './started-parts.ts'
 
 /** The engine in this process closes sockets of revoked callers at once, so that the other sockets can live long. */
 const embeddedMaxAgeSeconds = 86_400
@@ -43,7 +44,7 @@ export async function openAuthWebhook(
     logger: log,
   })
   stopping.beginDrains.push(() => authWebhook.beginDrain())
-  started.defer(() => authWebhook.close({ drain: stopping.drain }))
+  started.add('the auth webhook', () => authWebhook.close({ drain: stopping.drain }), stopWithin.server)
 
   /** The sessions of one merchant, of operators, or of all. */
   function endSessions(scope: string | undefined): Promise<void> {

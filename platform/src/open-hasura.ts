@@ -14,6 +14,7 @@ import { withOwnEngine } from './prepare-database.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { sessionSettings } from './session-settings.ts'
 import { settlePlace } from './settle-place.ts'
+import { type StartedParts, stopWithin } from './started-parts.ts'
 import { preparingAlone } from './preparing-alone.ts'
 import { unlimited } from './unlimited.ts'
 import { addressOf, type Progress, type Services } from './services.ts'
@@ -112,9 +113,9 @@ export const connectHasura = ({ started, secrets }: Services, url: string): Hasu
   stopDelivery: () => Promise.resolve(),
 })
 
-function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSecret }: Secrets): DataLayer {
+function openHttpDataLayer(started: StartedParts, url: string, { adminSecret }: Secrets): DataLayer {
   const dataLayer = createHttpDataLayer({ url, adminSecret })
-  started.defer(() => dataLayer.close())
+  started.add('connections to Hasura', () => dataLayer.close())
   return dataLayer
 }
 
@@ -144,7 +145,7 @@ export async function startHasura(
       ACTIONS_SECRET: secrets.actionsSecret,
     },
     // An event would only fail before the actions listen and after they have stopped.
-    events: { delivery: 'when-asked' },
+    events: { delivery: 'when-asked', graceMs: stopWithin.deliveries - 5_000 },
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
     ...(tracing !== undefined && { tracer }),
     slowStatementMs: slow?.statement,
@@ -152,7 +153,7 @@ export async function startHasura(
   })
   metrics?.addSource(engineMetrics(engine))
   stopping.beginDrains.push(() => engine.beginDrain())
-  started.defer(() => engine.stop())
+  started.add('the engine', () => engine.stop())
   const url = addressOf(ports.engine, engineHost)
   return {
     url,

@@ -1,6 +1,7 @@
 import type { Metrics } from '@commerce-graph/telemetry'
 import type { PlatformConfig } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
+import type { StartedParts } from './started-parts.ts'
 
 /**
  * Serves metrics if there is a port for them. Without one, nothing is measured, and the library isn't loaded.
@@ -9,7 +10,7 @@ import { PlatformError } from './platform-error.ts'
  */
 export async function openMetrics(
   { metrics: address }: Pick<PlatformConfig, 'metrics'>,
-  started: AsyncDisposableStack,
+  started: StartedParts,
 ): Promise<Metrics | undefined> {
   if (address === undefined) return undefined
   const { createMetrics } = await import('@commerce-graph/telemetry/metrics')
@@ -17,7 +18,7 @@ export async function openMetrics(
   const metrics = createMetrics()
   try {
     const server = await serveMetrics(metrics, address)
-    started.defer(() => server.stop())
+    started.add('metrics', () => server.stop())
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new PlatformError(`METRICS_PORT can't be used: ${reason}`)

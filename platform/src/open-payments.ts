@@ -63,7 +63,7 @@ export async function openPayments(
     }
   }
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl, pooler })
-  started.defer(() => sandbox.stop())
+  started.add('the payment sandbox', () => sandbox.stop())
   const processors = [
     ...stripe,
     createStripeProcessor({ name: sandboxAccount, secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { PlatformConfig } from './configuration.ts'
 import { openDataFolder, postgresFolder } from './data-folder.ts'
 import { markAsSuperuser, openDatabase } from './database.ts'
+import { platformLogger } from './platform-logger.ts'
 import { checkPorts, choosePorts, neededListeners } from './ports.ts'
 import { readyFile } from './ready-file.ts'
 import type { Progress, RunningServices, Stopping } from './services.ts'
+import { StartedParts, stopWithin } from './started-parts.ts'
 
 export interface Platform extends RunningServices {
   readonly databaseUrl: string
@@ -29,11 +31,11 @@ export async function startPlatform(
   config: PlatformConfig,
   progress: Progress = () => undefined,
 ): Promise<Platform> {
-  const started = new AsyncDisposableStack()
+  const started = new StartedParts(platformLogger(config.logLevel))
   const stopping: Stopping = { drain: false, beginDrains: [] }
   try {
     const folder = openDataFolder(config.dataDir)
-    started.defer(() => folder.release())
+    started.add('the data folder', () => folder.release())
     folder.remove('ready.json')
     // After a kill, the old Postgres may still hold its port for a moment.
     if (config.databaseUrl === undefined) await endLeftServer(join(folder.path, postgresFolder))
@@ -57,7 +59,7 @@ export async function startPlatform(
       port: ports.postgres,
       archive: config.backup,
     })
-    started.defer(database.stop)
+    started.add('Postgres', database.stop, stopWithin.postgres)
     const { startServices } = await loading
     const services = await startServices({
       config,
@@ -74,17 +76,17 @@ export async function startPlatform(
     const databaseUrl = config.pooler?.directUrl ?? database.url
     const platform = { ...services, databaseUrl, crashed: database.crashed }
     folder.write('ready.json', readyFile({ ...platform, superuserUrl: database.superuserUrl }))
-    started.defer(() => folder.remove('ready.json'))
+    started.add('ready.json', () => folder.remove('ready.json'))
     return {
       ...platform,
       stop({ drain = false } = {}) {
         stopping.drain = drain
         for (const beginDrain of stopping.beginDrains) beginDrain()
-        return started.disposeAsync()
+        return started.stop()
       },
     }
   } catch (error) {
-    await started.disposeAsync()
+    await started.stop().catch(() => undefined)
     throw error
   }
 }

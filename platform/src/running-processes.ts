@@ -38,7 +38,7 @@ export async function joinProcesses(
   tell: (line: string) => void,
 ): Promise<void> {
   const sql = postgres(directUrl, { max: 1, idle_timeout: 1, connect_timeout: 5, onnotice: () => undefined })
-  started.defer(() => sql.end({ timeout: 1 }))
+  started.add('the connection of signs of life', () => sql.end({ timeout: 1 }))
   const settings = settingsOf(await versions(), secrets)
   for (const line of differencesFrom(settings, await runningProcesses(sql))) {
     tell(`Another process differs. ${line}`)
@@ -55,7 +55,7 @@ export async function joinProcesses(
       logger.warn({ error }, 'the process could not give a sign of life'),
     )
   }, renewEvery)
-  started.defer(async () => {
+  started.add('signs of life', async () => {
     clearInterval(timer)
     await renewing
     await sql`DELETE FROM platform.process WHERE id = ${id}`.catch(() => undefined)

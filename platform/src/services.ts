@@ -8,6 +8,7 @@ import type { Secrets } from './data-folder.ts'
 import type { PartAddresses } from './database-parts.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
+import type { StartedParts } from './started-parts.ts'
 
 /** How everything will be stopped. */
 export interface Stopping {
@@ -30,7 +31,7 @@ export interface Addresses {
 export interface Services {
   readonly ports: Ports
   readonly addresses: Addresses
-  readonly started: AsyncDisposableStack
+  readonly started: StartedParts
   readonly secrets: Secrets
   /** The owner's address; the services have those of `parts`. */
   readonly databaseUrl: string

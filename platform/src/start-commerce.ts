@@ -10,6 +10,7 @@ import { openMessageTransports } from './message-transports.ts'
 import { openPayments, type Payments } from './open-payments.ts'
 import { eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { RunningServices, Services } from './services.ts'
+import { stopWithin } from './started-parts.ts'
 
 /** What the actions and the workers share. */
 export interface Commerce {
@@ -65,7 +66,7 @@ export async function serveActions(
     logger: logger.child({ service: 'actions' }),
   })
   stopping.beginDrains.push(() => actions.beginDrain())
-  started.defer(() => actions.stop({ drain: stopping.drain }))
+  started.add('the actions', () => actions.stop({ drain: stopping.drain }), stopWithin.server)
   return actions
 }
 
@@ -95,9 +96,9 @@ export async function runWorkers(
     observer: metrics?.observer,
     logger: logger.child({ service: 'workers' }),
   })
-  started.defer(() => workers.stop())
+  started.add('the workers', () => workers.stop(), stopWithin.jobs)
   const sql = readinessConnections(parts.worker)
-  started.defer(() => sql.end({ timeout: 1 }))
+  started.add('connections of /readyz', () => sql.end({ timeout: 1 }))
   readiness.add(jobsCheck(workers))
   readiness.add(eventsCheck(sql, workers))
   for (const source of [connectionMetrics(sql), backlogMetrics(sql), deadLetterMetrics(sql)])
@@ -111,7 +112,7 @@ export function checkStorage(
   files: Files,
 ): void {
   const sql = readinessConnections(parts.auth)
-  started.defer(() => sql.end({ timeout: 1 }))
+  started.add('connections of /readyz', () => sql.end({ timeout: 1 }))
   readiness.add(writesCheck(sql))
   readiness.add(filesCheck(sql, files.storage))
 }

@@ -9,6 +9,7 @@ import type { DatabaseReplicas } from './database-variables.ts'
 import { openAdmin } from './open-admin.ts'
 import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
+import { stopWithin } from './started-parts.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 interface ContractParts {
@@ -51,10 +52,10 @@ export async function startContract(
     trustedIssuers: trustedIssuers ?? [],
     logger: logger.child({ service: 'authenticator' }),
   })
-  started.defer(() => authenticator.close())
+  started.add('the authenticator', () => authenticator.close())
   const gatewayLogger = logger.child({ service: 'gateway' })
   const recentWrites = replicas && openRecentWrites(replicas, redisUrl, gatewayLogger)
-  started.defer(() => recentWrites?.close())
+  started.add('the notes of writes', () => recentWrites?.close())
   const admin = openAdmin(services, config, demoShop)
   const gateway = await startGateway({
     port: ports.gateway,
@@ -80,7 +81,7 @@ export async function startContract(
     gauges: { commerce_websockets_open: { help: 'WebSockets of clients that are open', labels: [] } },
     read: () => Promise.resolve({ commerce_websockets_open: [{ value: gateway.sockets() }] }),
   })
-  started.defer(() => gateway.stop({ drain: stopping.drain }))
+  started.add('the gateway', () => gateway.stop({ drain: stopping.drain }), stopWithin.server)
   const address = addressOf(gateway.port, host)
   await untilHealthy(`${address}/readyz`)
   return `${address}/graphql`

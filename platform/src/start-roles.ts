@@ -25,6 +25,7 @@ import { addressOf, ownAddresses, type Progress, type Services, type Stopping } 
 import { settlePlace } from './settle-place.ts'
 import { type Commerce, checkStorage, openCommerce, runWorkers, serveActions } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
+import { StartedParts, stopWithin } from './started-parts.ts'
 import { healthProblem } from './until-healthy.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -53,11 +54,12 @@ export async function startRoles(
 ): Promise<RunningRoles> {
   const problems = roleProblems(roles, config)
   if (problems.length > 0) throw new PlatformError(problems.join('\n'))
-  const started = new AsyncDisposableStack()
+  const logger = platformLogger(config.logLevel)
+  const started = new StartedParts(logger)
   try {
     await openTracing(config, started)
     const services = {
-      ...openServices(roles, config, started),
+      ...openServices(roles, config, { started, logger }),
       metrics: await openMetrics(config, started),
     }
     await checkPorts(
@@ -74,11 +76,11 @@ export async function startRoles(
       stop({ drain = false } = {}) {
         stopping.drain = drain
         for (const beginDrain of stopping.beginDrains) beginDrain()
-        return started.disposeAsync()
+        return started.stop()
       },
     }
   } catch (error) {
-    await started.disposeAsync()
+    await started.stop().catch(() => undefined)
     throw error
   }
 }
@@ -90,7 +92,11 @@ const listenersOf: readonly (readonly [Role, ListenerName])[] = [
   ['actions', 'actions'],
 ]
 
-function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started: AsyncDisposableStack) {
+function openServices(
+  roles: ReadonlySet<Role>,
+  config: PlatformConfig,
+  { started, logger }: Pick<Services, 'started' | 'logger'>,
+) {
   const ports = portsOfRoles(config.ports.kind === 'from' ? config.ports.first : 0, config)
   const own = ownAddresses(ports, config)
   const stopping: Stopping = { drain: false, beginDrains: [] }
@@ -99,7 +105,6 @@ function openServices(roles: ReadonlySet<Role>, config: PlatformConfig, started:
     { databaseUrl: config.databaseUrl ?? '', pooler: config.pooler },
     config.partUrls ?? {},
   )
-  const logger = platformLogger(config.logLevel)
   if (config.redisUrl === undefined && (roles.has('gateway') || roles.has('webhook')))
     logger.warn('REDIS_URL is not set: each process counts rates and guesses for itself')
   return {
@@ -166,7 +171,7 @@ async function startAll(start: Start): Promise<ReadonlyMap<Role, string>> {
   if (files !== undefined) await startCommerceRoles(start, files)
   if (engine !== undefined) {
     deliverOnceHeard(engine, services)
-    started.defer(() => engine.stopServing({ drain: stopping.drain }))
+    started.add('the engine’s server', () => engine.stopServing({ drain: stopping.drain }), stopWithin.server)
   }
   if (roles.has('gateway') && hasura !== undefined && rateLimits !== undefined && files !== undefined)
     await startContract(
@@ -208,11 +213,15 @@ function deliverOnceHeard(engine: Hasura, { addresses, started }: Services): voi
     if (!stopped.signal.aborted) engine.startDelivery()
   }
   const begun = begin()
-  started.defer(async () => {
-    stopped.abort()
-    await begun
-    await engine.stopDelivery()
-  })
+  started.add(
+    'the delivery of events',
+    async () => {
+      stopped.abort()
+      await begun
+      await engine.stopDelivery()
+    },
+    stopWithin.deliveries,
+  )
 }
 
 async function openRates({ services, config }: Start): Promise<RateLimits> {
@@ -221,7 +230,7 @@ async function openRates({ services, config }: Start): Promise<RateLimits> {
     redisUrl: config.redisUrl,
     logger: services.logger.child({ service: 'rate-limits' }),
   })
-  services.started.defer(() => rateLimits.close())
+  services.started.add('the rate limits', () => rateLimits.close())
   return rateLimits
 }
 
@@ -234,5 +243,8 @@ async function startCommerceRoles({ services, config, roles }: Start, files: Fil
   if (commerce === undefined || !roles.has('worker')) return
   await runWorkers(services, config, commerce)
   stopping.beginDrains.push(() => readiness.stop())
-  started.defer(await serveHealth(readiness, { port: ports.worker, host: config.workerHost ?? '127.0.0.1' }))
+  started.add(
+    'the server of /readyz',
+    await serveHealth(readiness, { port: ports.worker, host: config.workerHost ?? '127.0.0.1' }),
+  )
 }

@@ -18,6 +18,7 @@ import { ownAddresses, type Progress, type RunningServices, type Stopping } from
 import { diskCheck } from './readiness-checks.ts'
 import { checkStorage, openCommerce, runWorkers, serveActions } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
+import { type StartedParts, stopWithin } from './started-parts.ts'
 
 interface Start {
   readonly config: PlatformConfig
@@ -25,7 +26,7 @@ interface Start {
   readonly ports: Ports
   readonly databaseUrl: string
   readonly partUrls: PartUrls
-  readonly started: AsyncDisposableStack
+  readonly started: StartedParts
   readonly stopping: Stopping
   readonly progress: Progress
 }
@@ -67,7 +68,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     redisUrl: config.redisUrl,
     logger: logger.child({ service: 'rate-limits' }),
   })
-  started.defer(() => rateLimits.close())
+  started.add('the rate limits', () => rateLimits.close())
   await openAuthWebhook(services, { ...config, place }, hasura, rateLimits)
   const files = openFiles(services, config)
   const commerce = await openCommerce(services, config, files)
@@ -76,9 +77,9 @@ export async function startServices(start: Start): Promise<RunningServices> {
   checkStorage(services, files)
   services.readiness.add(diskCheck(config.dataDir))
   hasura.startDelivery()
-  started.defer(() => hasura.stopDelivery())
+  started.add('the delivery of events', () => hasura.stopDelivery(), stopWithin.deliveries)
   // Its clients' requests call the actions and the webhook, which therefore stop later.
-  started.defer(() => hasura.stopServing({ drain: stopping.drain }))
+  started.add('the engine’s server', () => hasura.stopServing({ drain: stopping.drain }), stopWithin.server)
   const graphql = await startContract(
     services,
     { ...config, place },

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonOf } from '../database.ts'
 import { sampleOccasion } from '../messaging/compose/sample-facts.ts'
@@ -158,6 +159,32 @@ describe('the workers', () => {
       await catcher.close()
       await workers.stop()
     }
+  })
+
+  test('stop while a job gets no answer, and the log names the job that is cut', async () => {
+    const asked = Promise.withResolvers<undefined>()
+    const held = Promise.withResolvers<ChargeAnswer>()
+    const charge = () => {
+      asked.resolve(undefined)
+      return held.promise
+    }
+    await pendingPayment()
+    const lines: unknown[] = []
+    const workers = await start({
+      processors: [{ ...shop.cardProcessor, charge }],
+      intervals: { 'reconcile-payments': 200 },
+      graceMs: 300,
+      logger: pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    })
+    await asked.promise
+    await workers.stop()
+    held.resolve({ status: 'unknown', cause: null })
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        jobs: ['reconcile-payments'],
+        msg: 'jobs under way are cut, and begin again in another process',
+      }),
+    )
   })
 
   test('restore deleted schedules by themselves', async () => {

@@ -6,6 +6,7 @@ import type { SharedListener } from '@commerce-graph/postgres-driver/shared-list
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectDatabase, connectSessions, type Database } from '../database.ts'
 import {
   defaultRetryPolicy,
@@ -104,6 +105,8 @@ export interface WorkersOptions {
   readonly retention?: Retention | undefined
   /** Told what the workers do. */
   readonly observer?: Observer | undefined
+  /** Milliseconds that jobs under way may take when the workers stop; 30 seconds by default. */
+  readonly graceMs?: number | undefined
   readonly logger: Logger
 }
 
@@ -112,7 +115,7 @@ export interface Workers {
   jobRuns(): Promise<readonly JobRun[]>
   /** Events that were taken from Hasura and are not handled yet. */
   waitingEvents(): Promise<WaitingEvents>
-  /** Lets running jobs end, then stops. */
+  /** Lets running jobs end, for some time, then stops. */
   stop(): Promise<void>
 }
 
@@ -151,6 +154,7 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
 }
 
 const defaultConnections = 21
+const defaultGraceMs = 30_000
 
 /** One connection signs tokens. Events and webhooks have connections of their own, so that they keep nothing else waiting. */
 function shared(connections: number): {
@@ -208,10 +212,17 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   // Clients may reach the files elsewhere than at the last start.
   await settleUrl(database, { url: options.filesUrl })
   const intervals = { ...defaultIntervals, ...options.intervals }
-  const run: RunJob = ({ name }) => {
+  const underWay = new Map<symbol, string>()
+  const run: RunJob = async ({ name }) => {
     const job = maintenanceJobs.find((one) => one === name)
     if (job === undefined) throw new Error(`There is no job ${name}.`)
-    return recordingRun(database, job, () => runMaintenance(job, maintenance))
+    const key = Symbol(name)
+    underWay.set(key, name)
+    try {
+      return await recordingRun(database, job, () => runMaintenance(job, maintenance))
+    } finally {
+      underWay.delete(key)
+    }
   }
   const delivery = repeatedly(() => deliverAtOnce(database, messages, logger))
   const handle: RunJob = async ({ data }) => {
@@ -251,10 +262,13 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     waitingEvents: () => waitingEvents(database),
     async stop() {
       stopping.abort()
-      await schedules.stop()
-      await webhookWorker.stop()
-      await Promise.all(workers.map((worker) => worker.close()))
-      await delivery.idle()
+      const ended = Promise.all([
+        schedules.stop(),
+        webhookWorker.stop(),
+        ...workers.map((worker) => worker.close()),
+      ]).then(() => delivery.idle())
+      if (!(await endsWithin(options.graceMs ?? defaultGraceMs, ended)))
+        logger.warn({ jobs: [...underWay.values()] }, 'jobs under way are cut, and begin again in another process')
       await Promise.all([...queues.values()].map((queue) => queue.close()))
       await backend.close()
       messages.mailer.close()
@@ -266,6 +280,15 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       ])
     },
   }
+}
+
+async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const late = new AbortController()
+  const ended = work.then(() => true)
+  const timedOut = sleep(milliseconds, false, { signal: late.signal })
+  // The loser of the race must not be an unhandled rejection.
+  for (const one of [ended, timedOut]) one.catch(() => undefined)
+  return Promise.race([ended, timedOut]).finally(() => late.abort())
 }
 
 /** For trials: a domain that RFC 2606 reserves. */
