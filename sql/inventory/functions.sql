@@ -226,7 +226,7 @@ AS $$
     i.merchant_id = p_merchant_id
     AND i.sku = p_sku
     AND i.variant_id IS NULL
-    AND catalog.has_variants(i.merchant_id, i.product_id);
+    AND (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v);
 $$;
 
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)

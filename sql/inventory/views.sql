@@ -13,7 +13,10 @@ CREATE VIEW inventory.sku_inventory AS
     -- A product that has variants has no stock of its own, and an archived one is not bought again.
     coalesce(l.available, 0) <= t.low_stock_threshold
     AND i.sku IS NOT NULL
-    AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+    AND (
+      i.variant_id IS NOT NULL
+      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+    )
     AND EXISTS (
       SELECT
       FROM catalog.product p
@@ -37,7 +40,12 @@ CREATE VIEW inventory.sku_inventory AS
     LEFT JOIN LATERAL (
       SELECT
         sum(s.available) FILTER (
-          WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+          WHERE
+            w.active
+            AND (
+              i.variant_id IS NOT NULL
+              OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+            )
         ) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
@@ -88,7 +96,7 @@ CREATE VIEW inventory.product_inventory AS
         s.merchant_id = p.merchant_id
         AND s.product_id = p.id
         AND s.sku IS NOT NULL
-        AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
+        AND (s.variant_id IS NOT NULL OR NOT (SELECT v.has_variants FROM catalog.has_variants(p.merchant_id, p.id) v))
     ) t;
 
 CREATE VIEW inventory.product_warehouse_inventory AS
@@ -101,5 +109,10 @@ CREATE VIEW inventory.product_warehouse_inventory AS
   FROM
     inventory.stock_level s
     JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
-  WHERE i.sku IS NOT NULL AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+  WHERE
+    i.sku IS NOT NULL
+    AND (
+      i.variant_id IS NOT NULL
+      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+    )
   GROUP BY s.merchant_id, i.product_id, s.warehouse_id;

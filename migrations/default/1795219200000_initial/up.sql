@@ -6167,7 +6167,7 @@ $$;
 -- sql/catalog/functions.sql
 
 CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
-RETURNS boolean
+RETURNS TABLE (has_variants boolean)
 LANGUAGE sql
 STABLE
 AS $$
@@ -6212,7 +6212,10 @@ CREATE VIEW inventory.sku_inventory AS
     -- A product that has variants has no stock of its own, and an archived one is not bought again.
     coalesce(l.available, 0) <= t.low_stock_threshold
     AND i.sku IS NOT NULL
-    AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+    AND (
+      i.variant_id IS NOT NULL
+      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+    )
     AND EXISTS (
       SELECT
       FROM catalog.product p
@@ -6236,7 +6239,12 @@ CREATE VIEW inventory.sku_inventory AS
     LEFT JOIN LATERAL (
       SELECT
         sum(s.available) FILTER (
-          WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+          WHERE
+            w.active
+            AND (
+              i.variant_id IS NOT NULL
+              OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+            )
         ) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
@@ -8424,7 +8432,7 @@ AS $$
     i.merchant_id = p_merchant_id
     AND i.sku = p_sku
     AND i.variant_id IS NULL
-    AND catalog.has_variants(i.merchant_id, i.product_id);
+    AND (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v);
 $$;
 
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
@@ -15670,7 +15678,7 @@ AS $$
       WHEN f.variant_id IS NOT NULL
       AND f.found_variant IS NULL THEN 'unknown_variant'
       WHEN f.variant_id IS NULL
-      AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
+      AND (SELECT v.has_variants FROM catalog.has_variants(p_merchant_id, f.product_id) v) THEN 'variant_required'
       WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
       WHEN f.quantity > 999999 THEN 'quantity_too_large'
     END,
@@ -25531,7 +25539,7 @@ CREATE VIEW inventory.product_inventory AS
         s.merchant_id = p.merchant_id
         AND s.product_id = p.id
         AND s.sku IS NOT NULL
-        AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
+        AND (s.variant_id IS NOT NULL OR NOT (SELECT v.has_variants FROM catalog.has_variants(p.merchant_id, p.id) v))
     ) t;
 
 CREATE VIEW inventory.product_warehouse_inventory AS
@@ -25544,7 +25552,12 @@ CREATE VIEW inventory.product_warehouse_inventory AS
   FROM
     inventory.stock_level s
     JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
-  WHERE i.sku IS NOT NULL AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+  WHERE
+    i.sku IS NOT NULL
+    AND (
+      i.variant_id IS NOT NULL
+      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
+    )
   GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
 
 -- sql/merchant/views.sql

@@ -76,7 +76,7 @@ AS $$
       WHEN f.variant_id IS NOT NULL
       AND f.found_variant IS NULL THEN 'unknown_variant'
       WHEN f.variant_id IS NULL
-      AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
+      AND (SELECT v.has_variants FROM catalog.has_variants(p_merchant_id, f.product_id) v) THEN 'variant_required'
       WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
       WHEN f.quantity > 999999 THEN 'quantity_too_large'
     END,
