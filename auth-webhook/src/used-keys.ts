@@ -1,4 +1,5 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { TenantPrincipal } from './principal.ts'
 
 /** The record of a row mutation that was sent with an Idempotency-Key. */
@@ -25,7 +26,7 @@ export class UsedKeys {
     // Guests write rows through actions only.
     if (principal.kind === 'guest') return null
     const caller = principal.kind === 'customer' ? `customer:${principal.customerId}` : 'merchant'
-    const [found] = await this.#sql<UsedKey[]>`
+    const [found] = await forMerchant(this.#sql, principal.merchantId)<UsedKey[]>`
       SELECT operation, fingerprint, record_ids::text[] AS "recordIds" FROM platform.idempotency_record
       WHERE merchant_id = ${principal.merchantId} AND caller = ${caller} AND key = ${value} AND part = ${part}
         AND expires_at > now()`

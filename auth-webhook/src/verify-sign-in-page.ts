@@ -1,5 +1,6 @@
 import type { MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { Sql } from '@commerce-graph/postgres-driver'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { allowListOf, type MerchantAccessRow, suspensionOf, type Verification } from './access.ts'
 import { refuse } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
@@ -14,7 +15,8 @@ const permission = 'user_sessions:write'
  * The access of the sign-in page of `/admin`, which has no credential: it may sign a user of the merchant in, and nothing else.
  * The rules of the merchant's users hold: its suspension, its allow-list.
  */
-export async function verifySignInPage(sql: Sql, merchantId: string): Promise<Verification> {
+export async function verifySignInPage(pool: Sql, merchantId: string): Promise<Verification> {
+  const sql = forMerchant(pool, merchantId)
   const [row] = await sql<(MerchantAccessRow & { readonly id: MerchantId })[]>`
     SELECT m.id, ${merchantAccessColumns(sql)}
     FROM merchant.merchant m

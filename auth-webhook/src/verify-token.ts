@@ -1,5 +1,6 @@
 import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Sql } from '@commerce-graph/postgres-driver'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { ZodError } from 'zod'
 import { allowListOf, type MerchantAccessRow, suspensionOf, type Verification } from './access.ts'
 import { actorOf } from './actor.ts'
@@ -35,7 +36,7 @@ export interface TokenKeys {
 
 /** Verifies a token, ours or a trusted issuer's, and that its subject still has access. */
 export async function verifyToken(
-  sql: Sql,
+  pool: Sql,
   { keys, trustedIssuers }: TokenKeys,
   token: string,
 ): Promise<Verification> {
@@ -51,10 +52,13 @@ export async function verifyToken(
       })
       return outsideClaims.parse(payload)
     })
-    return 'kind' in claims ? claims : grantOutside(sql, outside.merchantId, claims)
+    return 'kind' in claims
+      ? claims
+      : grantOutside(forMerchant(pool, outside.merchantId), outside.merchantId, claims)
   }
   const claims = await checked(async () => tokenClaims.parse((await verifyOwn(keys, token)).payload))
   if (claims.kind === 'refused') return claims
+  const sql = forMerchant(pool, claims.merchant_id)
   switch (claims.kind) {
     case 'user':
       return grantUser(sql, claims)

@@ -32,6 +32,14 @@ describe.each([
     }
   })
 
+  test('have the scope that was named last alone, when a pool has been given another one before', async () => {
+    const narrowed = forMerchant(acrossMerchants(pool, 'sweep'), 'a')
+    expect([...(await settings(narrowed))]).toEqual([{ merchant: 'a', across: null, n: 7 }])
+    expect([...(await narrowed.begin((sql) => settings(sql as unknown as Sql)))]).toEqual([
+      { merchant: 'a', across: null, n: 7 },
+    ])
+  })
+
   test('have it side by side on one connection, each its own', async () => {
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (id) => (await settings(forMerchant(pool, id)))[0]?.merchant),

@@ -19,16 +19,27 @@ function settingOf(scope: MerchantScope): Setting {
   }
 }
 
-/** The pool for work of one merchant: the rows of others don't exist for it. */
+/** The pools beneath those that have a scope. */
+const unscoped = new WeakMap<Sql, Sql>()
+
+/** In the scope alone, also when the pool has another one: scopes don't add up. */
+function inScope<Pool extends Sql>(pool: Pool, current: () => Setting | undefined): Pool {
+  const bare = (unscoped.get(pool) as Pool | undefined) ?? pool
+  const scoped = withSetting(bare, current)
+  unscoped.set(scoped, bare)
+  return scoped
+}
+
+/** The pool for work of one merchant: the rows of others don't exist for it. Narrows the scope of a pool that has another one. */
 export function forMerchant<Pool extends Sql>(pool: Pool, merchantId: string): Pool {
   const setting = settingOf({ kind: 'merchant', merchantId })
-  return withSetting(pool, () => setting)
+  return inScope(pool, () => setting)
 }
 
 /** The pool for work that is done to several merchants, or before it is known to which. Says why. */
 export function acrossMerchants<Pool extends Sql>(pool: Pool, reason: string): Pool {
   const setting = settingOf({ kind: 'across', reason })
-  return withSetting(pool, () => setting)
+  return inScope(pool, () => setting)
 }
 
 /** A pool for work that learns late whose it is: a server's, whose handlers have the pool before a request comes. */
@@ -42,7 +53,7 @@ export interface ScopedPool<Pool extends Sql> {
 export function scopedPool<Pool extends Sql>(pool: Pool): ScopedPool<Pool> {
   const scopes = new AsyncLocalStorage<Setting>()
   return {
-    database: withSetting(pool, () => scopes.getStore()),
+    database: inScope(pool, () => scopes.getStore()),
     forMerchant: (merchantId, work) => scopes.run(settingOf({ kind: 'merchant', merchantId }), work),
     acrossMerchants: (reason, work) => scopes.run(settingOf({ kind: 'across', reason }), work),
   }

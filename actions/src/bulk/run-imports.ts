@@ -1,5 +1,6 @@
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import * as bulk from '../sql/generated/bulk.ts'
@@ -31,7 +32,9 @@ export async function runImports(options: ImportOptions): Promise<number> {
   while (options.signal?.aborted !== true) {
     const [claimed] = await bulk.claimImport(options.database, { lease })
     if (claimed === undefined) break
-    rows += await runImport(options, { ...claimed.claimed, merchantId: claimed.merchantId, id: claimed.id })
+    const { merchantId, id } = claimed
+    const database = forMerchant(options.database, merchantId)
+    rows += await runImport({ ...options, database }, { ...claimed.claimed, merchantId, id })
   }
   return rows
 }

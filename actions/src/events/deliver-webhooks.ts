@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
@@ -57,7 +58,8 @@ export async function deliverWebhooks(delivering: Delivering): Promise<number> {
     slots.run(async () => {
       underWay.set(delivery.id, delivery.attempt)
       try {
-        await deliver(delivering, delivery)
+        const ofMerchant = forMerchant(database, delivery.merchantId)
+        await deliver({ ...delivering, database: ofMerchant }, delivery)
       } catch (error) {
         // The lease runs out, and it is sent again.
         logger.warn({ error, delivery: delivery.id }, 'a webhook’s outcome could not be recorded')

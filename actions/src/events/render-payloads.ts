@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import * as events from '../sql/generated/events.ts'
@@ -58,7 +59,7 @@ async function render(database: Database, payloads: Payloads, claimed: readonly 
   for (const [index, { merchantId, id, attempt, event }] of claimed.entries()) {
     const told = event as ToldEvent & Claimed['event']
     const isReady = rendered.kind !== 'unreachable'
-    await events.keepRendering(database, {
+    await events.keepRendering(forMerchant(database, merchantId), {
       merchantId,
       id,
       body: isReady ? JSON.stringify(envelope(told, partOf(rendered, index))) : null,

@@ -1,5 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { FileStorage } from '@commerce-graph/file-storage'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Database } from '../database.ts'
@@ -22,7 +23,8 @@ export async function processImages(processing: ImageProcessing): Promise<number
   for (let count = 0; count < imagesAtOnce; count += 1) {
     const [claimed] = await files.claimImage(processing.database)
     if (claimed === undefined) return count
-    await processImage(processing, claimed)
+    const database = forMerchant(processing.database, claimed.merchantId)
+    await processImage({ ...processing, database }, claimed)
   }
   return imagesAtOnce
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database } from '../database.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
@@ -55,24 +56,25 @@ async function reconcileAll({
   after,
   logger,
 }: ReconcileOptions): Promise<number> {
-  const cashier = createCashier(database, processors, accounts)
-  const completeRefund = createRefunder(database, processors, accounts)
-
   const payments = await unsettledPayments(database, after, batch)
   await inParallel(atOnce, payments, async (payment) => {
-    const answered = await reconcile(database, cashier, payment).catch((error: unknown) => {
+    const own = forMerchant(database, payment.merchantId)
+    const cashier = createCashier(own, processors, accounts)
+    const answered = await reconcile(own, cashier, payment).catch((error: unknown) => {
       logger.error({ error, ...payment }, 'a payment could not be reconciled')
       return true
     })
-    await postpone(database, payment, answered)
+    await postpone(own, payment, answered)
   })
 
   const refunds = await unsettledRefunds(database, after, batch)
   await inParallel(atOnce, refunds, async (refund) => {
+    const own = forMerchant(database, refund.merchantId)
+    const completeRefund = createRefunder(own, processors, accounts)
     await completeRefund(refund.merchantId, refund.id).catch((error: unknown) =>
       logger.error({ error, ...refund }, 'a refund could not be reconciled'),
     )
-    await postponeRefund(database, refund.merchantId, refund.id)
+    await postponeRefund(own, refund.merchantId, refund.id)
   })
   const processorOf = findProcessor(processors, accounts)
   const methods = await reconcileSavedMethods({ database, processorOf, after, logger })

@@ -1,5 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { FileStorage } from '@commerce-graph/file-storage'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database } from '../../database.ts'
 import * as bulk from '../../sql/generated/bulk.ts'
 import { writeCustomerData } from './customer-data.ts'
@@ -23,7 +24,9 @@ export async function runExports(options: ExportOptions): Promise<number> {
     if (options.signal?.aborted === true) break
     const [claimed] = await bulk.claimExport(options.database, { lease })
     if (claimed === undefined) break
-    rows += await runTurn(options, { ...claimed, merchantId: claimed.merchantId })
+    const { merchantId } = claimed
+    const database = forMerchant(options.database, merchantId)
+    rows += await runTurn({ ...options, database }, { ...claimed, merchantId })
   } while (Date.now() < end)
   return rows
 }
@@ -94,7 +97,8 @@ export async function purgeExports(database: Database, files: FileStorage): Prom
     SELECT merchant_id AS "merchantId", id FROM bulk.export WHERE expires_at <= now() ORDER BY expires_at LIMIT 100`
   for (const job of expired) {
     await files.deleteFolder(folderOfExport(job))
-    await database`DELETE FROM bulk.export WHERE merchant_id = ${job.merchantId} AND id = ${job.id}`
+    await forMerchant(database, job.merchantId)`
+      DELETE FROM bulk.export WHERE merchant_id = ${job.merchantId} AND id = ${job.id}`
   }
   return expired.length
 }

@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { forgetMailedToken } from '../../identity/index.ts'
@@ -29,7 +30,7 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
       maxAttempts: sending.retryPolicy.maxAttempts,
     })
     await keepingClaims(database, table, claimed, () =>
-      Promise.all(claimed.map((email) => deliver(database, sending, email))),
+      Promise.all(claimed.map((email) => deliver(forMerchant(database, email.merchantId), sending, email))),
     )
     return claimed.length
   }

@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Database } from '../../database.ts'
 import { inBatches } from '../../in-batches.ts'
@@ -37,7 +38,7 @@ export async function deliverPushes(
           observe?.('push', result.outcome)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>
-            settle(database, { table, claim, retryPolicy }, result, { transport: pusher.name }),
+            settle(forMerchant(database, push.merchantId), { table, claim, retryPolicy }, result, { transport: pusher.name }),
           )
         }),
       ),
