@@ -5,7 +5,10 @@ import { StartedParts } from './started-parts.ts'
 
 function open(atMost?: number) {
   const lines: { readonly part?: string; readonly msg: string }[] = []
-  const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) })
+  const logger = pino(
+    { level: 'info' },
+    { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[number]) },
+  )
   return { parts: new StartedParts(logger, atMost), lines }
 }
 const never = () => new Promise<void>(() => undefined)

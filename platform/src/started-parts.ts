@@ -60,11 +60,12 @@ export class StartedParts {
 
   async #stopOne({ name, stop }: Part, atMost: number): Promise<string | undefined> {
     const began = performance.now()
-    const outcome = await within(atMost, async () => stop())
+    const outcome = await within(atMost, () => Promise.resolve().then(stop))
     const milliseconds = Math.round(performance.now() - began)
     switch (outcome.kind) {
       case 'stopped':
-        if (milliseconds >= longEnoughToTell) this.#logger.info({ part: name, milliseconds }, 'a part has stopped')
+        if (milliseconds >= longEnoughToTell)
+          this.#logger.info({ part: name, milliseconds }, 'a part has stopped')
         return undefined
       case 'late':
         this.#logger.error({ part: name, milliseconds }, 'a part has not stopped in its time, and is left')
@@ -83,8 +84,8 @@ type Outcome =
   | { readonly kind: 'late' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-function within(milliseconds: number, work: () => Promise<unknown>): Promise<Outcome> {
-  return new Promise((resolve) => {
+const within = (milliseconds: number, work: () => Promise<unknown>): Promise<Outcome> =>
+  new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'late' }), milliseconds)
     work()
       .then(
@@ -93,4 +94,3 @@ function within(milliseconds: number, work: () => Promise<unknown>): Promise<Out
       )
       .finally(() => clearTimeout(timer))
   })
-}

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 const pollMs = 300
 
@@ -20,6 +21,9 @@ export class ReadyProxy {
     this.#server = server
     server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
       this.#forward(incoming, response)
+    })
+    server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#forwardSocket(incoming, socket, head)
     })
     this.#timer = setInterval(() => void this.#look(), pollMs)
   }
@@ -66,9 +70,32 @@ export class ReadyProxy {
     )
   }
 
-  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+  #next(): string | undefined {
     const ready = [...this.#ready].filter(([, isReady]) => isReady).map(([address]) => address)
-    const address = ready[(this.#turn += 1) % ready.length]
+    return ready[(this.#turn += 1) % ready.length]
+  }
+
+  /** A WebSocket. */
+  #forwardSocket({ method, url, rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const address = this.#next()
+    if (address === undefined) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+      return
+    }
+    const { hostname, port } = new URL(address)
+    const server = connect(Number(port), hostname, () => {
+      const headers = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+      server.write(`${method} ${url} HTTP/1.1\r\n${headers.join('')}\r\n`)
+      server.write(head)
+      server.pipe(socket).pipe(server)
+    })
+    server.on('error', () => socket.destroy())
+    socket.on('error', () => server.destroy())
+    socket.on('close', () => server.destroy())
+  }
+
+  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const address = this.#next()
     if (address === undefined) {
       response.writeHead(503).end('no server is ready')
       return

@@ -1,10 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '@commerce-graph/local-postgres'
+import { Program } from './program.ts'
 import { ReadyProxy } from './ready-proxy.ts'
 
 export type Role = 'gateway' | 'engine' | 'actions' | 'webhook' | 'worker'
@@ -17,30 +16,26 @@ export const encryptionKeys = `one:${Buffer.alloc(32, 'a key').toString('base64'
 const startTimeoutMs = 120_000
 
 /** A process of some roles, as an operator runs it. */
-class RoleProcess {
+export class RoleProcess {
   readonly roles: readonly Role[]
   readonly port: number
-  readonly #child: ChildProcess
-  #output = ''
+  readonly #program: Program
 
   constructor(roles: readonly Role[], port: number, tree: string, env: Readonly<Record<string, string>>) {
     this.roles = roles
     this.port = port
-    this.#child = spawn(
-      process.execPath,
-      [path.join(tree, 'platform/bin/start.ts'), '--role', roles.join(',')],
-      { env: { ...process.env, ...env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
+    this.#program = new Program(path.join(tree, 'platform/bin/start.ts'), ['--role', roles.join(',')], {
+      ...env,
+      PORT: String(port),
+    })
   }
 
   get output(): string {
-    return this.#output
+    return this.#program.output
   }
 
   get hasEnded(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null
+    return this.#program.hasEnded
   }
 
   addressOf(role: Role): string {
@@ -49,23 +44,29 @@ class RoleProcess {
 
   async ready(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
-    while (!this.#output.includes(`The role ${this.roles.at(-1)} is ready`)) {
+    while (!this.output.includes(`The role ${this.roles.at(-1)} is ready`)) {
       if (this.hasEnded)
         throw new Error(
-          `the roles ${this.roles.join(',')} ended with ${this.#child.exitCode ?? this.#child.signalCode}:\n${this.#output}`,
+          `the roles ${this.roles.join(',')} ended with ${this.#program.ending}:\n${this.output}`,
         )
-      if (Date.now() > deadline) throw new Error(`not ready in time:\n${this.#output}`)
+      if (Date.now() > deadline) throw new Error(`not ready in time:\n${this.output}`)
       await sleep(50)
     }
   }
 
   /** Stops it as a supervisor does, and resolves with its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (this.hasEnded) return this.#child.exitCode
-    const exited = once(this.#child, 'exit')
-    this.#child.kill(signal)
-    await exited
-    return this.#child.exitCode
+    if (!this.hasEnded) this.#program.kill(signal)
+    return this.#program.ended()
+  }
+
+  /** It keeps its connections and does nothing, as a machine that hangs. */
+  freeze(): void {
+    this.#program.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.#program.kill('SIGCONT')
   }
 }
 
@@ -74,6 +75,7 @@ export class RoleProcesses {
   readonly processes: RoleProcess[] = []
   readonly proxies: Readonly<Record<Role, ReadyProxy>>
   readonly adminSecret = 'admin-secret-of-the-roles'
+  readonly actionsSecret = 'actions-secret-of-the-roles'
   readonly #files = mkdtempSync(path.join(tmpdir(), 'role-files-'))
   readonly #env: Readonly<Record<string, string>>
 
@@ -87,7 +89,7 @@ export class RoleProcesses {
       DATABASE_URL: databaseUrl,
       REDIS_URL: '',
       HASURA_GRAPHQL_ADMIN_SECRET: this.adminSecret,
-      ACTIONS_SECRET: 'actions-secret-of-the-roles',
+      ACTIONS_SECRET: this.actionsSecret,
       ENCRYPTION_KEYS: encryptionKeys,
       GATEWAY_URL: proxies.gateway.url,
       HASURA_URL: proxies.engine.url,
@@ -143,15 +145,9 @@ export class RoleProcesses {
     args: readonly string[],
     tree: string = repository,
   ): Promise<{ readonly code: number | null; readonly output: string }> {
-    const child = spawn(process.execPath, [path.join(tree, 'platform/bin/migrate.ts'), ...args], {
-      env: { ...process.env, ...this.#env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    await once(child, 'close')
-    return { code: child.exitCode, output }
+    const program = new Program(path.join(tree, 'platform/bin/migrate.ts'), args, this.#env)
+    const code = await program.ended()
+    return { code, output: program.output }
   }
 
   /** Stops a process like a supervisor; the proxies forget it when it has ended. */

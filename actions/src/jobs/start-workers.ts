@@ -268,7 +268,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
         ...workers.map((worker) => worker.close()),
       ]).then(() => delivery.idle())
       if (!(await endsWithin(options.graceMs ?? defaultGraceMs, ended)))
-        logger.warn({ jobs: [...underWay.values()] }, 'jobs under way are cut, and begin again in another process')
+        logger.warn(
+          { jobs: [...underWay.values()] },
+          'jobs under way are cut, and begin again in another process',
+        )
       await Promise.all([...queues.values()].map((queue) => queue.close()))
       await backend.close()
       messages.mailer.close()

@@ -38,7 +38,9 @@ export async function deliverPushes(
           observe?.('push', result.outcome)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>
-            settle(forMerchant(database, push.merchantId), { table, claim, retryPolicy }, result, { transport: pusher.name }),
+            settle(forMerchant(database, push.merchantId), { table, claim, retryPolicy }, result, {
+              transport: pusher.name,
+            }),
           )
         }),
       ),
