@@ -7,8 +7,9 @@ import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { partUrlsOf } from './support/part-urls.ts'
 import { encryptionKeys, RoleProcesses } from './support/role-processes.ts'
-import { succeeded } from './support/shop.ts'
+import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
 
 const timeoutMs = 120_000
 
@@ -30,7 +31,14 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
     const sql = postgres(database.url, { max: 1 })
     shop = await keepDemoKeys(sql, { read: () => undefined, write: () => undefined })
     await sql.end()
-    roles = await RoleProcesses.open(database.url)
+    const urls = await partUrlsOf(database.url)
+    // The owner's address is in none of them.
+    roles = await RoleProcesses.open(urls.auth ?? '', {
+      DATABASE_URL_ENGINE: urls.engine ?? '',
+      DATABASE_URL_ACTIONS: urls.actions ?? '',
+      DATABASE_URL_AUTH: urls.auth ?? '',
+      DATABASE_URL_WORKER: urls.worker ?? '',
+    })
     const started = await Promise.all([
       roles.start(['engine', 'actions', 'webhook']),
       roles.start(['gateway', 'worker']),
@@ -73,6 +81,41 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
           { timeout: 20_000 },
         )
         .toBe(0)
+    } finally {
+      await sql.end()
+    }
+  })
+
+  test('take an order and a payment at the sandbox, each with the rights of its part alone', async () => {
+    const client = createClient(`${roles.proxies.gateway.url}/graphql`, bearer(shop.liveKey))
+    const product = await createStockedProduct(client, 1)
+    const order = await createOrder(client, await createCustomer(client), [
+      { productId: product.id, quantity: 1 },
+    ])
+    const paid = payload(
+      await client<Record<string, { payment: { status: string }; errors: [] }>>(
+        'mutation ($input: PaymentInput!) { processPayment(input: $input) { payment { status } errors { field message } } }',
+        {
+          input: {
+            orderId: succeeded(order).createOrder?.order?.id,
+            method: 'CARD',
+            paymentMethodId: 'pm_card_visa',
+          },
+        },
+      ),
+    )
+    expect(paid.payment.status).toBe('SUCCEEDED')
+    const sql = postgres(database.url, { max: 1 })
+    try {
+      const users = await sql<{ name: string }[]>`
+        SELECT DISTINCT usename AS name FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY 1`
+      expect(users.map(({ name }) => name)).toEqual([
+        'test_actions',
+        'test_auth',
+        'test_engine',
+        'test_worker',
+      ])
     } finally {
       await sql.end()
     }

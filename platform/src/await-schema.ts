@@ -1,4 +1,4 @@
-import type { Sql } from '@commerce-graph/postgres-driver'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { metadataState } from './apply-changed-metadata.ts'
@@ -49,6 +49,25 @@ export async function awaitSchema(
 }
 
 async function schemaState(sql: Sql): Promise<SchemaState> {
-  const migrations = await migrationState(sql, join(root, 'migrations', source))
-  return migrations.kind === 'fits' ? metadataState(sql, join(root, 'metadata')) : migrations
+  try {
+    const migrations = await migrationState(sql, join(root, 'migrations', source))
+    return migrations.kind === 'fits' ? await metadataState(sql, join(root, 'metadata')) : migrations
+  } catch (error) {
+    const lack = error instanceof postgres.PostgresError ? lackOf(error) : undefined
+    if (lack === undefined) throw error
+    return { kind: 'lacks', what: lack }
+  }
+}
+
+/** What a part's login finds before the first migration, which makes the roles that it belongs to and gives them their rights. */
+function lackOf({ code, message }: postgres.PostgresError): string | undefined {
+  switch (code) {
+    case '28000':
+    case '28P01':
+      return `this login (${message})`
+    case '42501':
+      return `rights of this login (${message})`
+    default:
+      return undefined
+  }
 }

@@ -32,7 +32,9 @@ export async function migrateDatabase(config: PlatformConfig, tell: Progress): P
     () =>
       withHasura(config, databaseUrl, async (sql, api) => {
         tell('Applying migrations and metadata')
-        await prepareSchema({ sql, databaseUrl }, api, (name) => tell(`  ${name}`))
+        await prepareSchema({ sql, databaseUrl, sandbox: config.mode === 'test' }, api, (name) =>
+          tell(`  ${name}`),
+        )
         await settlePlace(sql, config.place)
       }),
   )

@@ -77,7 +77,9 @@ async function prepareHasura(
     for (const url of new Set([databaseUrl, ...Object.values(parts).map((part) => part.databaseUrl)]))
       await limitPooled(url, pooler)
   const prepare = async (sql: Sql, api: HasuraApi) => {
-    await prepareSchema({ sql, databaseUrl: directUrl }, api, (name) => progress(`  ${name}`))
+    await prepareSchema({ sql, databaseUrl: directUrl, sandbox: config.mode === 'test' }, api, (name) =>
+      progress(`  ${name}`),
+    )
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
     const place = await settlePlace(sql, config.place)
     return { place, demoShop: await openDemoShop(config, { sql, api, folder }) }

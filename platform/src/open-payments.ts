@@ -9,8 +9,10 @@ import {
   startSandbox,
 } from '@commerce-graph/actions'
 import postgres from '@commerce-graph/postgres-driver'
+import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
+import { directUrlOf } from './database-parts.ts'
 import { PlatformError } from './platform-error.ts'
 import type { RunningServices, Services } from './services.ts'
 
@@ -35,7 +37,7 @@ export interface Payments {
  * @throws PlatformError if Stripe refuses the key
  */
 export async function openPayments(
-  { ports, started, databaseUrl, directUrl, pooler, logger, readiness }: Services,
+  { ports, started, ownPart, logger, readiness }: Services,
   { mode, stripeSecretKey, stripeApiUrl, paypalApiUrl = paypalAddress.TEST }: PlatformConfig,
 ): Promise<Payments> {
   const watch = watchKey(logger)
@@ -51,7 +53,7 @@ export async function openPayments(
     stripe.push(createStripeProcessor({ name: 'stripe', ...connection, onKey: watch.hear }))
   }
   if (mode === 'live') {
-    await tellOfSandboxPayments(directUrl, logger, readiness)
+    await tellOfSandboxPayments(directUrlOf(ownPart), logger, readiness)
     const [cardProcessor = null] = stripe
     const kind = cardProcessor === null ? 'none' : 'stripe'
     return {
@@ -62,7 +64,7 @@ export async function openPayments(
       endpoints: { paypal: paypalAddress.LIVE },
     }
   }
-  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl, pooler })
+  const sandbox = await startSandbox({ port: ports.paymentSandbox, ...ownPart })
   started.add('the payment sandbox', () => sandbox.stop())
   const processors = [
     ...stripe,
@@ -86,7 +88,7 @@ async function tellOfSandboxPayments(
   logger: Logger,
   readiness: Services['readiness'],
 ): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1 })
+  const sql = acrossMerchants(postgres(databaseUrl, { max: 1 }), 'payments of all merchants are counted')
   const [row] = await sql<{ payments: number }[]>`
     SELECT count(*)::integer AS payments FROM payment.payment
     WHERE processor = ${sandboxAccount} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`.finally(

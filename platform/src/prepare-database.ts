@@ -17,7 +17,7 @@ interface Target {
  */
 export const prepareDatabase = (target: Target): Promise<void> =>
   withOwnEngine(target, async (sql, api) => {
-    await prepareSchema({ sql, databaseUrl: target.databaseUrl }, api, () => undefined)
+    await prepareSchema({ sql, databaseUrl: target.databaseUrl, sandbox: true }, api, () => undefined)
     await fillWithDemoShop(sql, api)
   })
 

@@ -5,6 +5,7 @@ import {
   type SqlFailure,
 } from '@commerce-graph/hasura-cli'
 import { prepareQueues } from '@commerce-graph/actions/queues'
+import { prepareSandbox } from '@commerce-graph/actions/sandbox'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
 import { applyChangedMetadata } from './apply-changed-metadata.ts'
@@ -24,10 +25,14 @@ export const source = 'default'
  * changes. Throws a PlatformError that names the
  * file.
  *
- * @param database as its owner has it
+ * @param database as its owner has it; with the tables of the payment sandbox, if it has one
  */
 export async function prepareSchema(
-  { sql, databaseUrl }: { readonly sql: Sql; readonly databaseUrl: string },
+  {
+    sql,
+    databaseUrl,
+    sandbox,
+  }: { readonly sql: Sql; readonly databaseUrl: string; readonly sandbox: boolean },
   api: HasuraApi,
   onMigration: (name: string) => void,
 ): Promise<void> {
@@ -58,7 +63,8 @@ export async function prepareSchema(
   }
   const inconsistencies = await applyChangedMetadata(sql, api, join(root, 'metadata'))
   await prepareQueues(databaseUrl)
-  // The migrations have run it, too; since then, Hasura and the queues have made tables.
+  if (sandbox) await prepareSandbox(databaseUrl)
+  // The migrations have run it, too; since then, Hasura, the queues and the sandbox have made tables.
   await sql`SELECT platform.grant_rights()`
   await publishChanges(sql, isMigrated)
   await markLeakproof(sql)

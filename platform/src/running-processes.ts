@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
+import { directUrlOf } from './database-parts.ts'
 import { differencesFrom, type ProcessSecrets, type RunningProcess, settingsOf } from './process-settings.ts'
 import type { Services } from './services.ts'
 
@@ -32,12 +33,17 @@ export const runningProcesses = async (sql: Sql): Promise<readonly ListedProcess
  * while, secrets never should.
  */
 export async function joinProcesses(
-  { directUrl, started, logger }: Pick<Services, 'directUrl' | 'started' | 'logger'>,
+  { ownPart, started, logger }: Pick<Services, 'ownPart' | 'started' | 'logger'>,
   roles: readonly string[],
   secrets: ProcessSecrets,
   tell: (line: string) => void,
 ): Promise<void> {
-  const sql = postgres(directUrl, { max: 1, idle_timeout: 1, connect_timeout: 5, onnotice: () => undefined })
+  const sql = postgres(directUrlOf(ownPart), {
+    max: 1,
+    idle_timeout: 1,
+    connect_timeout: 5,
+    onnotice: () => undefined,
+  })
   started.add('the connection of signs of life', () => sql.end({ timeout: 1 }))
   const settings = settingsOf(await versions(), secrets)
   for (const line of differencesFrom(settings, await runningProcesses(sql))) {

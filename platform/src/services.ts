@@ -5,7 +5,7 @@ import type { Metrics } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import type { Secrets } from './data-folder.ts'
-import type { PartAddresses } from './database-parts.ts'
+import type { PartAddress, PartAddresses } from './database-parts.ts'
 import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
 import type { StartedParts } from './started-parts.ts'
@@ -33,9 +33,11 @@ export interface Services {
   readonly addresses: Addresses
   readonly started: StartedParts
   readonly secrets: Secrets
-  /** The owner's address; the services have those of `parts`. */
+  /** The owner's address, for the preparation of the database; the services have those of `parts`. */
   readonly databaseUrl: string
   readonly parts: PartAddresses
+  /** The part of this process: the start looks at the database with its rights. */
+  readonly ownPart: PartAddress
   /** The pooler that the URL leads to. */
   readonly pooler: Pooler | undefined
   /** The one connection that all services of this process listen on. */

@@ -11,6 +11,11 @@ import { PlatformError } from './platform-error.ts'
 export async function settlePlace(sql: Sql, configured: string | undefined): Promise<string> {
   await sql`
     INSERT INTO platform.own_place (name) VALUES (${configured ?? defaultPlace}) ON CONFLICT DO NOTHING`
+  return settledPlace(sql, configured)
+}
+
+/** The place that a database has which is prepared. @throws PlatformError if another one is configured */
+export async function settledPlace(sql: Sql, configured: string | undefined): Promise<string> {
   const [{ place }] = await sql<[{ place: string }]>`SELECT platform.place() AS place`
   if (configured !== undefined && configured !== place)
     throw new PlatformError(

@@ -3,10 +3,11 @@ import { hasDemoShop } from '@commerce-graph/demo-shop'
 import { createRateLimits, type RateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import postgres from '@commerce-graph/postgres-driver'
+import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { awaitSchema } from './await-schema.ts'
 import type { PlatformConfig } from './configuration.ts'
-import { directUrlOf, partAddresses } from './database-parts.ts'
+import { type DatabasePart, directUrlOf, partAddresses } from './database-parts.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { type Files, openFiles } from './open-files.ts'
@@ -22,7 +23,7 @@ import type { Role } from './roles.ts'
 import { roleProblems } from './role-problems.ts'
 import { serveHealth } from './serve-health.ts'
 import { addressOf, ownAddresses, type Progress, type Services, type Stopping } from './services.ts'
-import { settlePlace } from './settle-place.ts'
+import { settledPlace } from './settle-place.ts'
 import { type Commerce, checkStorage, openCommerce, runWorkers, serveActions } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 import { StartedParts, stopWithin } from './started-parts.ts'
@@ -124,32 +125,43 @@ function openServices(
     },
     databaseUrl: config.databaseUrl ?? '',
     parts,
+    ownPart: parts[partOf(roles)],
     pooler: config.pooler,
     directUrl,
     // The queues look at their tables on it, too.
-    listener: new SharedListener(
-      directUrlOf(roles.has('worker') ? parts.worker : roles.has('actions') ? parts.actions : parts.auth),
-    ),
+    listener: new SharedListener(directUrlOf(parts[partOf(roles)])),
     logger,
     readiness: new Readiness(),
   }
 }
 
+/** Of several, the one whose rights are enough for the queues, and for what is sealed. */
+function partOf(roles: ReadonlySet<Role>): DatabasePart {
+  if (roles.has('worker')) return 'worker'
+  if (roles.has('actions')) return 'actions'
+  return roles.has('engine') ? 'engine' : 'auth'
+}
+
 /** Waits for the database, and returns its place. */
 async function readyDatabase(
-  { services, config }: Start,
+  { services, config, roles }: Start,
   tell: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const sql = postgres(services.directUrl, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  const url = directUrlOf(services.ownPart)
+  const sql = acrossMerchants(
+    postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined }),
+    'the start looks at the whole database',
+  )
   try {
     await awaitSchema(sql, tell, signal)
     if (config.mode === 'live' && (await hasDemoShop(sql)))
       throw new PlatformError(
         'The database of DATABASE_URL holds the demo shop of a test deployment, whose keys may do everything. A live deployment needs a database of its own.',
       )
-    if (config.encryptionKeys !== undefined) await checkEncryptionKeys(sql, config.encryptionKeys)
-    return await settlePlace(sql, config.place)
+    if (config.encryptionKeys !== undefined && (roles.has('actions') || roles.has('worker')))
+      await checkEncryptionKeys(sql, config.encryptionKeys)
+    return await settledPlace(sql, config.place)
   } finally {
     await sql.end({ timeout: 5 })
   }

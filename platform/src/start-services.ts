@@ -52,6 +52,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     secrets,
     databaseUrl,
     parts,
+    ownPart: parts.worker,
     pooler: config.pooler,
     directUrl,
     // The queues look at their tables on it, too.

@@ -471,6 +471,7 @@ AS $$
         ('files.own_url', 'SELECT'),
         ('platform.own_place', 'SELECT'),
         ('platform.job_run', 'SELECT'),
+        ('platform.process', 'SELECT, INSERT, UPDATE, DELETE'),
         ('platform.applied_migration', 'SELECT'),
         ('platform.applied_metadata', 'SELECT'),
         (

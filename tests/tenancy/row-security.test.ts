@@ -147,6 +147,45 @@ describe('the database', { timeout: 120_000 }, () => {
     })
   })
 
+  test('shows the authenticator the session of a token, and used keys, in the scope of their merchant alone', async () => {
+    const narrowed = ['identity.session', 'platform.idempotency_record']
+    for (const table of narrowed)
+      await owner.unsafe(`CREATE POLICY of_one ON ${table} AS RESTRICTIVE TO commerce_auth
+        USING (coalesce(current_setting('commerce.across_merchants', TRUE), '') = '')`)
+    try {
+      const send = async (
+        credential: string,
+        body: object,
+        headers: Readonly<Record<string, string>> = {},
+      ) => {
+        const response = await fetch(platform.graphqlUrl, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...bearer(credential), ...headers },
+          body: JSON.stringify(body),
+        })
+        return (await response.json()) as { readonly data: Readonly<Record<string, object>> }
+      }
+      const { data } = await send(platform.liveKey, {
+        query: 'mutation ($input: SignInUserInput!) { signInUser(input: $input) { accessToken } }',
+        variables: { input: { email: platform.userEmail, password: platform.userPassword } },
+      })
+      const { accessToken } = data['signInUser'] as { accessToken: string }
+      expect(
+        await send(accessToken, { query: '{ products(first: 1) { nodes { id } } }' }),
+      ).not.toHaveProperty('errors')
+      const category = {
+        query:
+          'mutation { createCategory(input: { name: "Sent twice" }) { category { id } errors { message } } }',
+      }
+      const once = { 'idempotency-key': 'sent twice' }
+      const first = await send(platform.liveKey, category, once)
+      expect(first).toMatchObject({ data: { createCategory: { errors: [] } } })
+      expect(await send(platform.liveKey, category, once)).toEqual(first)
+    } finally {
+      for (const table of narrowed) await owner.unsafe(`DROP POLICY of_one ON ${table}`)
+    }
+  })
+
   test('refuses rows that are written for another merchant, and finds none of its rows to change', async () => {
     const actions = forMerchant(pools.actions, merchant)
     await expect(
@@ -218,6 +257,8 @@ test('work across merchants is done in these places alone', () => {
     'actions/src/jobs/start-workers.ts: 2',
     'actions/src/start-actions.ts: 5',
     'auth-webhook/src/authenticator.ts: 1',
+    'platform/src/open-payments.ts: 1',
     'platform/src/start-commerce.ts: 1',
+    'platform/src/start-roles.ts: 1',
   ])
 })

@@ -9625,6 +9625,23 @@ AS $$
   SELECT coalesce(jsonb_object_agg(n.name, NULL), '{}') FROM jsonb_object_keys(p_metadata) AS n (name);
 $$;
 
+CREATE FUNCTION metadata.is_time(p_text text, p_type text)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+AS $$
+BEGIN
+  IF p_type = 'date' THEN
+    PERFORM p_text::date;
+  ELSE
+    PERFORM p_text::timestamptz;
+  END IF;
+  RETURN TRUE;
+EXCEPTION WHEN data_exception THEN
+  RETURN FALSE;
+END;
+$$;
+
 CREATE FUNCTION metadata.value_fault(p_definition metadata.definition, p_value jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -9654,15 +9671,12 @@ BEGIN
     WHEN 'DATE' THEN CASE
       WHEN v_type <> 'string'
       OR v_text !~ '^\d{4}-\d{2}-\d{2}$'
-      OR NOT pg_input_is_valid(v_text, 'date') THEN 'ISO 8601 date YYYY-MM-DD'
+      OR NOT metadata.is_time(v_text, 'date') THEN 'ISO 8601 date YYYY-MM-DD'
     END
     WHEN 'DATE_TIME' THEN CASE
       WHEN v_type <> 'string'
       OR v_text !~ '^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$'
-      OR NOT pg_input_is_valid(
-        v_text,
-        'timestamptz'
-      ) THEN 'ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z'
+      OR NOT metadata.is_time(v_text, 'timestamptz') THEN 'ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z'
     END
     WHEN 'URL' THEN CASE
       WHEN v_type <> 'string'
@@ -12537,6 +12551,7 @@ AS $$
         ('files.own_url', 'SELECT'),
         ('platform.own_place', 'SELECT'),
         ('platform.job_run', 'SELECT'),
+        ('platform.process', 'SELECT, INSERT, UPDATE, DELETE'),
         ('platform.applied_migration', 'SELECT'),
         ('platform.applied_metadata', 'SELECT'),
         (
@@ -23067,6 +23082,14 @@ BEGIN
     GRANT USAGE ON SCHEMA bullmq TO commerce_actions, commerce_worker;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
+  END IF;
+  -- The payment sandbox of test deployments, which runs beside the actions and the workers.
+  IF to_regnamespace('sandbox_processor') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA sandbox_processor TO commerce_actions, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE
+    ON ALL TABLES IN SCHEMA sandbox_processor
+    TO commerce_actions, commerce_worker;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA sandbox_processor TO commerce_actions, commerce_worker;
   END IF;
   -- For the metrics of connections; without it, they show the worker's own alone.
   BEGIN

@@ -27,6 +27,14 @@ BEGIN
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
     GRANT USAGE ON ALL SEQUENCES IN SCHEMA bullmq TO commerce_actions, commerce_worker;
   END IF;
+  -- The payment sandbox of test deployments, which runs beside the actions and the workers.
+  IF to_regnamespace('sandbox_processor') IS NOT NULL THEN
+    GRANT USAGE ON SCHEMA sandbox_processor TO commerce_actions, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE
+    ON ALL TABLES IN SCHEMA sandbox_processor
+    TO commerce_actions, commerce_worker;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA sandbox_processor TO commerce_actions, commerce_worker;
+  END IF;
   -- For the metrics of connections; without it, they show the worker's own alone.
   BEGIN
     GRANT pg_read_all_stats TO commerce_worker;

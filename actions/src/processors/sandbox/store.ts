@@ -110,7 +110,7 @@ const poolSize = 8
 /** The sandbox's state lives in a schema of its own, so that killing it loses nothing that it has answered. */
 export async function openStore(address: Pick<DatabaseOptions, 'databaseUrl' | 'pooler'>): Promise<Store> {
   const database = connectDatabase({ ...address, poolSize, applicationName: 'payment-sandbox' })
-  await createTables(database)
+  if (!(await hasPreparedTables(database))) await createTables(database)
   const transact: Store['transact'] = (account, work) =>
     database.begin<StripeAnswer>((sql) => work(ledgerOf(sql, account)))
   return {
@@ -155,6 +155,23 @@ export async function openStore(address: Pick<DatabaseOptions, 'databaseUrl' | '
     },
     close: () => database.end({ timeout: 5 }),
   }
+}
+
+/** Makes the sandbox's tables for roles that may not make any. */
+export async function prepareSandbox(databaseUrl: string): Promise<void> {
+  const database = connectDatabase({ databaseUrl, poolSize: 1, applicationName: 'payment-sandbox' })
+  try {
+    await createTables(database)
+  } finally {
+    await database.end({ timeout: 5 })
+  }
+}
+
+/** Whether they are another role's, who has made them. */
+async function hasPreparedTables(database: Database): Promise<boolean> {
+  const [row] = await database`
+    SELECT FROM pg_namespace WHERE nspname = 'sandbox_processor' AND NOT has_schema_privilege(oid, 'CREATE')`
+  return row !== undefined
 }
 
 // No migration: where payments go to Stripe, there is no sandbox and no such schema.
