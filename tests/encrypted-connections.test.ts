@@ -1,7 +1,8 @@
 import { freePorts, startLocalPostgres } from '@commerce-graph/local-postgres'
-import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { PlatformProcess, prepareDatabase } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { longTest, longTests } from './support/long-tests.ts'
+import { partUrlsOf } from './support/part-urls.ts'
 import { hasRedis } from './support/redis-process.ts'
 import { createCustomer } from './support/shop.ts'
 
@@ -38,7 +40,18 @@ describe.skipIf(!longTests || missing !== '')(longTest(name), () => {
     const databaseUrl = new URL(server.url)
     databaseUrl.hostname = 'localhost'
     databaseUrl.searchParams.set('sslmode', 'verify-full')
-    env = { DATABASE_URL: databaseUrl.href, REDIS_URL: `rediss://localhost:${redisPort}` }
+    await prepareDatabase({ databaseUrl: server.url, adminSecret: randomBytes(16).toString('hex') })
+    const parts = Object.entries(await partUrlsOf(server.url)).map(([part, url]) => {
+      const address = new URL(databaseUrl)
+      const { username, password } = new URL(url ?? '')
+      Object.assign(address, { username, password })
+      return [`DATABASE_URL_${part.toUpperCase()}`, address.href]
+    })
+    env = {
+      DATABASE_URL: databaseUrl.href,
+      ...(Object.fromEntries(parts) as Record<string, string>),
+      REDIS_URL: `rediss://localhost:${redisPort}`,
+    }
   }, 120_000)
   afterAll(() => started.disposeAsync(), 60_000)
 

@@ -22,13 +22,21 @@ const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /**
  * Starts a PgBouncer in transaction mode in front of a database.
  *
- * @param poolSize connections to Postgres at most
+ * @param poolSize connections to Postgres at most, of each user
+ * @param logins the addresses whose users it lets in, each as itself; absent: all come as the user of the database's address
  */
-export async function startPgBouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  poolSize: number,
+  logins: readonly string[] = [],
+): Promise<PgBouncer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pgbouncer-'))
   const port = await freePorts(1)
   const { hostname, port: serverPort, username, password, pathname } = new URL(databaseUrl)
-  const server = `host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} user=${username} password=${password}`
+  const user = logins.length === 0 ? ` user=${username} password=${password}` : ''
+  const server = `host=${hostname} port=${serverPort} dbname=${pathname.slice(1)}${user}`
+  const known = logins.map((url) => new URL(url)).map((login) => `"${login.username}" "${login.password}"\n`)
+  await writeFile(path.join(folder, 'users.txt'), known.join(''))
   const settings = [
     '[databases]',
     `shop = ${server}`,
@@ -36,7 +44,9 @@ export async function startPgBouncer(databaseUrl: string, poolSize: number): Pro
     `listen_addr = 127.0.0.1`,
     `listen_port = ${port}`,
     'unix_socket_dir =',
-    'auth_type = any',
+    ...(logins.length === 0
+      ? ['auth_type = any']
+      : ['auth_type = trust', `auth_file = ${path.join(folder, 'users.txt')}`]),
     'pool_mode = transaction',
     `default_pool_size = ${poolSize}`,
     'max_client_conn = 5000',
@@ -44,7 +54,8 @@ export async function startPgBouncer(databaseUrl: string, poolSize: number): Pro
   ]
   const file = path.join(folder, 'pgbouncer.ini')
   await writeFile(file, settings.join('\n'))
-  for (const name of [folder, file]) if (nobody.uid !== undefined) await chown(name, nobody.uid, nobody.gid)
+  for (const name of [folder, file, path.join(folder, 'users.txt')])
+    if (nobody.uid !== undefined) await chown(name, nobody.uid, nobody.gid)
   const child = spawn('pgbouncer', ['--quiet', file], { stdio: 'ignore', ...nobody })
   await accepting(child, port)
   return {
