@@ -1,0 +1,128 @@
+import { startWorkers, type WorkersOptions } from '@commerce-graph/actions'
+import { createSecretBox, parseEncryptionKeys } from '@commerce-graph/secret-box'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDemoDatabase } from '../support/demo-database.ts'
+import { partUrlsOf } from '../support/part-urls.ts'
+import { encryptionKeys } from '../support/role-processes.ts'
+
+const merchant = '01a1f000-0001-7000-8000-000000000001'
+const other = '0198c0de-0000-7000-8000-00000000beef'
+const id = '0198c0de-0000-7000-8000-00000000feed'
+
+/** What ends the work on a row, and the condition in it that names the merchant, or the worker's claim. */
+const endings = ['bulk.finish_import', 'bulk.give_export_back', 'files.reject_image']
+const conditions = /\w+\.(merchant_id = p_merchant_id|claim = p_claim)\b/g
+
+const noFiles = {
+  get: () => Promise.resolve(null),
+  delete: () => Promise.resolve(),
+  deleteFolder: () => Promise.resolve(),
+  sweep: () => Promise.resolve(0),
+} as unknown as WorkersOptions['files']
+
+/** A job finds its work across merchants, and does it in the scope of one. */
+describe('a job whose last statement has forgotten the merchant', { timeout: 60_000 }, () => {
+  const started = new AsyncDisposableStack()
+  let owner: Sql
+  let workerUrl: string
+
+  beforeAll(async () => {
+    const database = await createDemoDatabase()
+    started.defer(() => database.drop())
+    owner = postgres(database.url, { max: 1, onnotice: () => undefined })
+    started.defer(() => owner.end())
+    workerUrl = (await partUrlsOf(database.url)).worker ?? ''
+    await owner`INSERT INTO merchant.merchant (id, name, email) VALUES (${other}, 'Another', 'another@example.com')`
+    for (const name of endings) {
+      const [found] = await owner<{ source: string }[]>`
+        SELECT pg_get_functiondef(${name}::regproc) AS source`
+      const broken = found?.source.replaceAll(conditions, 'TRUE') ?? ''
+      expect(broken).not.toBe(found?.source)
+      await owner.unsafe(broken)
+    }
+  }, 60_000)
+  afterAll(() => started.disposeAsync())
+
+  /** Work of one merchant that fails at its begin; the other one's has the same ids, and another worker is at it. */
+  beforeEach(async () => {
+    for (const table of ['bulk.import', 'bulk.export', 'files.file'])
+      await owner`DELETE FROM ${owner.unsafe(table)} WHERE id = ${id}`
+    for (const [of, busy] of [
+      [merchant, null],
+      [other, new Date(Date.now() + 3_600_000)],
+    ] as const) {
+      await owner`
+        INSERT INTO bulk.import (merchant_id, id, status, format, record_type, claimed_until, started_at)
+        VALUES (${of}, ${id}, 'CHECKING', 'JSON_LINES', 'CUSTOMER', ${busy}, now())`
+      await owner`
+        INSERT INTO bulk.export (merchant_id, id, kind, status, format, query, page_size, holder_kind, holder_id, permissions, claimed_until)
+        VALUES (${of}, ${id}, 'QUERY', 'RUNNING', 'JSON_LINES', '{ products { nodes { id } } }', 10, 'KEY', ${id}, '{products:read}', ${busy})`
+      await owner`
+        INSERT INTO files.file (merchant_id, id, purpose, status, file_name, content_type, size, stored_bytes, token, upload_expires_at, next_attempt_at)
+        VALUES (${of}, ${id}, 'IMAGE', 'PROCESSING', 'a.png', 'image/png', 1, 1, ${'a'.repeat(32)}, now(), ${busy ?? new Date(0)})`
+    }
+  })
+
+  interface Ends {
+    readonly import: string
+    readonly tries: number
+    readonly file: string
+  }
+  async function endsOf(merchantId: string): Promise<Ends | undefined> {
+    const [row] = await owner<Ends[]>`
+      SELECT i.status AS import, e.attempts AS tries, f.status AS file
+      FROM bulk.import i JOIN bulk.export e USING (merchant_id, id) JOIN files.file f USING (merchant_id, id)
+      WHERE merchant_id = ${merchantId} AND id = ${id}`
+    return row
+  }
+
+  async function runJobs(): Promise<void> {
+    const intervals = { 'run-imports': 100, 'run-exports': 100, 'process-images': 100 }
+    const workers = await startWorkers({
+      databaseUrl: workerUrl,
+      processors: [],
+      secretBox: createSecretBox(parseEncryptionKeys(encryptionKeys)),
+      files: noFiles,
+      filesUrl: 'http://127.0.0.1:9/files',
+      graphqlUrl: 'http://127.0.0.1:9/graphql',
+      unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
+      webhooks: { live: false, refusedNetworks: [], graphqlUrl: 'http://127.0.0.1:9/graphql' },
+      intervals,
+      logger: pino({ level: 'silent' }),
+    })
+    try {
+      await expect
+        .poll(
+          async () => {
+            const ends = await endsOf(merchant)
+            return { ...ends, tries: (ends?.tries ?? 0) > 0 }
+          },
+          { timeout: 20_000 },
+        )
+        .toEqual({ import: 'FAILED', tries: true, file: 'REJECTED' })
+    } finally {
+      await workers.stop()
+    }
+  }
+
+  const untouched: Ends = { import: 'CHECKING', tries: 0, file: 'PROCESSING' }
+
+  test('changes no row of another merchant', async () => {
+    await runJobs()
+    expect(await endsOf(other)).toEqual(untouched)
+  })
+
+  test('would change each of them without row security', async () => {
+    const tables = ['bulk.import', 'bulk.export', 'files.file']
+    for (const table of tables) await owner.unsafe(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    try {
+      await runJobs()
+      expect(await endsOf(other)).toMatchObject({ import: 'FAILED', file: 'REJECTED' })
+      expect((await endsOf(other))?.tries).toBeGreaterThan(0)
+    } finally {
+      for (const table of tables) await owner.unsafe(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
+    }
+  })
+})
