@@ -12,6 +12,7 @@ import { answerRequest, endpointParts, type EndpointParts } from '@commerce-grap
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createRateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
+import { tracer } from '@commerce-graph/telemetry'
 import { print } from 'graphql'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
@@ -21,6 +22,7 @@ import { createManyProducts } from './src/many-products.ts'
 import { median } from './src/median.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
 import { readOptions } from './src/read-options.ts'
+import { mostByTracing, tracingCost } from './src/tracing-cost.ts'
 
 const options = readOptions({
   requests: z.coerce.number().int().min(100).max(1_000_000).default(4_000),
@@ -100,7 +102,7 @@ const platform = await platformProcess.start()
 const sql = postgres(platform.databaseUrl, { max: 1 })
 await createManyProducts(sql, platform.merchantId, 2_000)
 await sql.end()
-const engine = await startPlatformEngine(platform.databaseUrl, logger)
+const engine = await startPlatformEngine(platform.databaseUrl, logger, { tracer })
 started.defer(() => engine.stop())
 const key = platform.liveKey
 const settings = ratesFrom({ LIMIT_RATE_ENTERPRISE: '1000000000/1000000000/1000000000' })
@@ -164,3 +166,17 @@ const real = contendersOver(embedded).filter(
   ({ name }) => name === without.name || name === 'with all of them',
 )
 await compare(real, Math.ceil(options.requests / 4), key)
+
+const whole = real.find(({ name }) => name !== without.name)
+if (whole === undefined) throw new Error('there is nothing to trace')
+const { off, on } = await tracingCost(() => microseconds(whole, key), Math.ceil(options.requests / 2))
+const more = on.processor / off.processor - 1
+console.log(
+  'tracing, with Postgres: the median of a request, and this process’s time for it with the export of its spans',
+)
+for (const [name, cost] of Object.entries({ 'without tracing': off, 'with every request recorded': on }))
+  console.log(
+    `  ${name.padEnd(52)} ${cost.time.toFixed(1).padStart(8)} µs  ${cost.processor.toFixed(1).padStart(8)} µs`,
+  )
+console.log(`  ${(more * 100).toFixed(1)} % more processor time; the limit is ${mostByTracing * 100} %`)
+if (more > mostByTracing) process.exitCode = 1

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 export const startPlatformEngine = (
   databaseUrl: string,
   logger: Logger,
-  options: Pick<EngineOptions, 'sessionSettings'> = {},
+  options: Pick<EngineOptions, 'sessionSettings' | 'tracer'> = {},
 ): Promise<Engine> =>
   startEngine({
     databaseUrl,
