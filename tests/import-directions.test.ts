@@ -55,7 +55,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   importer: ['contract'],
   'demo/shop': ['auth-webhook', 'hasura/cli', 'postgres-driver'],
-  'demo/storefront': [],
   'demo/year': [
     'access-tokens',
     'actions',

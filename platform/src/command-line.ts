@@ -36,7 +36,7 @@ async function databaseUrl(): Promise<string> {
   const ready = await readReadyFile(z.object({ databaseUrl: z.string() }))
   if (ready !== undefined) return ready.databaseUrl
   throw new PlatformError(
-    `no platform is running here (${inDataFolder('ready.json')} is absent): run npm start, or set DATABASE_URL`,
+    `no platform is running here (${dataFolderPath('ready.json')} is absent): run npm start, or set DATABASE_URL`,
   )
 }
 
@@ -55,7 +55,7 @@ function environment(): SecretsRead['values'] {
 
 /** What the platform that runs here has written down about itself; undefined when none does. */
 export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<Fields | undefined> {
-  const text = await readFile(inDataFolder('ready.json'), 'utf8').catch(() => undefined)
+  const text = await readFile(dataFolderPath('ready.json'), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : fields.parse(JSON.parse(text))
 }
 
@@ -63,7 +63,7 @@ export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<
 export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
   const { ENCRYPTION_KEYS: named } = environment()
   if (named !== undefined) return parseEncryptionKeys(named)
-  const path = inDataFolder('secrets.json')
+  const path = dataFolderPath('secrets.json')
   const text = await readFile(path, 'utf8').catch(() => {
     throw new PlatformError(
       `the platform's encryption keys are not here (${path} is absent): set ENCRYPTION_KEYS or DATA_DIR as the platform has them`,
@@ -72,7 +72,8 @@ export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
   return parseEncryptionKeys(z.object({ encryptionKeys: z.string() }).parse(JSON.parse(text)).encryptionKeys)
 }
 
-function inDataFolder(file: string): string {
+/** A file or folder of the platform's data folder. */
+export function dataFolderPath(file: string): string {
   const { DATA_DIR: dataDir } = process.env
   return join(resolve(repository, dataDir === undefined || dataDir === '' ? '.data' : dataDir), file)
 }

@@ -1,0 +1,63 @@
+import { done, failed, type Outcome } from '../cart/cart.ts'
+import {
+  ConfirmPaymentDocument,
+  OrderByIdDocument,
+  type OrderByIdQuery,
+  type PaymentMethod,
+  ProcessPaymentDocument,
+} from '../generated/operations.ts'
+import { ask, change } from '../shop/ask.ts'
+import { browserShop } from '../shop/browser-shop.ts'
+import { visit } from '../shop/visit.ts'
+import { formText } from '../ui/form-text.ts'
+import type { Problem } from '../ui/problem.ts'
+
+export type Order = NonNullable<OrderByIdQuery['order']>
+
+export interface OrderVisit {
+  readonly order: Order | null
+  /** What went wrong at the bank, from which the visitor has come back. */
+  readonly trouble: Problem | null
+}
+
+export async function loadOrder(id: string, signal: AbortSignal): Promise<OrderVisit> {
+  const trouble = await finishPayment(id)
+  const { order } = await ask(browserShop().client, OrderByIdDocument, { id }, signal)
+  return { order, trouble }
+}
+
+/** After the visitor has come back from the bank's page. */
+async function finishPayment(orderId: string): Promise<Problem | null> {
+  const { pendingPayment } = visit.read()
+  if (pendingPayment?.orderId !== orderId) return null
+  const confirmed = await change(browserShop().client, ConfirmPaymentDocument, {
+    id: pendingPayment.paymentId,
+  })
+  visit.change({ pendingPayment: undefined })
+  if (!confirmed.ok) return { text: 'bankRefused', message: confirmed.error.message, fields: {} }
+  const { error } = confirmed.data.confirmPayment
+  return error === null ? null : { text: 'bankRefused', message: error.message, fields: {} }
+}
+
+/** Pays as the form says. If the bank asks its customer, the browser leaves for the bank's page, and comes back to the order. */
+export async function pay(orderId: string, form: FormData): Promise<Outcome> {
+  const method = formText(form, 'method') as PaymentMethod
+  const card = form.get('paymentMethodId')
+  const input = {
+    orderId,
+    method,
+    ...(typeof card === 'string' && card !== '' && { paymentMethodId: card }),
+    ...((method === 'CARD' || method === 'PAYPAL') && { returnUrl: `${location.origin}/order/${orderId}` }),
+  }
+  const paid = await change(browserShop().client, ProcessPaymentDocument, { input })
+  if (!paid.ok) return failed(paid.error)
+  const { id, requiresAction, error } = paid.data.processPayment
+  if (error !== null)
+    return { ok: false, problem: { text: 'anotherCard', message: error.message, fields: {} } }
+  const redirectUrl = requiresAction?.redirectUrl
+  if (redirectUrl != null && id !== null) {
+    visit.change({ pendingPayment: { orderId, paymentId: id } })
+    location.assign(redirectUrl)
+  }
+  return done
+}

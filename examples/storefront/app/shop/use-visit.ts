@@ -1,0 +1,4 @@
+import { useSyncExternalStore } from 'react'
+import { type Visit, visit } from './visit.ts'
+
+export const useVisit = (): Visit => useSyncExternalStore(visit.subscribe, visit.read, visit.onServer)
