@@ -438,7 +438,7 @@ describe('npm run import', () => {
     for (const [args, message] of [
       [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/],
       [['one.jsonl', '--url', 'http://127.0.0.1:1/graphql'], /does not answer/],
-      [['absent.csv', '--url', target.url], /absent\.csv: ENOENT/],
+      [['absent.csv', '--url', target.url], /absent\.csv: there is no such file/],
       [['one.jsonl', '--concurrency', '99'], /must be a whole number from 1 to 16/],
       [['one.jsonl'], /no platform is running here/],
     ] as const) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
@@ -32,6 +32,7 @@ const options = z.object({
   state: z.string(),
   report: z.string(),
   concurrency: z.number(),
+  json: z.boolean().default(false),
 })
 
 const program = new Command('npm run import --')
@@ -41,7 +42,11 @@ const program = new Command('npm run import --')
       'Without it, rows of products and customers are sent by this command itself.',
   )
   .argument('<file...>', 'files named .jsonl, .ndjson or .csv')
-  .option('--url <url>', 'the endpoint, …/graphql; that of the running platform when nothing is said')
+  .option(
+    '--url <url>',
+    'the endpoint, …/graphql; that of the running platform when nothing is said',
+    endpoint,
+  )
   .addOption(
     new Option('--key <key>', 'the API key; the running platform’s live key').env('COMMERCE_GRAPH_API_KEY'),
   )
@@ -66,7 +71,14 @@ const program = new Command('npm run import --')
   .option('--state <file>', 'where to remember how far an import came', join(dataDir, 'import/state.jsonl'))
   .option('--report <file>', 'where to list refused rows', join(dataDir, 'import/refused.jsonl'))
   .option('--concurrency <n>', 'batches under way at once, 1 to 16', concurrency, 4)
+  .option('--json', 'print what became of it as JSON: a line for each file with --format, and one without')
   .showHelpAfterError()
+
+function endpoint(text: string): string {
+  if (!z.url({ protocol: /^https?$/ }).safeParse(text).success)
+    throw new InvalidArgumentError('must be the URL of /graphql, with http:// or https://')
+  return text
+}
 
 function concurrency(text: string): number {
   const number = Number(text)
@@ -74,6 +86,28 @@ function concurrency(text: string): number {
     throw new InvalidArgumentError('must be a whole number from 1 to 16')
   }
   return number
+}
+
+/** What the running platform (`npm start`) has written about itself. */
+const readySchema = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue('is no JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.object({ graphqlUrl: z.string(), liveKey: z.string() }))
+
+/** Throws an InputError for what can't be read: a job would only find out after its upload began. */
+async function requireFiles(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const found = await stat(file).catch(() => null)
+    if (found === null) throw new InputError(`${file}: there is no such file`)
+    if (!found.isFile()) throw new InputError(`${file}: this is not a file`)
+  }
 }
 
 /** The running platform (`npm start`) writes its address here. */
@@ -84,16 +118,17 @@ async function runningPlatform(): Promise<{ url: string; key: string }> {
       `no platform is running here (${path} is absent): run npm start, or give --url and --key`,
     )
   })
-  const { graphqlUrl, liveKey } = z
-    .object({ graphqlUrl: z.string(), liveKey: z.string() })
-    .parse(JSON.parse(text))
-  return { url: graphqlUrl, key: liveKey }
+  const ready = readySchema.safeParse(text)
+  if (!ready.success)
+    throw new InputError(`${path} is broken: start the platform again, or give --url and --key`)
+  return { url: ready.data.graphqlUrl, key: ready.data.liveKey }
 }
 
 async function main(): Promise<number> {
   program.parse()
   const given = options.parse(program.opts())
   const { url, key, dryRun, onExisting, state, report, concurrency: batches } = given
+  await requireFiles(program.args.map((file) => resolve(calledFrom, file)))
   const stopping = new AbortController()
   // npm repeats a terminal's Ctrl-C; the second signal is ignored.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
@@ -116,7 +151,11 @@ async function main(): Promise<number> {
     progress: createProgress(process.stderr),
     stopping: stopping.signal,
   })
-  console.log(summaryText(summary, dryRun, reportPath))
+  console.log(
+    given.json
+      ? JSON.stringify({ ...summary, dryRun, reportPath })
+      : summaryText(summary, dryRun, reportPath),
+  )
   if (stopping.signal.aborted) return 130
   return summary.counts.refused > 0 || summary.stopped !== undefined ? 1 : 0
 }
@@ -125,7 +164,7 @@ type Given = z.infer<typeof options> & { readonly format: Format }
 
 /** Imports the files one after the other, each by a job. */
 async function runJobs(
-  { format, type, mapping, currency, dryRun, onExisting, report }: Given,
+  { format, type, mapping, currency, dryRun, onExisting, report, json }: Given,
   target: { readonly url: string; readonly key: string },
   stopping: AbortSignal,
 ): Promise<number> {
@@ -151,8 +190,11 @@ async function runJobs(
         shown = text
       },
     })
-    console.log(jobText(file, state, dryRun))
-    if (state.refused > 0) console.log(`Refused rows and their reasons: ${reportPath}`)
+    if (json) console.log(JSON.stringify({ file, ...state, dryRun, reportPath }))
+    else {
+      console.log(jobText(file, state, dryRun))
+      if (state.refused > 0) console.log(`Refused rows and their reasons: ${reportPath}`)
+    }
     if (stopping.aborted) return 130
     if (state.refused > 0 || state.status !== 'SUCCEEDED') code = 1
   }

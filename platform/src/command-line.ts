@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
+import { parsedBy } from './parsed-by.ts'
 import { PlatformError } from './platform-error.ts'
 import { type SecretsRead, withSecretFiles } from './secret-files.ts'
 import { unlimited } from './unlimited.ts'
@@ -16,13 +17,19 @@ export const time = (date: Date): string => date.toISOString().replace(/\.\d+/, 
 
 /** Connects to the database of DATABASE_URL, or of the platform that runs here, until the work is done. */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
-  const sql = postgres(await databaseUrl(), {
+  const url = await databaseUrl()
+  if (!URL.canParse(url))
+    throw new PlatformError('DATABASE_URL must be a URL, like postgres://user@host/name')
+  const sql = postgres(url, {
     max: 1,
     connect_timeout: 10,
     onnotice: () => undefined,
     connection: unlimited,
   })
   try {
+    await sql`SELECT`.catch((error: unknown) => {
+      throw new PlatformError(`the database can't be reached: ${(error as Error).message}`)
+    })
     await work(sql)
   } finally {
     await sql.end({ timeout: 1 })
@@ -55,8 +62,14 @@ function environment(): SecretsRead['values'] {
 
 /** What the platform that runs here has written down about itself; undefined when none does. */
 export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<Fields | undefined> {
-  const text = await readFile(dataFolderPath('ready.json'), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : fields.parse(JSON.parse(text))
+  const path = dataFolderPath('ready.json')
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const parsed = parsedBy((json): unknown => JSON.parse(json))
+    .pipe(fields)
+    .safeParse(text)
+  if (parsed.success) return parsed.data
+  throw new PlatformError(`${path} is broken: start the platform again, which writes it anew`)
 }
 
 /** The keys of ENCRYPTION_KEYS, or those in the platform's data folder. */
