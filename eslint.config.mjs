@@ -13,6 +13,8 @@ export default tseslint.config(
       'client/dist/**',
       'admin/**',
       'examples/storefront/**',
+      'docs-site/pages/**',
+      'docs-site/.vitepress/**',
     ],
   },
   js.configs.recommended,

@@ -15,6 +15,8 @@ export interface ServedPages {
   readonly policy: string
   /** The built page at an address below `path`, as a file in the build's folder; such an address is "", or begins with a slash. */
   pageAt(address: string): string
+  /** Whether the pages lie in folders, so that `path` itself leads to `path/`. */
+  readonly inFolders?: boolean
   /** The file that is shown where there is no page; without it, a line of text is. */
   readonly notFound?: string
 }
@@ -49,6 +51,10 @@ export const serveBuiltPages =
       const status = state.kind === 'failed' ? 503 : 200
       const page = progressPage(state, { pages, path: served.path, now: Date.now() })
       answer.send(status, page, { 'content-type': types['.html'], 'cache-control': 'no-store' })
+      return
+    }
+    if (address === '' && served.inFolders === true) {
+      answer.send(302, '', { location: `${served.path}/` })
       return
     }
     const asset = assetPath.exec(address)?.[1]

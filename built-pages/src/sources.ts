@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path'
 const repository = join(import.meta.dirname, '../..')
 
 /** What packages and builds leave behind. */
-const leftOut = new Set(['node_modules', 'dist', 'build', '.react-router', 'cache'])
+const leftOut = new Set(['node_modules', 'dist', 'build', '.react-router'])
 
 /** All files of these folders and files of the repository, as paths in it. */
 function sourceFiles(sources: readonly string[]): readonly string[] {

@@ -233,9 +233,16 @@ test('the complexity of a request is returned on request', async () => {
   expect(await ask({})).toBeUndefined()
 })
 
-test('/docs documents the contract, with a policy that allows only its own script', async () => {
+test('/docs/schema documents the contract, with a policy that allows only its own script', async () => {
   await using gateway = await openTestGateway()
-  const response = await fetch(new URL('/docs', gateway.url))
+  const response = await fetch(new URL('/docs/schema', gateway.url))
   expect(await response.text()).toContain('<section id="Product">')
   expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/)
+})
+
+test('a gateway without the documentation leads from /docs to the page of the schema', async () => {
+  await using gateway = await openTestGateway()
+  const response = await fetch(new URL('/docs', gateway.url), { redirect: 'manual' })
+  expect(response.status).toBe(302)
+  expect(response.headers.get('location')).toBe('/docs/schema')
 })

@@ -62,6 +62,8 @@ export interface GatewayOptions {
   readonly files?: FilesRoute
   /** The pages for a merchant's people, below /admin; absent: there are none. */
   readonly admin?: AdminOptions
+  /** The documentation, below /docs; absent: there is the schema's page alone. */
+  readonly docs?: PageHandler
   /** The checks of `/readyz`, to which the gateway adds its own. */
   readonly readiness?: Readiness
   /** Told of each request when it is answered. */
@@ -141,6 +143,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     readiness: () => readiness.report(),
     publicKeys: () => authenticator.publicKeys(),
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
+    docs: options.docs ?? null,
     webhook: options.webhooksUrl === undefined ? null : createWebhookForwarder(options.webhooksUrl),
     signUp:
       options.signUp === undefined

@@ -150,6 +150,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly place?: string | undefined
   /** Serves the pages for merchants' people at `/admin`; none are served when absent. */
   readonly admin?: AdminSettings | undefined
+  /** Whether the documentation is served at `/docs`; without it, the page of the schema is. */
+  readonly docs?: boolean | undefined
   /** Opens the demo shop in any case, for tests of a live deployment; no environment variable sets it. */
   readonly demoShop?: boolean | undefined
   /** Where Prometheus may ask for metrics; without it, none are kept. */
@@ -258,6 +260,7 @@ const environment = z.object({
     .optional(),
   CORS_ORIGINS: z.string().optional(),
   ADMIN: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   ADMIN_SHOP: z.guid({ error: "must be a merchant's id" }).toLowerCase().optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
 })
@@ -337,6 +340,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     rates: rates.value,
     limits: limits.value,
     ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
+    docs: values.DOCS === 'on',
     ...(values.ADMIN === 'on' && { admin: { shop: values.ADMIN_SHOP } }),
     mode: values.COMMERCE_MODE,
     place: values.COMMERCE_PLACE,

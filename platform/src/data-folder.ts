@@ -40,6 +40,8 @@ export const outboxFolder = 'outbox'
 export const filesFolder = 'files'
 /** The folder for the pages of `/admin`, which are built there. */
 export const adminFolder = 'admin'
+/** The folder for the pages of `/docs`, which are built there. */
+export const docsFolder = 'docs'
 /** What a backup takes along beside the database. */
 export const backedUpFiles = ['keys.json', 'secrets.json', filesFolder] as const
 const lockFile = 'platform.lock'

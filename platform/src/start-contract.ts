@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import type { DatabaseReplicas } from './database-variables.ts'
 import { openAdmin } from './open-admin.ts'
+import { openDocs } from './open-docs.ts'
 import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
 import { stopWithin } from './started-parts.ts'
@@ -57,6 +58,7 @@ export async function startContract(
   const recentWrites = replicas && openRecentWrites(replicas, redisUrl, gatewayLogger)
   started.add('the notes of writes', () => recentWrites?.close())
   const admin = openAdmin(services, config, demoShop)
+  const docs = openDocs(services, config)
   const gateway = await startGateway({
     port: ports.gateway,
     host,
@@ -69,6 +71,7 @@ export async function startContract(
     ...(allowedOrigins !== undefined && { allowedOrigins }),
     files,
     ...(admin && { admin }),
+    ...(docs && { docs }),
     firstQuery,
     readiness,
     observe: metrics?.observer.request,

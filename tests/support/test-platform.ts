@@ -45,6 +45,7 @@ export async function startTestPlatform(
     | 'metrics'
     | 'tracing'
     | 'admin'
+    | 'docs'
   > &
     Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {

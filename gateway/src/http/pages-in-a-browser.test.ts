@@ -64,8 +64,8 @@ describe.skipIf(!hasBrowser)(`in a browser${skipped}`, { timeout: 60_000 }, () =
     await page.close()
   })
 
-  test('the search of /docs also filters the list of types, and the example has the address', async () => {
-    const { page, faults } = await open('/docs')
+  test('the search of /docs/schema also filters the list of types, and the example has the address', async () => {
+    const { page, faults } = await open('/docs/schema')
     expect(await page.locator('pre').first().textContent()).toContain(new URL(gateway.url).origin)
     const links = page.locator('nav a:visible')
     const all = await links.count()

@@ -62,8 +62,10 @@ export interface Routes {
   readonly signUp: Forward | null
   /** Uploaded files, below /files/; null: this gateway has none. */
   readonly files: FilesRoute | null
-  /** The contract's documentation, at /docs. */
+  /** The contract's types and errors, at /docs/schema. */
   readonly reference: PageHandler
+  /** The documentation, below /docs; null: this gateway has /docs/schema alone, and /docs leads there. */
+  readonly docs: PageHandler | null
   /** The pages for a merchant's people, below /admin; null: this gateway has none. */
   readonly admin: AdminRoutes | null
 }
@@ -140,8 +142,8 @@ async function route(
     await answerReadiness(routes, response)
   } else if (path === '/.well-known/jwks.json') {
     await answerPublicKeys(routes, response)
-  } else if (path === '/docs' && (request.method === 'GET' || request.method === 'HEAD')) {
-    await routes.reference(request, response)
+  } else if (isDocsPath(path) && (request.method === 'GET' || request.method === 'HEAD')) {
+    await answerDocs(routes, request, response)
   } else if (routes.webhook !== null && request.method === 'POST' && isWebhookPath(path)) {
     await answerForwarded(routes.webhook, request, response, requestId, limits)
   } else if (routes.signUp !== null && isSignUpPath(path)) {
@@ -176,6 +178,19 @@ const isFilesPath = (path: string | undefined): boolean => path?.startsWith('/fi
 
 const isAdminPath = (path: string | undefined): boolean =>
   path === '/admin' || path?.startsWith('/admin/') === true
+
+const isDocsPath = (path: string | undefined): boolean =>
+  path === '/docs' || path?.startsWith('/docs/') === true
+
+async function answerDocs(
+  { docs, reference }: Pick<Routes, 'docs' | 'reference'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (pathOf(request) === '/docs/schema') await reference(request, response)
+  else if (docs !== null) await docs(request, response)
+  else response.writeHead(302, { location: '/docs/schema' }).end()
+}
 
 /** Ends the connection of a client whose body doesn't come to its end, also when no route reads it. */
 function boundReceiving(request: IncomingMessage, milliseconds: number): void {
