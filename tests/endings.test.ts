@@ -129,6 +129,35 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
+  test('reports a database that another user has made and how to replace it', async () => {
+    const database = await createTestDatabase()
+    const platform = await create()
+    const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+    try {
+      await sql`CREATE SCHEMA hdb_catalog`
+      await sql`
+        DO $$ BEGIN CREATE ROLE test_newcomer LOGIN CREATEROLE PASSWORD 'of-a-test';
+        EXCEPTION WHEN unique_violation OR duplicate_object THEN NULL; END $$`
+      await sql`GRANT CREATE ON DATABASE ${sql(database.name)} TO test_newcomer`
+      const url = new URL(database.url)
+      Object.assign(url, { username: 'test_newcomer', password: 'of-a-test' })
+      await expect(platform.start({ DATABASE_URL: url.href })).rejects.toThrow(
+        /ended with 1:[^]*The schema hdb_catalog belongs to \w+, and test_newcomer may not change it[^]*npm run reset/,
+      )
+    } finally {
+      await sql.end()
+      await database.drop()
+    }
+  })
+
+  test('ends with 1 after an error of its start that nothing expects, and logs it', async () => {
+    const platform = await create()
+    const breaking = encodeURIComponent("Promise.race = () => { throw new Error('nothing expects it') }")
+    await expect(
+      platform.start({ NODE_OPTIONS: `--import=data:text/javascript,${breaking}`, LOG_LEVEL: 'silent' }),
+    ).rejects.toThrow(/ended with 1:[^]*nothing expects it/)
+  })
+
   test('reports damaged secrets and that a backup is needed', async () => {
     const platform = await create()
     writeFileSync(path.join(platform.dataDir, 'secrets.json'), 'not JSON')

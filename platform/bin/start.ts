@@ -1,9 +1,11 @@
 import { LocalPostgresError } from '@commerce-graph/local-postgres'
 import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { readConfiguration } from '../src/configuration.ts'
 import { type Ending, firstEnding } from '../src/endings.ts'
 import { type Platform, startPlatform } from '../src/platform.ts'
+import { errorForLog } from '../src/error-for-log.ts'
 import { PlatformError } from '../src/platform-error.ts'
 import { parseRoles, type Role } from '../src/roles.ts'
 import { startRoles } from '../src/start-roles.ts'
@@ -126,7 +128,9 @@ function limitStop(): void {
 try {
   process.exit(await main(firstEnding()))
 } catch (error) {
-  if (!(error instanceof PlatformError || error instanceof LocalPostgresError)) throw error
-  console.error(`\n${error.message}`)
+  // Thrown on, it would be taken for an error of the running platform, which is stopped; and the process would end with 0.
+  if (error instanceof PlatformError || error instanceof LocalPostgresError)
+    console.error(`\n${error.message}`)
+  else console.error(inspect(errorForLog(error), { depth: 8 }))
   process.exit(1)
 }

@@ -3,6 +3,7 @@ import { startEngine } from 'hasura-embedded'
 import { pino } from 'pino'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { fillWithDemoShop } from './open-demo-shop.ts'
+import { PlatformError } from './platform-error.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { unlimited } from './unlimited.ts'
 
@@ -21,11 +22,32 @@ export const prepareDatabase = (target: Target): Promise<void> =>
     await fillWithDemoShop(sql, api)
   })
 
+/**
+ * Versions before there were roles of the parts made everything as the superuser.
+ *
+ * @throws PlatformError if the user may not change what is in the database
+ */
+async function checkOwner(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  try {
+    const [foreign] = await sql<{ schema: string; owner: string; user: string }[]>`
+      SELECT nspname AS schema, pg_get_userbyid(nspowner) AS owner, current_user AS user FROM pg_namespace
+      WHERE nspname IN ('platform', 'hdb_catalog') AND NOT has_schema_privilege(oid, 'CREATE') LIMIT 1`
+    if (foreign === undefined) return
+    throw new PlatformError(
+      `The schema ${foreign.schema} belongs to ${foreign.owner}, and ${foreign.user} may not change it: the database was made by another version of Commerce Graph, or by another user. Start that version on it, or make it new, which drops all data in it: npm run reset`,
+    )
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
 /** Does work with an engine that serves nobody else, and delivers no event. */
 export async function withOwnEngine<T>(
   { databaseUrl, adminSecret }: Target,
   work: (sql: Sql, api: HasuraApi) => Promise<T>,
 ): Promise<T> {
+  await checkOwner(databaseUrl)
   const engine = await startEngine({
     databaseUrl,
     adminSecret,
