@@ -1,10 +1,11 @@
 /**
  * Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live
- * queries. Prints the database's statements per second, the time until a change reaches the last subscriber, and the
- * engine's processor time. Then some subscribers stop reading, and it prints the effect on the engine's memory and on
+ * queries, whose changes the engine follows in the log (or, with `--follow off`, polls for). Prints the database's
+ * statements per second, the time until a change reaches the subscribers, and the engine's processor time; beside it, as
+ * the limit, the same queries one after the other on one connection. Then some subscribers stop reading, and it prints the effect on the engine's memory and on
  * the other subscribers.
  *
- *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--changes 5] [--slow 20]
+ *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--follow on] [--changes 5] [--slow 20]
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +16,15 @@ import pg from 'pg'
 import { z } from 'zod'
 import { applyMetadata } from './src/apply-metadata.ts'
 import { type LiveSubscriber, openSubscriber } from './src/live-subscriber.ts'
+import { median } from './src/median.ts'
 import { processorMicroseconds } from './src/processor-time.ts'
 import { readOptions } from './src/read-options.ts'
 import { startServerProcess } from './src/server-process.ts'
 
 const options = readOptions({
-  subscribers: z.coerce.number().int().min(100).max(9_000).default(5_000),
+  subscribers: z.coerce.number().int().min(100).max(10_000).default(5_000),
   interval: z.coerce.number().int().min(50).max(10_000).default(1_000),
+  follow: z.enum(['on', 'off']).default('on'),
   changes: z.coerce.number().int().min(1).max(100).default(5),
   slow: z.coerce.number().int().min(0).max(100).default(20),
 })
@@ -49,6 +52,9 @@ const engine = await startServerProcess(
     HASURA_GRAPHQL_ADMIN_SECRET: adminSecret,
     HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: String(options.interval),
     HASURA_GRAPHQL_LOG_LEVEL: 'error',
+    HASURA_GRAPHQL_MAX_CONNECTIONS_PER_ADDRESS: '20000',
+    HASURA_GRAPHQL_LIVE_QUERIES_FOLLOW_CHANGES: String(options.follow === 'on'),
+    HASURA_GRAPHQL_CHANGE_FEED_URL: postgres.url,
   },
   ['--database-url', postgres.url, '--port', '0'],
 )
@@ -62,6 +68,8 @@ function queryOf(number: number): string {
   return `subscription { ticker_${id}: ticker(where: {id: {_eq: ${id}}}) { id price } }`
 }
 
+console.log(`the ${queries} queries one after the other: ${(await queriesAlone()).toFixed(1)} ms`)
+let changedAt = 0
 console.log(`without subscribers: ${(await statementsPerSecond()).toFixed(1)} statements a second`)
 const subscribers: LiveSubscriber[] = []
 for (const count of [queries, Math.round(options.subscribers / 10), options.subscribers]) {
@@ -70,11 +78,15 @@ for (const count of [queries, Math.round(options.subscribers / 10), options.subs
   const statements = await statementsPerSecond()
   const processor = ((await processorSeconds()) - before) / (windowMs / 1_000)
   const delays: number[] = []
-  for (let change = 0; change < options.changes; change += 1) delays.push(await changeReachesAll(subscribers))
+  const each: number[] = []
+  for (let change = 0; change < options.changes; change += 1) {
+    delays.push(await changeReachesAll(subscribers))
+    for (const { lastAt } of subscribers) each.push(lastAt() - changedAt)
+  }
   console.log(
     `${count} subscribers to ${queries} queries: ${statements.toFixed(1)} statements a second, ` +
-      `${(100 * processor).toFixed(0)} % of a processor; a change reached the last after ${medianAndMost(delays)} ms ` +
-      `(interval ${options.interval} ms), ${await residentMegabytes()} MB resident`,
+      `${(100 * processor).toFixed(0)} % of a processor; a change reached a subscriber after ${quantiles(each)} ms, ` +
+      `the last after ${medianAndMost(delays)} ms (${options.follow === 'on' ? 'follows the log' : `interval ${options.interval} ms`}), ${await residentMegabytes()} MB resident`,
   )
 }
 if (options.slow > 0) await showSlowOnes()
@@ -101,7 +113,7 @@ async function changeReachesAll(those: readonly LiveSubscriber[]): Promise<numbe
   await sleep(Math.random() * options.interval)
   const counts = those.map(({ answers }) => answers())
   await client.query('update ticker set price = price + 1')
-  const changedAt = performance.now()
+  changedAt = performance.now()
   const deadline = changedAt + 60_000
   while (!those.every(({ answers }, index) => answers() > (counts[index] ?? 0))) {
     if (performance.now() > deadline) throw new Error('a change did not reach all within a minute')
@@ -142,6 +154,24 @@ async function showSlowOnes(): Promise<void> {
     `${options.slow} that stop reading answers of 1 MB: ${closed} dropped; ${before} MB resident before, ${most} MB at most, ` +
       `${await residentMegabytes()} MB after; a change reached the last of the others after ${medianAndMost(delays)} ms`,
   )
+}
+
+/** Milliseconds for all queries, prepared, without an engine. */
+async function queriesAlone(): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < 20; round += 1) {
+    const begun = performance.now()
+    for (let id = 1; id <= queries; id += 1)
+      await client.query({ name: 'ticker', text: 'select id, price from ticker where id = $1', values: [id] })
+    times.push(performance.now() - begun)
+  }
+  return median(times)
+}
+
+function quantiles(delays: readonly number[]): string {
+  const sorted = delays.toSorted((a, b) => a - b)
+  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0)
+  return `${at(0.5)} (p99 ${at(0.99)})`
 }
 
 function medianAndMost(delays: readonly number[]): string {

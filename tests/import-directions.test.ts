@@ -13,7 +13,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'change-feed': [],
   'built-pages': [],
   'postgres-driver': ['local-postgres'],
-  'hasura/engine': ['http-server', 'local-postgres'],
+  'hasura/engine': ['change-feed', 'http-server', 'local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
   contract: [],

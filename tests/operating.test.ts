@@ -6,6 +6,7 @@ import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { succeeded } from './support/shop.ts'
+import { createSubscriptionClient } from './support/subscription-client.ts'
 
 const timeoutMs = 180_000
 
@@ -46,6 +47,34 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
       createCustomer: { id: string }
     }>(`mutation { createCustomer(input: { email: "kept@example.com", name: "Kept" }) { id } }`)
     customerId = succeeded(created).createCustomer.id
+  })
+
+  test('follows the log of its Postgres, by which a subscriber hears of each change before it would be polled for', async () => {
+    const sql = postgres(first.databaseUrl, { max: 1, onnotice: () => undefined })
+    const client = createSubscriptionClient(first.graphqlUrl, bearer(first.liveKey))
+    try {
+      await expect
+        .poll(async () => [...(await sql`SELECT plugin, temporary, active FROM pg_replication_slots`)])
+        .toEqual([{ plugin: 'pgoutput', temporary: true, active: true }])
+      const [product] = await sql<{ id: string }[]>`
+        SELECT p.id FROM catalog.product p JOIN merchant.api_key k ON k.merchant_id = p.merchant_id LIMIT 1`
+      const names: unknown[] = []
+      const failed = new Promise((_, reject) => {
+        client.subscribe<{ product: { name: string } | null }>(
+          { query: `subscription { product(id: "${product?.id ?? ''}") { name } }` },
+          { next: ({ data }) => names.push(data?.product?.name), error: reject, complete: () => undefined },
+        )
+      })
+      failed.catch(() => undefined)
+      await Promise.race([failed, expect.poll(() => names.length, { timeout: 5_000 }).toBe(1)])
+      for (const name of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) {
+        await sql`UPDATE catalog.product SET name = ${name} WHERE id = ${product?.id ?? ''}`
+        await expect.poll(() => names.at(-1), { timeout: 600, interval: 10 }).toBe(name)
+      }
+    } finally {
+      await client.dispose()
+      await sql.end()
+    }
   })
 
   test('counts statements in its Postgres, and logs a slow request and its statement with the request’s id', async () => {

@@ -28,7 +28,11 @@ const start = (port?: number) =>
     databases: ['shop'],
     logins: [reader],
     durable: false,
-    settings: { max_slot_wal_keep_size: '1MB' },
+    settings: {
+      max_slot_wal_keep_size: '1MB',
+      // A standby that doesn't answer: who asks for it waits at the commit, which is in the log.
+      synchronous_standby_names: 'nowhere',
+    },
     ...(port !== undefined && { port }),
   })
 
@@ -47,6 +51,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'change-feed-'))
   server = await start()
   await connect()
+  // An empty database has a publication of nothing.
+  await publish()
   await client.query(`
     create table product (merchant_id uuid, id integer, name text, primary key (merchant_id, id));
     create table plan (id integer primary key, name text);
@@ -219,31 +225,18 @@ test('a commit that other snapshots do not show yet is waited for', async () => 
   })
   const writer = new pg.Client({ connectionString: server.url })
   await writer.connect()
-  // A standby that doesn't answer: the commit is in the log, and its session waits for the standby.
-  await client.query(`alter system set synchronous_standby_names = 'nowhere'`)
-  await client.query('select pg_reload_conf()')
-  try {
-    await expect
-      .poll(
-        async () =>
-          (await client.query<{ synchronous_standby_names: string }>('show synchronous_standby_names')).rows,
-      )
-      .toEqual([{ synchronous_standby_names: 'nowhere' }])
-    const writing = writer.query(`set synchronous_commit = on; insert into plan values (7, 'late')`)
-    await expect.poll(() => transactions.length).toBe(1)
-    visibility.note(transactions[0]?.xid ?? 0)
-    expect(await visibility.settle(50)).toBe(false)
-    expect((await client.query('select from plan')).rowCount).toBe(0)
-    await client.query('alter system reset synchronous_standby_names')
-    await client.query('select pg_reload_conf()')
-    expect(await visibility.settle(5_000)).toBe(true)
-    expect((await client.query('select from plan')).rowCount).toBe(1)
-    await writing
-  } finally {
-    await client.query('alter system reset synchronous_standby_names')
-    await client.query('select pg_reload_conf()')
-    await writer.end()
-  }
+  const { rows } = await writer.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const writing = writer.query(`set synchronous_commit = on; insert into plan values (7, 'late')`)
+  await expect.poll(() => transactions.length).toBe(1)
+  visibility.note(transactions[0]?.xid ?? 0)
+  expect(await visibility.settle(50)).toBe(false)
+  expect((await client.query('select from plan')).rowCount).toBe(0)
+  // The commit stays, and no longer waits.
+  await client.query('select pg_cancel_backend($1)', [rows[0]?.pid])
+  expect(await visibility.settle(5_000)).toBe(true)
+  expect((await client.query('select from plan')).rowCount).toBe(1)
+  await writing
+  await writer.end()
 })
 
 test('follows again after its session was ended, and after a restart of Postgres, and leaves no slot behind', async () => {
@@ -285,7 +278,10 @@ test('a session behind a network that has died holds up no checkpoint, and the f
       { timeout: 4_000 },
     )
     .not.toContainEqual(slot)
-  await expect.poll(() => states.map(({ kind }) => kind), { timeout: 5_000 }).toEqual(['absent', 'following'])
+  // On a busy machine, half a second of silence may come again.
+  await expect
+    .poll(() => states.slice(0, 2).map(({ kind }) => kind), { timeout: 5_000 })
+    .toEqual(['absent', 'following'])
   expect(transactions).toEqual([])
   await feed.close()
   await network.close()

@@ -50,6 +50,8 @@ export interface ChangeFeed {
   readonly confirmed: () => { readonly lsn: bigint; readonly at: number }
   /** Returns how to stop listening. */
   readonly listen: (listener: FeedListener) => () => void
+  /** Begins anew with another slot, because what is published may have changed. */
+  readonly renew: (reason: string) => void
   /** Resolves with the state after the first attempt. */
   readonly settled: Promise<FeedState>
   readonly close: () => Promise<void>
@@ -143,6 +145,9 @@ export function openChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     listen: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    renew: (reason) => {
+      if (state.kind === 'following') restart(reason, 0)
     },
     settled: first.promise,
     close: async () => {

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** With more commits to look for, Postgres is asked without being asked for. */
 const mostPending = 1_000
 
+/** While Postgres can't be asked, older ones count as visible. Of those that aren't, there is one for a session at most. */
+const mostKept = 100_000
+
 const longestPauseMs = 16
 
 /**
@@ -22,6 +25,8 @@ export class CommitVisibility {
   /** To be called with each transaction that the feed tells. */
   note(xid: number): void {
     this.#pending.add(xid)
+    const [oldest] = this.#pending
+    if (oldest !== undefined && this.#pending.size > mostKept) this.#pending.delete(oldest)
     if (this.#pending.size % mostPending === 0) this.#look().catch(() => undefined)
   }
 

@@ -84,13 +84,13 @@ function followableTables({ partitionColumn = '', leftOut = [] }: PublicationOpt
 /** No row: there is no publication. */
 const presentTables = (publication: string): string => `
     SELECT
-      format('%I.%I', n.nspname, c.relname)
+      CASE WHEN c.oid IS NOT NULL THEN format('%I.%I', n.nspname, c.relname)
         || CASE WHEN r.prattrs IS NULL THEN '' ELSE ' (' || (
           SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
           FROM pg_attribute a
           WHERE a.attrelid = c.oid AND a.attnum = ANY (r.prattrs)
         ) || ')' END
-        || CASE WHEN r.prqual IS NULL THEN '' ELSE ' WHERE' END AS definition
+        || CASE WHEN r.prqual IS NULL THEN '' ELSE ' WHERE' END END AS definition
     FROM
       pg_publication p
       LEFT JOIN (

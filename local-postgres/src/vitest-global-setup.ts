@@ -8,6 +8,9 @@ import { testDatabasePrefix } from './test-database.ts'
 
 const parallelRuns = 16
 
+/** So that the platforms of a run don't each decode the log of all tests. Tests of the change feed have servers of their own. */
+const settings = { wal_level: 'replica' }
+
 /**
  * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already. The
  * tests' temporary files are beside its data, in memory if that is. Returns a function that ends both.
@@ -35,7 +38,7 @@ async function startInFreeFolder(
   for (let run = 1; run <= parallelRuns; run++) {
     const dataDir = join(parent, String(run))
     try {
-      return { server: await startLocalPostgres({ dataDir, durable: false }), dataDir }
+      return { server: await startLocalPostgres({ dataDir, durable: false, settings }), dataDir }
     } catch (error) {
       if (!(error instanceof DataFolderInUse)) throw error
       inUse = error

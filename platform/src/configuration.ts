@@ -23,6 +23,8 @@ import {
   type ConnectionBudget,
   databaseProblems,
   databaseVariables,
+  type ChangeFeedAddress,
+  changeFeedOf,
   partUrlsOf,
   poolerOf,
   replicasOf,
@@ -65,6 +67,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly databaseUrl?: string | undefined
   /** The addresses of parts with fewer rights than that one; DATABASE_URL's if absent. */
   readonly partUrls?: PartUrls | undefined
+  /** Undefined: nothing follows the log of the database, and live queries poll. */
+  readonly changeFeed?: ChangeFeedAddress | undefined
   /** Standbys that answer what may be a moment old; none if absent. */
   readonly replicas?: DatabaseReplicas | undefined
   /** The pooler that the URL leads to; none if absent. */
@@ -306,6 +310,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
     partUrls: partUrlsOf(values),
+    changeFeed: changeFeedOf(values),
     pooler: poolerOf(values),
     replicas: replicasOf(values),
     connections: budgetOf(values),

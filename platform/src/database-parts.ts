@@ -53,7 +53,7 @@ export const ownerLogin = 'commerce_migrator'
 export const loginOf = (part: DatabasePart): string => `commerce_${part}_login`
 
 /** Who reads the log for the change feed, and may read no table. */
-const feedLogin = 'commerce_feed_login'
+export const feedLogin = 'commerce_feed_login'
 
 /** The logins of the platform's own Postgres. */
 export const logins: readonly Login[] = [

@@ -42,6 +42,8 @@ export const databaseVariables = {
   DATABASE_URL_ACTIONS: partUrl,
   DATABASE_URL_AUTH: partUrl,
   DATABASE_URL_WORKER: partUrl,
+  DATABASE_URL_FEED: partUrl,
+  CHANGE_FEED: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   DATABASE_NAMED_STATEMENTS: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .transform((value) => value === 'true')
@@ -94,6 +96,15 @@ export const partUrlsOf = (values: Values): PartUrls => ({
   worker: values.DATABASE_URL_WORKER,
 })
 
+/** How the log of the database is followed. */
+export interface ChangeFeedAddress {
+  /** Of a login that may read the log; otherwise, the owner's direct address may do. */
+  readonly url: string | undefined
+}
+
+export const changeFeedOf = (values: Values): ChangeFeedAddress | undefined =>
+  values.CHANGE_FEED === 'on' ? { url: withPassword(values.DATABASE_URL_FEED, values.PGPASSWORD) } : undefined
+
 const partVariables = [
   'DATABASE_URL_ENGINE',
   'DATABASE_URL_ACTIONS',
@@ -109,6 +120,9 @@ export const databaseProblems = (values: Values): readonly string[] => [
   ),
   ...(values.DATABASE_REPLICA_URLS !== undefined && values.DATABASE_URL === undefined
     ? ['DATABASE_REPLICA_URLS needs DATABASE_URL, which leads to the database that the replicas follow']
+    : []),
+  ...(values.DATABASE_URL_FEED !== undefined && values.DATABASE_URL === undefined
+    ? ['DATABASE_URL_FEED needs DATABASE_URL, which leads to the database whose log it reads']
     : []),
   ...(values.DATABASE_DIRECT_URL !== undefined && values.DATABASE_URL === undefined
     ? ['DATABASE_DIRECT_URL needs DATABASE_URL, which then leads to the pooler']

@@ -1,7 +1,7 @@
 import { startLocalPostgres, type WalArchive } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import postgres, { type Pooler, sessionOptions } from '@commerce-graph/postgres-driver'
-import { databaseParts, loginOf, logins, ownerLogin, type PartUrls } from './database-parts.ts'
+import { databaseParts, feedLogin, loginOf, logins, ownerLogin, type PartUrls } from './database-parts.ts'
 import { postgresFolder } from './data-folder.ts'
 import { markLeakproof } from './mark-leakproof.ts'
 import { PlatformError } from './platform-error.ts'
@@ -19,6 +19,8 @@ export interface Database {
   /** The superuser's, of the platform's own Postgres. */
   readonly superuserUrl: string | undefined
   readonly partUrls: PartUrls
+  /** Of the login that reads the log of the platform's own Postgres. */
+  readonly feedUrl: string | undefined
   /** Settles with the reason when the database that was started here ends unexpectedly. */
   readonly crashed: Promise<string>
   readonly stop: () => Promise<void>
@@ -42,6 +44,7 @@ export async function openDatabase(options: {
       url: databaseUrl,
       superuserUrl: undefined,
       partUrls,
+      feedUrl: undefined,
       crashed: new Promise(() => undefined),
       stop: () => Promise.resolve(),
     }
@@ -63,6 +66,7 @@ export async function openDatabase(options: {
     url: server.urlOf(ownerLogin),
     superuserUrl: server.url,
     partUrls: Object.fromEntries(databaseParts.map((part) => [part, server.urlOf(loginOf(part))])),
+    feedUrl: server.urlOf(feedLogin),
     crashed,
     stop: server.stop,
   }

@@ -12,12 +12,13 @@ import { checkEncryptionKeys } from './encryption-keys.ts'
 import { limitPooledSessions } from './limit-pooled-sessions.ts'
 import { withOwnEngine } from './prepare-database.ts'
 import { prepareSchema } from './prepare-schema.ts'
+import { changes } from './publish-changes.ts'
 import { sessionSettings } from './session-settings.ts'
 import { settlePlace } from './settle-place.ts'
 import { type StartedParts, stopWithin } from './started-parts.ts'
 import { preparingAlone } from './preparing-alone.ts'
 import { unlimited } from './unlimited.ts'
-import { addressOf, type Progress, type Services } from './services.ts'
+import { addressOf, type LiveQueries, type Progress, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 /** Milliseconds. A Hasura in another process may start at the same time as this one. */
@@ -37,6 +38,8 @@ export interface Hasura {
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
   /** Stops the HTTP server of the engine in this process. */
   readonly stopServing: (options: StopOptions) => Promise<void>
+  /** How they learn of changes, as far as it is known yet. Undefined: a Hasura in another process says nothing of it. */
+  readonly liveQueries: () => LiveQueries | undefined
   readonly startDelivery: () => void
   readonly stopDelivery: () => Promise<void>
 }
@@ -111,6 +114,7 @@ export const connectHasura = ({ started, secrets }: Services, url: string): Hasu
   dataLayer: openHttpDataLayer(started, url, secrets),
   endSessions: () => Promise.resolve(),
   stopServing: () => Promise.resolve(),
+  liveQueries: () => undefined,
   startDelivery: () => undefined,
   stopDelivery: () => Promise.resolve(),
 })
@@ -123,13 +127,14 @@ function openHttpDataLayer(started: StartedParts, url: string, { adminSecret }: 
 
 /** The engine in this process. It delivers events from `startDelivery` on. */
 export async function startHasura(
-  { ports, addresses, started, stopping, secrets, parts, logger, metrics }: Services,
+  { ports, addresses, started, stopping, secrets, parts, feedUrl, logger, metrics }: Services,
   { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections, replicas }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     ...parts.engine,
     replicas,
     sessionSettings,
+    changeFeed: feedUrl === undefined ? 'off' : changeFeed(feedUrl),
     poolSize: connections?.engine,
     connections: { idleTimeoutMs: idleMs },
     adminSecret: secrets.adminSecret,
@@ -163,10 +168,19 @@ export async function startHasura(
       dataLayer === 'http' ? openHttpDataLayer(started, url, secrets) : createEmbeddedDataLayer(engine),
     endSessions: (isOver) => engine.endSessions(isOver),
     stopServing: (options) => engine.stopServing(options),
+    liveQueries: () => engine.changes(),
     startDelivery: () => engine.startDelivery(),
     stopDelivery: () => engine.stopDelivery(),
   }
 }
+
+/** The migrations publish the tables. Row security shows a session the rows of its merchant alone. */
+const changeFeed = (databaseUrl: string) => ({
+  databaseUrl,
+  publication: changes.publication,
+  publishes: false,
+  partition: { column: changes.partitionColumn, setting: 'commerce.merchant_id' },
+})
 
 const engineMetrics = (engine: Pick<Engine, 'connections'>): MetricSource => ({
   name: 'engine',

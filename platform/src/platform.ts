@@ -67,6 +67,7 @@ export async function startPlatform(
       ports,
       databaseUrl: database.url,
       partUrls: database.partUrls,
+      feedUrl: database.feedUrl,
       started,
       stopping,
       progress,

@@ -50,6 +50,7 @@ const databaseUrl = 'postgres://commerce:Xq7vT2mK9pLw@database:5432/commerce'
 const secrets: Readonly<Record<string, string>> = {
   database_url: databaseUrl,
   database_url_engine: databaseUrl,
+  database_url_feed: databaseUrl,
   database_url_actions: databaseUrl,
   database_url_auth: databaseUrl,
   database_url_worker: databaseUrl,

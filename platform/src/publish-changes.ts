@@ -2,7 +2,7 @@ import { announceSchema, publishTables } from '@commerce-graph/change-feed'
 import type { Sql } from '@commerce-graph/postgres-driver'
 
 /** What the change feed follows, and the column that says whose a row is. */
-const changes = { publication: 'commerce_changes', partitionColumn: 'merchant_id' } as const
+export const changes = { publication: 'commerce_changes', partitionColumn: 'merchant_id' } as const
 
 /** Queues, and the sandbox of payments: many writes, and no live query. */
 const leftOut = ['bullmq', 'sandbox_processor']

@@ -73,7 +73,7 @@ describe('secrets in files', () => {
     const looksSecret = environmentVariables.filter(
       (name) =>
         /PASSWORD|SECRET|KEY|HEADERS/.test(name) ||
-        /^(DATABASE|DATABASE_DIRECT|DATABASE_REPLICA|REDIS|SMTP|PUSH_WEBHOOK)_URL(S|_(ENGINE|ACTIONS|AUTH|WORKER))?$/.test(
+        /^(DATABASE|DATABASE_DIRECT|DATABASE_REPLICA|REDIS|SMTP|PUSH_WEBHOOK)_URL(S|_(ENGINE|ACTIONS|AUTH|WORKER|FEED))?$/.test(
           name,
         ),
     )

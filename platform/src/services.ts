@@ -44,6 +44,8 @@ export interface Services {
   readonly listener: SharedListener
   /** Leads to Postgres itself. */
   readonly directUrl: string
+  /** Where the log of the database is read; undefined: nowhere. */
+  readonly feedUrl: string | undefined
   readonly logger: Logger
   /** Absent where nothing is measured. */
   readonly metrics: Metrics | undefined
@@ -83,11 +85,17 @@ export interface RunningServices {
   readonly email: 'smtp' | 'outbox' | 'none'
   /** The transport of pushes: `none` suppresses them. */
   readonly pushes: 'webhook' | 'none'
+  /** How live queries learn of changes; undefined: as a Hasura in another process does, or as they are told to. */
+  readonly liveQueries: LiveQueries | undefined
   /** Where uploaded files are. */
   readonly files: 'folder' | 's3'
   /** The processor of new card payments. */
   readonly cardPayments: 'stripe' | 'sandbox' | 'none'
 }
+
+/** They follow the log of the database, or poll for a reason. */
+export type LiveQueries =
+  { readonly kind: 'following' } | { readonly kind: 'absent'; readonly reason: string }
 
 export interface PlatformUrls {
   /** The contract. */

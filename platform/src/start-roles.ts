@@ -128,6 +128,7 @@ function openServices(
     ownPart: parts[partOf(roles)],
     pooler: config.pooler,
     directUrl,
+    feedUrl: config.changeFeed && (config.changeFeed.url ?? directUrl),
     // The queues look at their tables on it, too.
     listener: new SharedListener(directUrlOf(parts[partOf(roles)])),
     logger,

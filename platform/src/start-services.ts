@@ -26,6 +26,7 @@ interface Start {
   readonly ports: Ports
   readonly databaseUrl: string
   readonly partUrls: PartUrls
+  readonly feedUrl: string | undefined
   readonly started: StartedParts
   readonly stopping: Stopping
   readonly progress: Progress
@@ -36,7 +37,7 @@ interface Start {
  * started, also after a failure. Throws PlatformError for causes that the caller can fix.
  */
 export async function startServices(start: Start): Promise<RunningServices> {
-  const { config, folder, ports, databaseUrl, partUrls, started, stopping, progress } = start
+  const { config, folder, ports, databaseUrl, partUrls, feedUrl, started, stopping, progress } = start
   const logger = platformLogger(config.logLevel)
   const secrets = keptSecrets(folder, config)
   await requireRedis(config.redisUrl)
@@ -55,6 +56,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     ownPart: parts.worker,
     pooler: config.pooler,
     directUrl,
+    feedUrl: config.changeFeed && (config.changeFeed.url ?? feedUrl ?? directUrl),
     // The queues look at their tables on it, too.
     listener: new SharedListener(directUrlOf(parts.worker)),
     logger,
@@ -104,6 +106,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     demoShop,
     email,
     pushes,
+    liveQueries: hasura.liveQueries(),
     files: files.files,
     cardPayments: commerce.payments.kind,
   }

@@ -19,7 +19,7 @@ export function welcome(
   platform: Platform,
   { mode, readyFilePath, hasAdmin, showsSecrets }: WelcomeOptions,
 ): string {
-  const { urls, adminSecret, demoShop, email, pushes, files, cardPayments } = platform
+  const { urls, adminSecret, demoShop, email, pushes, files, cardPayments, liveQueries } = platform
   const rows: readonly (readonly [string, string])[] = [
     [
       'Deployment',
@@ -38,6 +38,7 @@ export function welcome(
     ['E-mail', emailRow(email, readyFilePath)],
     ['Pushes', pushesText[pushes]],
     ['Files', filesText[files]],
+    ...(liveQueries === undefined ? [] : [['Subscriptions', liveQueriesText(liveQueries)] as const]),
     [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
@@ -45,6 +46,11 @@ export function welcome(
   const key = keyForQuery(demoShop, showsSecrets ? undefined : readyFilePath)
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
 }
+
+const liveQueriesText = (state: NonNullable<Platform['liveQueries']>): string =>
+  state.kind === 'following'
+    ? 'follow the log of the database'
+    : `ask the database each second, because its log is not followed: ${state.reason}`
 
 function adminRows(
   { urls, demoShop }: Pick<Platform, 'urls' | 'demoShop'>,

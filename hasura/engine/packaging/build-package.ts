@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { neededNode } from '../bin/needed-node.mjs'
 
 /**
- * Builds dist/ as a package of its own. Node runs no TypeScript under node_modules, and local-postgres and http-server
- * are not published, so all of it becomes JavaScript with declarations. `npm pack hasura/engine/dist` then makes the
+ * Builds dist/ as a package of its own. Node runs no TypeScript under node_modules, and local-postgres, http-server and
+ * change-feed are not published, so all of it becomes JavaScript with declarations. `npm pack hasura/engine/dist` then makes the
  * tarball.
  */
 
@@ -16,6 +16,7 @@ const root = join(engine, '../..')
 const dist = join(engine, 'dist')
 /** The workspaces that the engine uses, by package name. */
 const workspaces = {
+  '@commerce-graph/change-feed': 'change-feed',
   '@commerce-graph/http-server': 'http-server',
   '@commerce-graph/local-postgres': 'local-postgres',
 } as const
@@ -71,7 +72,8 @@ function inlineWorkspaces(): void {
 function writeManifest(): void {
   const own = readManifest('hasura/engine')
   const postgres = readManifest('local-postgres')
-  const all = Object.entries({ ...postgres.dependencies, ...own.dependencies })
+  const feed = readManifest('change-feed')
+  const all = Object.entries({ ...postgres.dependencies, ...feed.dependencies, ...own.dependencies })
   const dependencies = Object.fromEntries(all.filter(([name]) => !Object.hasOwn(workspaces, name)))
   const entry = (file: string) => {
     const path = `./${posix.join('hasura/engine', file)}`

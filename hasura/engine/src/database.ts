@@ -6,6 +6,8 @@ import { startLocalPostgres } from '@commerce-graph/local-postgres'
 /** The engine's database, and how to close it. */
 export interface Database {
   readonly url: string
+  /** Whether it is the engine's own Postgres. */
+  readonly isOwn: boolean
   readonly stop: () => Promise<void>
 }
 
@@ -19,8 +21,11 @@ export interface DatabaseOptions {
  * there; without, the data is deleted at the stop, and writes don't wait for the disk. Throws LocalPostgresError.
  */
 export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
-  if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() }
-  if (dataDir !== undefined) return startLocalPostgres({ dataDir, databases: [ownDatabase] })
+  if (databaseUrl !== undefined) return { url: databaseUrl, isOwn: false, stop: () => Promise.resolve() }
+  if (dataDir !== undefined) {
+    const { url, stop } = await startLocalPostgres({ dataDir, databases: [ownDatabase] })
+    return { url, isOwn: true, stop }
+  }
   const folder = await mkdtemp(join(tmpdir(), 'hasura-embedded-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
@@ -29,7 +34,7 @@ export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): P
       await postgres.stop()
       await remove()
     }
-    return { url: postgres.url, stop }
+    return { url: postgres.url, isOwn: true, stop }
   } catch (error) {
     await remove()
     throw error

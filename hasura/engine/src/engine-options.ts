@@ -4,6 +4,7 @@ import type { InternalErrors } from './execute/executor-options.ts'
 import { type ApiGroup, defaultApis } from './http/api.ts'
 import type { CorsPolicy } from './http/cors.ts'
 import type { HttpServerOptions, SocketLimits } from './http/server.ts'
+import type { ChangeFeedSettings } from './live/open-changes.ts'
 import type { Refetch } from './live/poller.ts'
 import type { Metadata } from './metadata/types.ts'
 import type { ReplicaSettings } from './replicas.ts'
@@ -94,7 +95,12 @@ export interface EngineOptions {
   readonly sockets?: Partial<SocketLimits> | undefined
   /** Time-outs and limits of GraphQL over WebSocket. */
   readonly webSockets?: Partial<WebSocketLimits> | undefined
-  /** How often live queries run, and for how many distinct subscribers in one statement. */
+  /**
+   * The log of the database, by which subscriptions are asked again when something has changed. Default: for the engine's own
+   * Postgres, its log; otherwise none, and `off` as well, so that they are asked again each interval.
+   */
+  readonly changeFeed?: ChangeFeedSettings | 'off' | undefined
+  /** How often live queries run that can't be followed, and for how many distinct subscribers in one statement. */
   readonly liveQueries?: Refetch | undefined
   /** The same for streaming subscriptions. */
   readonly streamingQueries?: Refetch | undefined
@@ -205,6 +211,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   requestTimeoutMs: given.requestTimeoutMs ?? 60_000,
   sockets: { ...sockets, ...given.sockets },
   webSockets: { ...webSockets, ...given.webSockets },
+  changeFeed: given.changeFeed,
   liveQueries: given.liveQueries ?? refetch,
   streamingQueries: given.streamingQueries ?? refetch,
   events: { ...events, ...given.events },

@@ -10,6 +10,8 @@ import { createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { Api } from './http/api.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
+import type { FeedState } from '@commerce-graph/change-feed'
+import { type ChangeFeedSettings, openChanges, ownPublication } from './live/open-changes.ts'
 import { createSubscriptionHub } from './live/subscription-hub.ts'
 import { subscriptionResults } from './live/subscription-results.ts'
 import { pollMetadata } from './metadata-api/poll-metadata.ts'
@@ -49,6 +51,8 @@ export interface Engine {
    * sessions have ended. Otherwise a session holds until the expiry that the webhook or the token gave.
    */
   endSessions(isOver: SessionCheck): Promise<void>
+  /** How subscriptions learn of changes now. Undefined: they poll, as they were told. */
+  changes(): FeedState | undefined
   /** The connections to the database, and how many requests wait for one. */
   connections(): { readonly used: number; readonly idle: number; readonly waiting: number }
   /** Begins to deliver events. The start does that, unless `events.delivery` is `when-asked`. */
@@ -127,12 +131,15 @@ async function startOn(
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
   const executor = createGraphQLExecutor(getSnapshot, pool, { ...options, replicas: connections.replicas })
+  const feedSettings = feedSettingsOf(database, options)
+  const changes = feedSettings && (await openChanges(feedSettings, pool, logger))
   const hub = createSubscriptionHub(executor, getSnapshot, pool, {
     live: options.liveQueries,
     streaming: options.streamingQueries,
     concurrentPolls: Math.ceil(options.poolSize / 2),
     statementTimeoutMs: options.requestTimeoutMs,
     sessionSettings: options.sessionSettings,
+    changes,
     logger,
   })
   const events = createEngineEvents({
@@ -167,6 +174,7 @@ async function startOn(
     endSessions: async (isOver) => {
       await server?.endSessions(isOver)
     },
+    changes: () => changes?.feed.state(),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -187,11 +195,22 @@ async function startOn(
       stopPolling()
       await server?.close(options)
       await hub.close()
+      await changes?.close()
       await events.stop()
       await connections.close()
       await database.stop()
     },
   }
+}
+
+function feedSettingsOf(
+  { url, isOwn }: Database,
+  { changeFeed }: Pick<ResolvedOptions, 'changeFeed'>,
+): ChangeFeedSettings | undefined {
+  if (changeFeed === 'off') return undefined
+  return (
+    changeFeed ?? (isOwn ? { databaseUrl: url, publication: ownPublication, publishes: true } : undefined)
+  )
 }
 
 function warnOfUnserved({ metadata }: Snapshot, logger: Logger): void {

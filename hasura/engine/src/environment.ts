@@ -195,14 +195,29 @@ export const environment = z.object({
     .enum(['read-committed', 'repeatable-read', 'serializable'])
     .default('read-committed')
     .describe('The isolation of transactions.'),
+  HASURA_GRAPHQL_LIVE_QUERIES_FOLLOW_CHANGES: flag(true).describe(
+    'Whether subscriptions are asked again when a table that they read has changed, where the log of the database can be followed. `false`: each interval, as in Hasura. (Not in Hasura.)',
+  ),
+  HASURA_GRAPHQL_CHANGE_FEED_URL: text
+    .optional()
+    .describe(
+      'Where that log is followed, on a database that the engine has not brought itself: Postgres itself, as a user with the attribute REPLICATION. (Not in Hasura.)',
+    ),
+  HASURA_GRAPHQL_CHANGE_FEED_PUBLICATION: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]*$/, 'must be a name of small letters, digits and underscores')
+    .default('hasura_changes')
+    .describe(
+      'The publication of the tables that are followed. The engine keeps it up to date if it owns the tables. (Not in Hasura.)',
+    ),
   HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs.describe(
-    'Milliseconds between two runs of a live query.',
+    'Milliseconds between two runs of a live query whose changes are not followed.',
   ),
   HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize.describe(
     'Distinct subscribers in one statement.',
   ),
   HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs.describe(
-    'Milliseconds between two runs of a stream.',
+    'Milliseconds between two runs of a stream whose changes are not followed.',
   ),
   HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize.describe(
     'Distinct subscribers in one statement of a stream.',

@@ -6,6 +6,7 @@ import type { SocketLimits } from './http/server.ts'
 import type { EventSettings } from './events/engine-events.ts'
 import type { ConnectionSettings, Pooler, WebSocketLimits } from './engine-options.ts'
 import type { InternalErrors } from './execute/executor-options.ts'
+import type { ChangeFeedSettings } from './live/open-changes.ts'
 import type { Refetch } from './live/poller.ts'
 import { type SchemaFeature, isSchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
@@ -52,6 +53,7 @@ export interface Settings {
   readonly readCookies: boolean
   readonly connections: ConnectionSettings
   readonly pollIntervalMs: number
+  readonly changeFeed: ChangeFeedSettings | 'off' | undefined
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
   readonly events: Omit<EventSettings, 'delivery' | 'recoveryIntervalMs'>
@@ -195,6 +197,7 @@ const fromEnvironment = (
     sendBytesPerSecond: values.HASURA_GRAPHQL_SEND_BYTES_PER_SECOND,
   },
   pollIntervalMs: values.HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL,
+  changeFeed: changeFeedOf(values),
   liveQueries: {
     intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
     batchSize: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE,
@@ -217,6 +220,13 @@ const fromEnvironment = (
     compresses: values.HASURA_GRAPHQL_CONNECTION_COMPRESSION,
   },
 })
+
+function changeFeedOf(values: EnvironmentValues): ChangeFeedSettings | 'off' | undefined {
+  if (!values.HASURA_GRAPHQL_LIVE_QUERIES_FOLLOW_CHANGES) return 'off'
+  const { HASURA_GRAPHQL_CHANGE_FEED_URL: databaseUrl, HASURA_GRAPHQL_CHANGE_FEED_PUBLICATION: publication } =
+    values
+  return databaseUrl === undefined ? undefined : { databaseUrl, publication, publishes: true }
+}
 
 function internalErrors(values: EnvironmentValues): InternalErrors {
   if (values.HASURA_GRAPHQL_DEV_MODE) return 'all'

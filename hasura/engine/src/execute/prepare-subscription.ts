@@ -2,6 +2,7 @@ import type { GraphQLRequest } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
+import type { StatementReads } from '../sql/statement-reads.ts'
 import { type Bindings, bindParameters } from './bind-parameters.ts'
 import { type CompiledSubscription, compileSubscription } from './compile-subscription.ts'
 import type { CompiledStatement } from './compile.ts'
@@ -12,6 +13,7 @@ import { missingSessionVariables } from './run-field.ts'
 export interface PreparedSubscription {
   readonly kind: CompiledSubscription['kind']
   readonly statement: CompiledStatement
+  readonly reads: StatementReads
   readonly values: readonly (string | null)[]
   /** Positions of the values that advance with a stream. */
   readonly cursorPositions: readonly number[]
@@ -31,7 +33,7 @@ export function prepareSubscription(
   const key = `${document.id} ${document.signature(variables)}`
   const known = runtime.subscriptions.get(key)
   const compiled = known ?? compile()
-  const { kind, statement, initialCursor } = compiled
+  const { kind, statement, reads, initialCursor } = compiled
   if (known === undefined)
     runtime.subscriptions.set(key, compiled, {
       size: key.length + statement.text.length,
@@ -41,6 +43,7 @@ export function prepareSubscription(
   return {
     kind,
     statement,
+    reads,
     values: bind(statement.parameters, { ...bindings, cursor: cursor[0] ?? null }, compile),
     cursorPositions: statement.parameters.flatMap((source, index) =>
       source.kind === 'cursor' ? [index] : [],

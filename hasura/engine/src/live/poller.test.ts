@@ -117,6 +117,8 @@ test('rows that were read before new metadata hid them are not sent', async () =
     refresh: () => {
       if (isOutdated) joined[0]?.leave()
     },
+    isFollowed: () => false,
+    settle: () => Promise.resolve(true),
     run: () => {
       reading.resolve(undefined)
       return read.promise

@@ -7,6 +7,7 @@ import { postgresError } from '../execute/postgres-error.ts'
 import type { ResultRow } from '../execute/statement-query.ts'
 import type { GraphQLResult } from '../graphql-request.ts'
 import { batchParameters, chunks } from './batch.ts'
+import { dependsOnTime } from './statement-sources.ts'
 import type { Subscription } from './subscriber.ts'
 
 export interface Refetch {
@@ -20,6 +21,10 @@ export interface PollerOptions extends Refetch {
   readonly run: (values: readonly (string | null)[]) => Promise<readonly ResultRow[]>
   /** Called before each poll and before its answer is delivered. Members of an outdated snapshot leave here. */
   readonly refresh: () => void
+  /** Whether `wake` is called after each change of an answer, so that no interval is needed. */
+  readonly isFollowed: () => boolean
+  /** Waits for commits that were told to be visible; false: some are not yet. */
+  readonly settle: () => Promise<boolean>
   readonly logger: Logger
 }
 
@@ -40,11 +45,16 @@ interface Member {
   readonly subscriptions: Set<Subscription>
   /** Its values made the statement fail, so it runs alone and can't make other members fail again. */
   failed: boolean
+  /** Its values have another meaning later, such as `today`. */
+  readonly changesByItself: boolean
 }
 
+/** A poller that is woken again and again pauses for this many times as long as it has taken. */
+const pauseFactor = 4
+
 /**
- * Polls the database for one operation and all its subscribers: one statement per interval and batch, none without
- * subscribers. Polls never overlap.
+ * Asks the database for one operation and all its subscribers, one statement per batch: when it is woken, if changes are
+ * followed, and otherwise each interval; never without subscribers. Polls never overlap.
  */
 export class Poller {
   readonly #kind: PreparedSubscription['kind']
@@ -56,7 +66,16 @@ export class Poller {
   readonly #fresh = new Set<Member>()
   #timer: NodeJS.Timeout | undefined
   #polling = false
+  /** When all members are asked again; never, where changes are followed. */
   #due = 0
+  /** A change has been told since the last poll of all members began. */
+  #stale = false
+  /** Before this moment, changes don't lead to another poll. */
+  #notBefore = 0
+  /** A stream may have more rows, or a subscriber has not taken its answer. */
+  #hasMore = false
+  #isWaitedFor = false
+  #changingByThemselves = 0
   #streams = 0
 
   constructor({ kind, statement }: PreparedSubscription, options: PollerOptions) {
@@ -88,7 +107,9 @@ export class Poller {
       cursorPositions,
       subscriptions: new Set(),
       failed: false,
+      changesByItself: values.some(dependsOnTime),
     }
+    if (!this.#members.has(key) && member.changesByItself) this.#changingByThemselves += 1
     this.#members.set(key, member)
     member.subscriptions.add(subscription)
     this.#fresh.add(member)
@@ -97,7 +118,7 @@ export class Poller {
       leave: () => {
         member.subscriptions.delete(subscription)
         if (member.subscriptions.size > 0) return
-        this.#members.delete(key)
+        if (this.#members.delete(key) && member.changesByItself) this.#changingByThemselves -= 1
         this.#fresh.delete(member)
         if (this.#members.size === 0) this.stop()
       },
@@ -109,6 +130,16 @@ export class Poller {
     clearTimeout(this.#timer)
   }
 
+  /** To be called after a change of what the statement reads, and when the way in which changes are told changes. */
+  wake(): void {
+    this.#stale = true
+    if (!this.#polling && this.#members.size > 0) this.#wake(this.#restMs())
+  }
+
+  #restMs(): number {
+    return Math.max(0, this.#notBefore - performance.now())
+  }
+
   #wake(delayMs: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.#poll(), delayMs)
@@ -116,23 +147,48 @@ export class Poller {
 
   async #poll(): Promise<void> {
     this.#polling = true
-    const { intervalMs, logger, refresh } = this.#options
-    const now = performance.now()
+    const { intervalMs, logger, refresh, settle, isFollowed } = this.#options
+    const begun = performance.now()
     try {
       refresh()
-      const all = now >= this.#due
-      if (all) this.#due = now + intervalMs
+      const all = this.#stale || begun >= this.#due
+      if (all) {
+        this.#stale = false
+        this.#hasMore = false
+        this.#isWaitedFor = false
+        this.#due = begun + intervalMs
+      }
       const chosen = [...(all ? this.#members.values() : this.#fresh)]
       this.#fresh.clear()
-      await this.#ask(chosen.filter((member) => this.#listens(member)))
+      if (!(await settle())) this.#stale = true
+      const listening = chosen.filter((member) => this.#listens(member))
+      if (listening.length < chosen.length) this.#isWaitedFor = true
+      await this.#ask(listening)
+      const followed = isFollowed()
+      if (!followed || this.#isWaitedFor || this.#changingByThemselves > 0)
+        this.#due = Math.min(this.#due, begun + intervalMs)
+      else if (all) this.#due = Infinity
+      if (this.#hasMore && followed) this.#stale = true
     } catch (error) {
       // The database may be away for a moment. Subscribers keep their last answer, and the next poll tries again.
       logger.warn({ err: error }, 'a poll for subscriptions failed')
+      this.#due = begun + intervalMs
     } finally {
       this.#polling = false
-      if (this.#members.size > 0)
-        this.#wake(this.#fresh.size > 0 ? 0 : Math.max(0, this.#due - performance.now()))
+      const now = performance.now()
+      this.#notBefore = now + Math.min(intervalMs, pauseFactor * (now - begun))
+      this.#schedule(now)
     }
+  }
+
+  #schedule(now: number): void {
+    if (this.#members.size === 0) return
+    const delayMs = Math.min(
+      this.#fresh.size > 0 ? 0 : Infinity,
+      this.#stale ? this.#restMs() : Infinity,
+      Math.max(0, this.#due - now),
+    )
+    if (delayMs !== Infinity) this.#wake(delayMs)
   }
 
   /** A stream's rows are sent once, so they are read only when a subscriber can take them. */
@@ -167,11 +223,12 @@ export class Poller {
   #answer(member: Member, json: string, cursor: string | null): void {
     const result: GraphQLResult = { kind: 'data', json }
     if (this.#kind === 'live') {
-      deliver(member, result, json)
+      this.#deliver(member, result, json)
       return
     }
     // No row comes after the cursor, so there is nothing to send.
     if (cursor === null) return
+    this.#hasMore = true
     member.values = member.values.map((value, index) =>
       member.cursorPositions.includes(index) ? cursor : value,
     )
@@ -193,7 +250,20 @@ export class Poller {
     }
     for (const member of batch) {
       member.failed = dependsOnValues(error.code)
-      deliver(member, { kind: 'errors', stage: 'execution', errors: [failure] }, failure.message)
+      this.#deliver(member, { kind: 'errors', stage: 'execution', errors: [failure] }, failure.message)
+    }
+  }
+
+  #deliver(member: Member, result: GraphQLResult, content: string): void {
+    const digest = hash('sha256', `${result.kind} ${content}`, 'base64')
+    for (const subscription of member.subscriptions) {
+      if (subscription.sent === digest) continue
+      if (!subscription.subscriber.isReady()) {
+        this.#isWaitedFor = true
+        continue
+      }
+      subscription.sent = digest
+      subscription.subscriber.receive(result)
     }
   }
 }
@@ -208,12 +278,3 @@ const dependsOnValues = (sqlState: string | undefined): boolean => /^(22|23|P0)/
 
 /** Connection, transaction, resources, operator's intervention, system. */
 const isPassing = (sqlState: string | undefined): boolean => /^(08|25|40|53|55|57|58)/.test(sqlState ?? '')
-
-function deliver(member: Member, result: GraphQLResult, content: string): void {
-  const digest = hash('sha256', `${result.kind} ${content}`, 'base64')
-  for (const subscription of member.subscriptions) {
-    if (subscription.sent === digest || !subscription.subscriber.isReady()) continue
-    subscription.sent = digest
-    subscription.subscriber.receive(result)
-  }
-}

@@ -1,3 +1,4 @@
+import { setInterval } from 'node:timers'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
@@ -12,6 +13,8 @@ import { type SessionSettings, type Setting, settingsOfSession } from '../sessio
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type ActionFollower, followAction } from './follow-action.ts'
+import type { Changes } from './open-changes.ts'
+import { partitionOf } from './partition.ts'
 import { type Membership, Poller, type PollerState, type Refetch } from './poller.ts'
 import type { Subscriber, Subscription } from './subscriber.ts'
 import { Turns } from './turns.ts'
@@ -25,6 +28,8 @@ export interface SubscriptionHubOptions {
   readonly statementTimeoutMs: number
   /** What the database hears of a session: sessions that differ in it share no statement. */
   readonly sessionSettings: SessionSettings
+  /** Tells what has changed; without it, everything is asked again each interval. */
+  readonly changes?: Pick<Changes, 'follower' | 'partition' | 'publish'> | undefined
   readonly logger: Logger
 }
 
@@ -37,12 +42,20 @@ export interface SubscriptionHub {
   readonly close: () => Promise<void>
 }
 
+/** Milliseconds between two looks for new metadata, where no poll looks. It costs the database nothing. */
+const metadataIntervalMs = 1_000
+
 /** The most subscriptions of one engine. */
 const maxSubscriptions = 100_000
 
 const internalError: GraphQLError = {
   message: 'internal error',
   extensions: { path: '$', code: 'unexpected' },
+}
+
+interface FollowedPoller {
+  readonly poller: Poller
+  readonly end: () => void
 }
 
 interface Entry {
@@ -63,7 +76,8 @@ export function createSubscriptionHub(
   pool: pg.Pool,
   options: SubscriptionHubOptions,
 ): SubscriptionHub {
-  const pollers = new Map<string, Poller>()
+  const { changes } = options
+  const pollers = new Map<string, FollowedPoller>()
   const entries = new Set<Entry>()
   const followers = new Set<ActionFollower>()
   const turns = new Turns(options.concurrentPolls)
@@ -80,26 +94,40 @@ export function createSubscriptionHub(
   }
 
   const join = (prepared: PreparedSubscription, session: Session, subscription: Subscription): Membership => {
-    const { kind, statement } = prepared
+    const { statement } = prepared
     const settings = settingsOfSession(session, options.sessionSettings)
     const key = JSON.stringify([statement.name, ...settings])
-    const poller =
-      pollers.get(key) ??
-      new Poller(prepared, {
-        ...(kind === 'live' ? options.live : options.streaming),
-        logger: options.logger,
-        refresh,
-        run: (values) => turns.run(() => ask(statement, values, settings)),
-      })
-    pollers.set(key, poller)
+    const known = pollers.get(key) ?? open(prepared, settings)
+    pollers.set(key, known)
+    const { poller, end } = known
     const { leave, cursor } = poller.join(prepared, subscription)
     return {
       cursor,
       leave: () => {
         leave()
-        if (poller.isIdle && pollers.get(key) === poller) pollers.delete(key)
+        if (!poller.isIdle || pollers.get(key) !== known) return
+        pollers.delete(key)
+        end()
       },
     }
+  }
+
+  const open = (prepared: PreparedSubscription, settings: readonly Setting[]): FollowedPoller => {
+    const { kind, statement, reads } = prepared
+    const poller: Poller = new Poller(prepared, {
+      ...(kind === 'live' ? options.live : options.streaming),
+      logger: options.logger,
+      refresh,
+      isFollowed: () => following?.isFollowed() ?? false,
+      settle: () => changes?.follower.settle() ?? Promise.resolve(true),
+      run: (values) => turns.run(() => ask(statement, values, settings)),
+    })
+    const following = changes?.follower.follow(
+      { wake: () => poller.wake() },
+      reads,
+      partitionOf(settings, changes.partition),
+    )
+    return { poller, end: () => following?.end() }
   }
 
   /** With new metadata every subscription is planned again, because permissions may have been withdrawn. */
@@ -108,6 +136,8 @@ export function createSubscriptionHub(
     if (current === snapshot) return
     snapshot = current
     for (const entry of [...entries]) replan(entry)
+    changes?.follower.lookAnew()
+    void changes?.publish()
   }
 
   const replan = (entry: Entry): void => {
@@ -150,11 +180,14 @@ export function createSubscriptionHub(
     }
   }
 
+  const looking = changes === undefined ? undefined : setInterval(() => refresh(), metadataIntervalMs)
+  looking?.unref()
   return {
     subscribe: (request, session, subscriber) => {
       if (closing.signal.aborted) throw new RequestError('the server is stopping', '$', 'unexpected')
       if (entries.size + followers.size >= maxSubscriptions)
         throw new RequestError('the server has too many subscriptions', '$', 'unexpected')
+      refresh()
       if (compiler.followsAction(request, session)) return follow(request, session, subscriber)
       const prepared = compiler.prepareSubscription(request, session)
       const subscription: Subscription = { subscriber, sent: undefined }
@@ -170,8 +203,9 @@ export function createSubscriptionHub(
         if (entries.delete(entry)) entry.membership.leave()
       }
     },
-    states: () => [...pollers.values()].map(({ state }) => state),
+    states: () => [...pollers.values()].map(({ poller }) => poller.state),
     close: async () => {
+      clearInterval(looking)
       for (const entry of entries) {
         entry.membership.leave()
         entry.subscription.subscriber.end()

@@ -1,0 +1,62 @@
+import { type ChangeFeed, openChangeFeed, publishTables } from '@commerce-graph/change-feed'
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import { reasonOf } from '../start-error.ts'
+import { ChangeFollower } from './change-follower.ts'
+import type { Partition } from './partition.ts'
+
+export interface ChangeFeedSettings {
+  /** Leads to Postgres itself, as a user with the attribute REPLICATION. */
+  readonly databaseUrl: string
+  readonly publication: string
+  /** Whether the engine keeps the publication's tables up to date, as their owner. Otherwise something else does. */
+  readonly publishes: boolean
+  readonly partition?: Partition | undefined
+}
+
+/** The changes of the database, as subscriptions use them. */
+export interface Changes {
+  readonly feed: ChangeFeed
+  readonly follower: ChangeFollower
+  readonly partition: Partition | undefined
+  /** To be called with new metadata: tables may have been added. */
+  readonly publish: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Of the engine's own Postgres. */
+export const ownPublication = 'hasura_changes'
+
+/** Begins to follow. What stands in the way is logged, and is no failure: subscriptions then poll. */
+export async function openChanges(
+  settings: ChangeFeedSettings,
+  pool: pg.Pool,
+  logger: Logger,
+): Promise<Changes> {
+  const { databaseUrl, publication, publishes, partition } = settings
+  const partitionColumn = partition?.column
+  const publish = async (): Promise<void> => {
+    if (!publishes) return
+    try {
+      await publishTables(async (text) => (await pool.query<Record<string, unknown>>(text)).rows, {
+        publication,
+        partitionColumn,
+      })
+    } catch (error) {
+      logger.warn({ reason: reasonOf(error) }, 'changes of the tables are not published')
+    }
+  }
+  await publish()
+  const feed = openChangeFeed({ databaseUrl, publication, partitionColumn, logger })
+  const follower = new ChangeFollower({ feed, pool, partition, logger })
+  return {
+    feed,
+    follower,
+    partition,
+    publish,
+    close: async () => {
+      follower.close()
+      await feed.close()
+    },
+  }
+}
