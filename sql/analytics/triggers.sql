@@ -108,22 +108,35 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.created_at, NEW.created_at]);
+  PERFORM analytics.mark_stale(m.merchant_id, array_agg(m.created_at))
+  FROM moved m
+  WHERE m.on_hand_delta <> 0
+  GROUP BY m.merchant_id;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER analytics_moved
 AFTER INSERT ON inventory.stock_movement
-FOR EACH ROW
-WHEN (NEW.on_hand_delta <> 0)
+REFERENCING NEW TABLE AS moved
+FOR EACH STATEMENT
 EXECUTE FUNCTION analytics.stock_moved();
+
+CREATE FUNCTION analytics.movement_changed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(OLD.merchant_id, ARRAY[OLD.created_at, NEW.created_at]);
+  RETURN NULL;
+END;
+$$;
 
 CREATE TRIGGER analytics_changed
 AFTER UPDATE OR DELETE ON inventory.stock_movement
 FOR EACH ROW
 WHEN (OLD.on_hand_delta <> 0)
-EXECUTE FUNCTION analytics.stock_moved();
+EXECUTE FUNCTION analytics.movement_changed();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON analytics.dashboard

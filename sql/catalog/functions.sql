@@ -54,16 +54,6 @@ AS $$
     AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
 $$;
 
-CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid)
-RETURNS jsonb
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
-  FROM catalog.variant_option o
-  WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id;
-$$;
-
 -- What tells the lines of one product apart. The order of the properties doesn't.
 CREATE FUNCTION catalog.line_key(p_properties jsonb)
 RETURNS text

@@ -78,28 +78,45 @@ FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.follow_variant();
 
+-- Of all variants of a product, no two have the same options, in any case.
 CREATE FUNCTION catalog.check_variant_options()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_product_id uuid;
 BEGIN
-  SELECT v.product_id
-  INTO v_product_id
-  FROM catalog.product_variant v
-  WHERE v.merchant_id = NEW.merchant_id AND v.id = NEW.variant_id AND v.deleted_at IS NULL;
-  PERFORM FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  -- Of two transactions that give options to one product, the second sees the first's.
+  PERFORM
+  FROM catalog.product p
+  WHERE
+    (p.merchant_id, p.id) IN (
+      SELECT v.merchant_id, v.product_id
+      FROM
+        changed c
+        JOIN catalog.product_variant v ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+    )
+  ORDER BY p.merchant_id, p.id
+  FOR NO KEY UPDATE;
   IF
     EXISTS (
       SELECT
-      FROM catalog.product_variant v
-      WHERE
-        v.merchant_id = NEW.merchant_id
-        AND v.product_id = v_product_id
-        AND v.deleted_at IS NULL
-        AND v.id <> NEW.variant_id
-        AND catalog.options_of(NEW.merchant_id, v.id) = catalog.options_of(NEW.merchant_id, NEW.variant_id)
+      FROM
+        (
+          SELECT v.merchant_id, v.product_id, jsonb_object_agg(lower(o.name), lower(o.value)) AS options
+          FROM
+            (
+              SELECT DISTINCT v.merchant_id, v.product_id
+              FROM
+                changed c
+                JOIN catalog.product_variant v
+                  ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+            ) p
+            JOIN catalog.product_variant v
+              ON v.merchant_id = p.merchant_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
+            JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
+          GROUP BY v.merchant_id, v.product_id, v.id
+        ) x
+      GROUP BY x.merchant_id, x.product_id, x.options
+      HAVING count(*) > 1
     )
   THEN
     PERFORM platform.violate('catalog.product_variant', 'product_variant_options_key');
@@ -109,9 +126,45 @@ END;
 $$;
 
 CREATE TRIGGER product_variant_options_key
-AFTER INSERT OR UPDATE ON catalog.variant_option
-FOR EACH ROW
+AFTER INSERT ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
 EXECUTE FUNCTION catalog.check_variant_options();
+
+CREATE TRIGGER product_variant_options_key_of_update
+AFTER UPDATE ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION catalog.check_variant_options();
+
+-- Of several variants of a product, each has options.
+CREATE FUNCTION catalog.require_variant_options(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM catalog.product p
+  WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  IF
+    EXISTS (
+      SELECT
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = p_merchant_id AND v.product_id = ANY (p_product_ids) AND v.deleted_at IS NULL
+      GROUP BY v.product_id
+      HAVING
+        count(*) > 1
+        AND bool_or(
+          NOT EXISTS (SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id)
+        )
+    )
+  THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
+  END IF;
+END;
+$$;
 
 CREATE FUNCTION catalog.check_variants_have_options()
 RETURNS trigger
@@ -120,29 +173,11 @@ AS $$
 DECLARE
   v_changed jsonb := to_jsonb(coalesce(NEW, OLD));
   v_merchant_id uuid := v_changed ->> 'merchant_id';
-  v_product_id uuid;
+  v_variant_id uuid := coalesce(v_changed ->> 'variant_id', v_changed ->> 'id');
 BEGIN
-  SELECT v.product_id
-  INTO v_product_id
+  PERFORM catalog.require_variant_options(v.merchant_id, ARRAY[v.product_id])
   FROM catalog.product_variant v
-  WHERE
-    v.merchant_id = v_merchant_id
-    AND v.id = coalesce(v_changed ->> 'variant_id', v_changed ->> 'id')::uuid
-    AND v.deleted_at IS NULL;
-  PERFORM FROM catalog.product p WHERE p.merchant_id = v_merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
-  IF
-    (
-      SELECT
-        count(*) > 1
-        AND bool_or(
-          NOT EXISTS (SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id)
-        )
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = v_merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL
-    )
-  THEN
-    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
-  END IF;
+  WHERE v.merchant_id = v_merchant_id AND v.id = v_variant_id AND v.deleted_at IS NULL;
   RETURN NULL;
 END;
 $$;
@@ -151,12 +186,14 @@ CREATE CONSTRAINT TRIGGER product_variant_options_needed
 AFTER INSERT OR UPDATE OF product_id, deleted_at ON catalog.product_variant
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
 CREATE CONSTRAINT TRIGGER product_variant_options_needed
 AFTER DELETE ON catalog.variant_option
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
 CREATE TRIGGER fill_slug
@@ -260,11 +297,19 @@ BEGIN
   FOR NO KEY UPDATE OF p;
   PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
   FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
+  WITH
+    -- Each path is computed once, however many products the category got.
+    ancestor AS MATERIALIZED (
+      SELECT c.merchant_id, c.category_id, a.id
+      FROM
+        (SELECT DISTINCT merchant_id, category_id FROM changed) c
+        CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a (id)
+    )
   INSERT INTO catalog.category_product (merchant_id, category_id, product_id, created_at)
   SELECT DISTINCT p.merchant_id, a.id, p.id, p.created_at
   FROM
-    changed c
-    CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a (id)
+    ancestor a
+    JOIN changed c ON c.merchant_id = a.merchant_id AND c.category_id = a.category_id
     JOIN catalog.product p ON p.merchant_id = c.merchant_id AND p.id = c.product_id
   ON CONFLICT DO NOTHING;
   RETURN NULL;

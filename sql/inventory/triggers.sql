@@ -8,53 +8,88 @@ BEFORE UPDATE ON inventory.stock_item
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
+CREATE FUNCTION inventory.add_stock_items_of_products()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, sku)
+  SELECT
+    p.merchant_id,
+    p.id,
+    CASE
+      WHEN p.deleted_at IS NULL THEN p.sku
+    END
+  FROM added p;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER add_stock_items
+AFTER INSERT ON catalog.product
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.add_stock_items_of_products();
+
 CREATE FUNCTION inventory.keep_stock_item_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
-  VALUES
-    (
-      NEW.merchant_id,
-      NEW.id,
-      NULL,
-      CASE
-        WHEN NEW.deleted_at IS NULL THEN NEW.sku
-      END
-    )
-  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  UPDATE inventory.stock_item i
+  SET sku = CASE
+    WHEN NEW.deleted_at IS NULL THEN NEW.sku
+  END
+  WHERE i.merchant_id = NEW.merchant_id AND i.product_id = NEW.id AND i.variant_id IS NULL;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER keep_stock_item
-AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product
+AFTER UPDATE OF sku, deleted_at ON catalog.product
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_stock_item_of_product();
+
+CREATE FUNCTION inventory.add_stock_items_of_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  SELECT
+    v.merchant_id,
+    v.product_id,
+    v.id,
+    CASE
+      WHEN v.deleted_at IS NULL THEN v.sku
+    END
+  FROM added v;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER add_stock_items
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.add_stock_items_of_variants();
 
 CREATE FUNCTION inventory.keep_stock_item_of_variant()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
-  VALUES
-    (
-      NEW.merchant_id,
-      NEW.product_id,
-      NEW.id,
-      CASE
-        WHEN NEW.deleted_at IS NULL THEN NEW.sku
-      END
-    )
-  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  UPDATE inventory.stock_item i
+  SET sku = CASE
+    WHEN NEW.deleted_at IS NULL THEN NEW.sku
+  END
+  WHERE i.merchant_id = NEW.merchant_id AND i.product_id = NEW.product_id AND i.variant_id = NEW.id;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER keep_stock_item
-AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product_variant
+AFTER UPDATE OF sku, deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_stock_item_of_variant();
 

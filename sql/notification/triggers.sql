@@ -34,51 +34,67 @@ BEFORE UPDATE ON notification.preference
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
+-- Notes what stands otherwise than before: plenty of it, little, or nothing.
 CREATE FUNCTION notification.watch_stock()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_available integer;
-  v_threshold integer;
-  v_standing text;
-  v_before text;
 BEGIN
-  SELECT i.available, i.low_stock_threshold
-  INTO v_available, v_threshold
-  FROM inventory.sku_inventory i
-  WHERE i.merchant_id = NEW.merchant_id AND i.stock_item_id = NEW.stock_item_id;
-  v_standing := CASE
-    WHEN v_available = 0 THEN 'OUT'
-    WHEN v_available <= v_threshold THEN 'LOW'
-    ELSE 'PLENTY'
-  END;
-  SELECT s.standing
-  INTO v_before
-  FROM notification.stock_standing s
-  WHERE s.merchant_id = NEW.merchant_id AND s.stock_item_id = NEW.stock_item_id;
-  IF v_before = v_standing THEN
-    RETURN NULL;
-  END IF;
-  INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
-  VALUES (NEW.merchant_id, NEW.stock_item_id, v_standing)
-  ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing;
+  WITH
+    standing AS MATERIALIZED (
+      SELECT
+        c.merchant_id,
+        c.stock_item_id,
+        i.available,
+        i.low_stock_threshold AS threshold,
+        CASE
+          WHEN i.available = 0 THEN 'OUT'
+          WHEN i.available <= i.low_stock_threshold THEN 'LOW'
+          ELSE 'PLENTY'
+        END AS now,
+        s.standing AS before
+      FROM
+        (SELECT DISTINCT merchant_id, stock_item_id FROM after) c
+        CROSS JOIN LATERAL (
+          SELECT i.available, i.low_stock_threshold
+          FROM inventory.sku_inventory i
+          WHERE i.merchant_id = c.merchant_id AND i.stock_item_id = c.stock_item_id
+        ) i
+        LEFT JOIN notification.stock_standing s ON s.merchant_id = c.merchant_id AND s.stock_item_id = c.stock_item_id
+    ),
+    noted AS (
+      INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
+      SELECT s.merchant_id, s.stock_item_id, s.now
+      FROM standing s
+      WHERE s.now IS DISTINCT FROM s.before
+      ORDER BY s.merchant_id, s.stock_item_id
+      ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing
+    )
   INSERT INTO notification.stock_crossing (merchant_id, stock_item_id, crossing, available, threshold)
-  SELECT NEW.merchant_id, NEW.stock_item_id, crossing, v_available, v_threshold
+  SELECT s.merchant_id, s.stock_item_id, c.crossing, s.available, s.threshold
   FROM
-    (
+    standing s
+    JOIN (
       VALUES
-        ('RUN_LOW', v_before = 'PLENTY'),
-        ('BACK', v_before = 'OUT')
-    ) AS c (crossing, crossed)
-  WHERE crossed;
+        ('RUN_LOW', 'PLENTY'),
+        ('BACK', 'OUT')
+    ) AS c (crossing, before)
+      ON c.before = s.before
+  WHERE s.now <> s.before;
   RETURN NULL;
 END;
 $$;
 
+CREATE TRIGGER watch_opening
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS after
+FOR EACH STATEMENT
+EXECUTE FUNCTION notification.watch_stock();
+
 CREATE TRIGGER watch_stock
-AFTER INSERT OR UPDATE OF available ON inventory.stock_level
-FOR EACH ROW
+AFTER UPDATE ON inventory.stock_level
+REFERENCING NEW TABLE AS after
+FOR EACH STATEMENT
 EXECUTE FUNCTION notification.watch_stock();
 
 CREATE FUNCTION notification.forget_customer()

@@ -737,12 +737,18 @@ BEGIN
     WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
     RETURN 1;
   END IF;
+  IF v_change.last_product_id IS NULL THEN
+    v_change.last_product_id := (
+      SELECT p.id FROM catalog.product p WHERE p.merchant_id = v_change.merchant_id ORDER BY p.id DESC LIMIT 1
+    );
+  END IF;
   v_ids := ARRAY(
     SELECT p.id
     FROM catalog.product p
     WHERE
       p.merchant_id = v_change.merchant_id
       AND (v_change.after_product_id IS NULL OR p.id > v_change.after_product_id)
+      AND p.id <= v_change.last_product_id
     ORDER BY p.id
     LIMIT p_limit
   );
@@ -758,7 +764,9 @@ BEGIN
   FOR NO KEY UPDATE;
   PERFORM search.write_facet_keys(v_change.merchant_id, v_ids);
   UPDATE search.changed_attributes c
-  SET after_product_id = v_ids[cardinality(v_ids)]
+  SET
+    after_product_id = v_ids[cardinality(v_ids)],
+    last_product_id = v_change.last_product_id
   WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
   RETURN cardinality(v_ids);
 END;

@@ -126,6 +126,8 @@ CREATE TABLE search.changed_attributes (
   waits_for xid8,
   -- The last product whose document is written.
   after_product_id uuid,
+  -- The last product of when those transactions had ended: newer ones were written with the change in view.
+  last_product_id uuid,
   PRIMARY KEY (merchant_id, id)
 );
 

@@ -4305,6 +4305,8 @@ CREATE TABLE search.changed_attributes (
   waits_for xid8,
   -- The last product whose document is written.
   after_product_id uuid,
+  -- The last product of when those transactions had ended: newer ones were written with the change in view.
+  last_product_id uuid,
   PRIMARY KEY (merchant_id, id)
 );
 
@@ -5548,6 +5550,8 @@ BEGIN
   -- read them whole for each row.
   PERFORM set_config('enable_seqscan', 'off', TRUE);
   PERFORM set_config('enable_mergejoin', 'off', TRUE);
+  -- Triggers run for each row, and with the values of the row in view Postgres would plan their statements each time.
+  PERFORM set_config('plan_cache_mode', 'force_generic_plan', TRUE);
 END;
 $$;
 
@@ -6665,16 +6669,6 @@ AS $$
     AND p.merchant_id = o.merchant_id
     AND p.id = o.id
     AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
-$$;
-
-CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid)
-RETURNS jsonb
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
-  FROM catalog.variant_option o
-  WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id;
 $$;
 
 CREATE FUNCTION catalog.line_key(p_properties jsonb)
@@ -13421,12 +13415,18 @@ BEGIN
     WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
     RETURN 1;
   END IF;
+  IF v_change.last_product_id IS NULL THEN
+    v_change.last_product_id := (
+      SELECT p.id FROM catalog.product p WHERE p.merchant_id = v_change.merchant_id ORDER BY p.id DESC LIMIT 1
+    );
+  END IF;
   v_ids := ARRAY(
     SELECT p.id
     FROM catalog.product p
     WHERE
       p.merchant_id = v_change.merchant_id
       AND (v_change.after_product_id IS NULL OR p.id > v_change.after_product_id)
+      AND p.id <= v_change.last_product_id
     ORDER BY p.id
     LIMIT p_limit
   );
@@ -13442,7 +13442,9 @@ BEGIN
   FOR NO KEY UPDATE;
   PERFORM search.write_facet_keys(v_change.merchant_id, v_ids);
   UPDATE search.changed_attributes c
-  SET after_product_id = v_ids[cardinality(v_ids)]
+  SET
+    after_product_id = v_ids[cardinality(v_ids)],
+    last_product_id = v_change.last_product_id
   WHERE c.merchant_id = v_change.merchant_id AND c.id = v_change.id;
   RETURN cardinality(v_ids);
 END;
@@ -15562,13 +15564,20 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'categories') AS c (product uuid, path text[]) ON c.path = p.path
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = c.product AND t.written
   ON CONFLICT DO NOTHING;
+  WITH
+    warehouse AS MATERIALIZED (
+      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+    )
   INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
-  SELECT p_merchant_id, k.id, inventory.warehouse_of_import(p_merchant_id, s.warehouse), max(s.available)
+  SELECT p_merchant_id, k.id, w.id, max(s.available)
   FROM
-    jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+    warehouse w
+    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+      ON s.warehouse IS NOT DISTINCT FROM w.code
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
     JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
-  GROUP BY k.id, 3
+  GROUP BY k.id, w.id
   ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
 $$;
@@ -15890,6 +15899,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_variants jsonb;
+  v_product_ids uuid[];
 BEGIN
   SELECT
     jsonb_agg(v || jsonb_build_object('product', t.target, 'target', coalesce(o.id, w.id), 'known', o.id IS NOT NULL))
@@ -15938,11 +15948,9 @@ BEGIN
   FROM
     jsonb_to_recordset(p_batch -> 'options') AS o (variant uuid, name text, value text, position integer)
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
-  PERFORM
-    catalog.sum_up_variants(
-      p_merchant_id,
-      ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid))
-    );
+  v_product_ids := ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid));
+  PERFORM catalog.require_variant_options(p_merchant_id, v_product_ids);
+  PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
 END;
 $$;
 
@@ -26549,22 +26557,35 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.created_at, NEW.created_at]);
+  PERFORM analytics.mark_stale(m.merchant_id, array_agg(m.created_at))
+  FROM moved m
+  WHERE m.on_hand_delta <> 0
+  GROUP BY m.merchant_id;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER analytics_moved
 AFTER INSERT ON inventory.stock_movement
-FOR EACH ROW
-WHEN (NEW.on_hand_delta <> 0)
+REFERENCING NEW TABLE AS moved
+FOR EACH STATEMENT
 EXECUTE FUNCTION analytics.stock_moved();
+
+CREATE FUNCTION analytics.movement_changed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(OLD.merchant_id, ARRAY[OLD.created_at, NEW.created_at]);
+  RETURN NULL;
+END;
+$$;
 
 CREATE TRIGGER analytics_changed
 AFTER UPDATE OR DELETE ON inventory.stock_movement
 FOR EACH ROW
 WHEN (OLD.on_hand_delta <> 0)
-EXECUTE FUNCTION analytics.stock_moved();
+EXECUTE FUNCTION analytics.movement_changed();
 
 -- sql/platform/triggers.sql
 
@@ -26831,24 +26852,40 @@ CREATE FUNCTION catalog.check_variant_options()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_product_id uuid;
 BEGIN
-  SELECT v.product_id
-  INTO v_product_id
-  FROM catalog.product_variant v
-  WHERE v.merchant_id = NEW.merchant_id AND v.id = NEW.variant_id AND v.deleted_at IS NULL;
-  PERFORM FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  -- Of two transactions that give options to one product, the second sees the first's.
+  PERFORM
+  FROM catalog.product p
+  WHERE
+    (p.merchant_id, p.id) IN (
+      SELECT v.merchant_id, v.product_id
+      FROM
+        changed c
+        JOIN catalog.product_variant v ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+    )
+  ORDER BY p.merchant_id, p.id
+  FOR NO KEY UPDATE;
   IF
     EXISTS (
       SELECT
-      FROM catalog.product_variant v
-      WHERE
-        v.merchant_id = NEW.merchant_id
-        AND v.product_id = v_product_id
-        AND v.deleted_at IS NULL
-        AND v.id <> NEW.variant_id
-        AND catalog.options_of(NEW.merchant_id, v.id) = catalog.options_of(NEW.merchant_id, NEW.variant_id)
+      FROM
+        (
+          SELECT v.merchant_id, v.product_id, jsonb_object_agg(lower(o.name), lower(o.value)) AS options
+          FROM
+            (
+              SELECT DISTINCT v.merchant_id, v.product_id
+              FROM
+                changed c
+                JOIN catalog.product_variant v
+                  ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+            ) p
+            JOIN catalog.product_variant v
+              ON v.merchant_id = p.merchant_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
+            JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
+          GROUP BY v.merchant_id, v.product_id, v.id
+        ) x
+      GROUP BY x.merchant_id, x.product_id, x.options
+      HAVING count(*) > 1
     )
   THEN
     PERFORM platform.violate('catalog.product_variant', 'product_variant_options_key');
@@ -26858,9 +26895,44 @@ END;
 $$;
 
 CREATE TRIGGER product_variant_options_key
-AFTER INSERT OR UPDATE ON catalog.variant_option
-FOR EACH ROW
+AFTER INSERT ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
 EXECUTE FUNCTION catalog.check_variant_options();
+
+CREATE TRIGGER product_variant_options_key_of_update
+AFTER UPDATE ON catalog.variant_option
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION catalog.check_variant_options();
+
+CREATE FUNCTION catalog.require_variant_options(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM catalog.product p
+  WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  IF
+    EXISTS (
+      SELECT
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = p_merchant_id AND v.product_id = ANY (p_product_ids) AND v.deleted_at IS NULL
+      GROUP BY v.product_id
+      HAVING
+        count(*) > 1
+        AND bool_or(
+          NOT EXISTS (SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id)
+        )
+    )
+  THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
+  END IF;
+END;
+$$;
 
 CREATE FUNCTION catalog.check_variants_have_options()
 RETURNS trigger
@@ -26869,29 +26941,11 @@ AS $$
 DECLARE
   v_changed jsonb := to_jsonb(coalesce(NEW, OLD));
   v_merchant_id uuid := v_changed ->> 'merchant_id';
-  v_product_id uuid;
+  v_variant_id uuid := coalesce(v_changed ->> 'variant_id', v_changed ->> 'id');
 BEGIN
-  SELECT v.product_id
-  INTO v_product_id
+  PERFORM catalog.require_variant_options(v.merchant_id, ARRAY[v.product_id])
   FROM catalog.product_variant v
-  WHERE
-    v.merchant_id = v_merchant_id
-    AND v.id = coalesce(v_changed ->> 'variant_id', v_changed ->> 'id')::uuid
-    AND v.deleted_at IS NULL;
-  PERFORM FROM catalog.product p WHERE p.merchant_id = v_merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
-  IF
-    (
-      SELECT
-        count(*) > 1
-        AND bool_or(
-          NOT EXISTS (SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id)
-        )
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = v_merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL
-    )
-  THEN
-    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
-  END IF;
+  WHERE v.merchant_id = v_merchant_id AND v.id = v_variant_id AND v.deleted_at IS NULL;
   RETURN NULL;
 END;
 $$;
@@ -26900,12 +26954,14 @@ CREATE CONSTRAINT TRIGGER product_variant_options_needed
 AFTER INSERT OR UPDATE OF product_id, deleted_at ON catalog.product_variant
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
 CREATE CONSTRAINT TRIGGER product_variant_options_needed
 AFTER DELETE ON catalog.variant_option
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
+WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
 CREATE TRIGGER fill_slug
@@ -27009,11 +27065,19 @@ BEGIN
   FOR NO KEY UPDATE OF p;
   PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
   FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
+  WITH
+    -- Each path is computed once, however many products the category got.
+    ancestor AS MATERIALIZED (
+      SELECT c.merchant_id, c.category_id, a.id
+      FROM
+        (SELECT DISTINCT merchant_id, category_id FROM changed) c
+        CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a (id)
+    )
   INSERT INTO catalog.category_product (merchant_id, category_id, product_id, created_at)
   SELECT DISTINCT p.merchant_id, a.id, p.id, p.created_at
   FROM
-    changed c
-    CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a (id)
+    ancestor a
+    JOIN changed c ON c.merchant_id = a.merchant_id AND c.category_id = a.category_id
     JOIN catalog.product p ON p.merchant_id = c.merchant_id AND p.id = c.product_id
   ON CONFLICT DO NOTHING;
   RETURN NULL;
@@ -27907,53 +27971,88 @@ BEFORE UPDATE ON inventory.stock_item
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
+CREATE FUNCTION inventory.add_stock_items_of_products()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, sku)
+  SELECT
+    p.merchant_id,
+    p.id,
+    CASE
+      WHEN p.deleted_at IS NULL THEN p.sku
+    END
+  FROM added p;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER add_stock_items
+AFTER INSERT ON catalog.product
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.add_stock_items_of_products();
+
 CREATE FUNCTION inventory.keep_stock_item_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
-  VALUES
-    (
-      NEW.merchant_id,
-      NEW.id,
-      NULL,
-      CASE
-        WHEN NEW.deleted_at IS NULL THEN NEW.sku
-      END
-    )
-  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  UPDATE inventory.stock_item i
+  SET sku = CASE
+    WHEN NEW.deleted_at IS NULL THEN NEW.sku
+  END
+  WHERE i.merchant_id = NEW.merchant_id AND i.product_id = NEW.id AND i.variant_id IS NULL;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER keep_stock_item
-AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product
+AFTER UPDATE OF sku, deleted_at ON catalog.product
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_stock_item_of_product();
+
+CREATE FUNCTION inventory.add_stock_items_of_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  SELECT
+    v.merchant_id,
+    v.product_id,
+    v.id,
+    CASE
+      WHEN v.deleted_at IS NULL THEN v.sku
+    END
+  FROM added v;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER add_stock_items
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.add_stock_items_of_variants();
 
 CREATE FUNCTION inventory.keep_stock_item_of_variant()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
-  VALUES
-    (
-      NEW.merchant_id,
-      NEW.product_id,
-      NEW.id,
-      CASE
-        WHEN NEW.deleted_at IS NULL THEN NEW.sku
-      END
-    )
-  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  UPDATE inventory.stock_item i
+  SET sku = CASE
+    WHEN NEW.deleted_at IS NULL THEN NEW.sku
+  END
+  WHERE i.merchant_id = NEW.merchant_id AND i.product_id = NEW.product_id AND i.variant_id = NEW.id;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER keep_stock_item
-AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product_variant
+AFTER UPDATE OF sku, deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_stock_item_of_variant();
 
@@ -28497,47 +28596,62 @@ CREATE FUNCTION notification.watch_stock()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_available integer;
-  v_threshold integer;
-  v_standing text;
-  v_before text;
 BEGIN
-  SELECT i.available, i.low_stock_threshold
-  INTO v_available, v_threshold
-  FROM inventory.sku_inventory i
-  WHERE i.merchant_id = NEW.merchant_id AND i.stock_item_id = NEW.stock_item_id;
-  v_standing := CASE
-    WHEN v_available = 0 THEN 'OUT'
-    WHEN v_available <= v_threshold THEN 'LOW'
-    ELSE 'PLENTY'
-  END;
-  SELECT s.standing
-  INTO v_before
-  FROM notification.stock_standing s
-  WHERE s.merchant_id = NEW.merchant_id AND s.stock_item_id = NEW.stock_item_id;
-  IF v_before = v_standing THEN
-    RETURN NULL;
-  END IF;
-  INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
-  VALUES (NEW.merchant_id, NEW.stock_item_id, v_standing)
-  ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing;
+  WITH
+    standing AS MATERIALIZED (
+      SELECT
+        c.merchant_id,
+        c.stock_item_id,
+        i.available,
+        i.low_stock_threshold AS threshold,
+        CASE
+          WHEN i.available = 0 THEN 'OUT'
+          WHEN i.available <= i.low_stock_threshold THEN 'LOW'
+          ELSE 'PLENTY'
+        END AS now,
+        s.standing AS before
+      FROM
+        (SELECT DISTINCT merchant_id, stock_item_id FROM after) c
+        CROSS JOIN LATERAL (
+          SELECT i.available, i.low_stock_threshold
+          FROM inventory.sku_inventory i
+          WHERE i.merchant_id = c.merchant_id AND i.stock_item_id = c.stock_item_id
+        ) i
+        LEFT JOIN notification.stock_standing s ON s.merchant_id = c.merchant_id AND s.stock_item_id = c.stock_item_id
+    ),
+    noted AS (
+      INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
+      SELECT s.merchant_id, s.stock_item_id, s.now
+      FROM standing s
+      WHERE s.now IS DISTINCT FROM s.before
+      ORDER BY s.merchant_id, s.stock_item_id
+      ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing
+    )
   INSERT INTO notification.stock_crossing (merchant_id, stock_item_id, crossing, available, threshold)
-  SELECT NEW.merchant_id, NEW.stock_item_id, crossing, v_available, v_threshold
+  SELECT s.merchant_id, s.stock_item_id, c.crossing, s.available, s.threshold
   FROM
-    (
+    standing s
+    JOIN (
       VALUES
-        ('RUN_LOW', v_before = 'PLENTY'),
-        ('BACK', v_before = 'OUT')
-    ) AS c (crossing, crossed)
-  WHERE crossed;
+        ('RUN_LOW', 'PLENTY'),
+        ('BACK', 'OUT')
+    ) AS c (crossing, before)
+      ON c.before = s.before
+  WHERE s.now <> s.before;
   RETURN NULL;
 END;
 $$;
 
+CREATE TRIGGER watch_opening
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS after
+FOR EACH STATEMENT
+EXECUTE FUNCTION notification.watch_stock();
+
 CREATE TRIGGER watch_stock
-AFTER INSERT OR UPDATE OF available ON inventory.stock_level
-FOR EACH ROW
+AFTER UPDATE ON inventory.stock_level
+REFERENCING NEW TABLE AS after
+FOR EACH STATEMENT
 EXECUTE FUNCTION notification.watch_stock();
 
 CREATE FUNCTION notification.forget_customer()

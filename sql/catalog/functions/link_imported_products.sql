@@ -48,13 +48,20 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'categories') AS c (product uuid, path text[]) ON c.path = p.path
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = c.product AND t.written
   ON CONFLICT DO NOTHING;
+  WITH
+    warehouse AS MATERIALIZED (
+      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+    )
   INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
-  SELECT p_merchant_id, k.id, inventory.warehouse_of_import(p_merchant_id, s.warehouse), max(s.available)
+  SELECT p_merchant_id, k.id, w.id, max(s.available)
   FROM
-    jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+    warehouse w
+    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+      ON s.warehouse IS NOT DISTINCT FROM w.code
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
     JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
-  GROUP BY k.id, 3
+  GROUP BY k.id, w.id
   ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
 $$;

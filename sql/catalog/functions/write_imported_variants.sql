@@ -5,6 +5,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_variants jsonb;
+  v_product_ids uuid[];
 BEGIN
   SELECT
     jsonb_agg(v || jsonb_build_object('product', t.target, 'target', coalesce(o.id, w.id), 'known', o.id IS NOT NULL))
@@ -53,10 +54,8 @@ BEGIN
   FROM
     jsonb_to_recordset(p_batch -> 'options') AS o (variant uuid, name text, value text, position integer)
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
-  PERFORM
-    catalog.sum_up_variants(
-      p_merchant_id,
-      ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid))
-    );
+  v_product_ids := ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid));
+  PERFORM catalog.require_variant_options(p_merchant_id, v_product_ids);
+  PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
 END;
 $$;

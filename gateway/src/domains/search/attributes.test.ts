@@ -130,6 +130,27 @@ test('attributes follow products and variants at once, and definitions by the jo
   expect((await find([spec('material', 'Silk')])).totalCount).toBe(0)
 })
 
+test('the job on a changed definition ends, although a product is added before each of its steps', async () => {
+  await gateway.shop.sql(
+    `UPDATE metadata.definition SET is_attribute = NOT is_attribute WHERE merchant_id = '${merchantId}' AND key = 'hidden'`,
+  )
+  let added = 0
+  const step = async () => {
+    added += 1
+    await gateway.shop.sql(
+      `INSERT INTO catalog.product (merchant_id, name, sku, price, currency) VALUES ('${merchantId}', 'Later', 'LATER-${added}', 100, 'USD')`,
+    )
+    await gateway.shop.sql('SELECT search.rewrite_attributes(7)')
+    return gateway.shop.sql('SELECT 1 FROM search.changed_attributes')
+  }
+  // Its first step waits for the transactions of other tests.
+  await expect.poll(step, { timeout: 20_000, interval: 20 }).toEqual([])
+  await gateway.shop.sql(
+    `DELETE FROM catalog.product WHERE merchant_id = '${merchantId}' AND name = 'Later';
+     UPDATE metadata.definition SET is_attribute = NOT is_attribute WHERE merchant_id = '${merchantId}' AND key = 'hidden'`,
+  )
+})
+
 test('a filter that says too little or too much is refused with its field', async () => {
   const key = await gateway.createKey({ permissions: everyPermission })
   const long = Array.from({ length: 51 }, String)
