@@ -124,8 +124,14 @@ AS $$
       UNION
       SELECT c.id, c.parent_id
       FROM
-        catalog.category c
-        JOIN path p ON c.merchant_id = p_merchant_id AND c.id = p.parent_id
+        path p
+        -- By its key (OFFSET 0), for Postgres may not know yet that there are many categories.
+        CROSS JOIN LATERAL (
+          SELECT c.id, c.parent_id
+          FROM catalog.category c
+          WHERE c.merchant_id = p_merchant_id AND c.id = p.parent_id
+          OFFSET 0
+        ) c
     )
   SELECT id
   FROM path;

@@ -6,20 +6,15 @@ LANGUAGE sql
 VOLATILE
 PARALLEL SAFE
 AS $$
+  -- One expression, which Postgres puts in place of the call: 48 bits of milliseconds and 12 of the rest of the time,
+  -- with the version between them.
   SELECT
-    encode(
-      overlay(
-        uuid_send(gen_random_uuid()),
-        -- 48 bits of milliseconds, the version, and the rest of the time in 12 bits.
-        substring(int8send(t.microseconds / 1000), 3) || int2send(
-          (28672 + t.microseconds % 1000 * 4096 / 1000)::smallint
-        ),
-        1,
-        8
-      ),
-      'hex'
-    )::uuid
-  FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS microseconds) t;
+    (
+      overlay(lpad(to_hex((EXTRACT(EPOCH FROM clock_timestamp()) * 4096000)::bigint), 15, '0'), '7', 13, 0) || right(
+        gen_random_uuid()::text,
+        17
+      )
+    )::uuid;
 $$;
 
 CREATE FUNCTION platform.most_money()

@@ -189,20 +189,15 @@ LANGUAGE sql
 VOLATILE
 PARALLEL SAFE
 AS $$
+  -- One expression, which Postgres puts in place of the call: 48 bits of milliseconds and 12 of the rest of the time,
+  -- with the version between them.
   SELECT
-    encode(
-      overlay(
-        uuid_send(gen_random_uuid()),
-        -- 48 bits of milliseconds, the version, and the rest of the time in 12 bits.
-        substring(int8send(t.microseconds / 1000), 3) || int2send(
-          (28672 + t.microseconds % 1000 * 4096 / 1000)::smallint
-        ),
-        1,
-        8
-      ),
-      'hex'
-    )::uuid
-  FROM (SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint AS microseconds) t;
+    (
+      overlay(lpad(to_hex((EXTRACT(EPOCH FROM clock_timestamp()) * 4096000)::bigint), 15, '0'), '7', 13, 0) || right(
+        gen_random_uuid()::text,
+        17
+      )
+    )::uuid;
 $$;
 
 -- sql/merchant/tables.sql
@@ -6733,8 +6728,14 @@ AS $$
       UNION
       SELECT c.id, c.parent_id
       FROM
-        catalog.category c
-        JOIN path p ON c.merchant_id = p_merchant_id AND c.id = p.parent_id
+        path p
+        -- By its key (OFFSET 0), for Postgres may not know yet that there are many categories.
+        CROSS JOIN LATERAL (
+          SELECT c.id, c.parent_id
+          FROM catalog.category c
+          WHERE c.merchant_id = p_merchant_id AND c.id = p.parent_id
+          OFFSET 0
+        ) c
     )
   SELECT id
   FROM path;
@@ -15738,6 +15739,11 @@ LANGUAGE sql
 STABLE
 AS $$
   WITH
+    unknown_warehouse AS MATERIALIZED (
+      SELECT x.code
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+      WHERE inventory.warehouse_of_import(p_merchant_id, x.code) IS NULL
+    ),
     row AS MATERIALIZED (
       SELECT
         p.id,
@@ -15788,7 +15794,7 @@ AS $$
             row w
             JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, warehouse text, field text)
               ON s.product = w.id
-          WHERE inventory.warehouse_of_import(p_merchant_id, s.warehouse) IS NULL
+            JOIN unknown_warehouse u ON u.code IS NOT DISTINCT FROM s.warehouse
         ) f
       ORDER BY f.id, f.field
     )

@@ -6,6 +6,11 @@ LANGUAGE sql
 STABLE
 AS $$
   WITH
+    unknown_warehouse AS MATERIALIZED (
+      SELECT x.code
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+      WHERE inventory.warehouse_of_import(p_merchant_id, x.code) IS NULL
+    ),
     row AS MATERIALIZED (
       SELECT
         p.id,
@@ -56,7 +61,7 @@ AS $$
             row w
             JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, warehouse text, field text)
               ON s.product = w.id
-          WHERE inventory.warehouse_of_import(p_merchant_id, s.warehouse) IS NULL
+            JOIN unknown_warehouse u ON u.code IS NOT DISTINCT FROM s.warehouse
         ) f
       ORDER BY f.id, f.field
     )
