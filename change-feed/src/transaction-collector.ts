@@ -98,5 +98,8 @@ function valuesOf(message: RowMessage, column: string | undefined): readonly str
   }
 }
 
+/** The library reads whole numbers as numbers, and other values as text; a column that it doesn't tell is undefined. */
 const texts = (...values: readonly unknown[]): readonly string[] | undefined =>
-  values.every((value) => typeof value === 'string') ? values : undefined
+  values.every((value) => typeof value === 'string' || typeof value === 'number')
+    ? values.map(String)
+    : undefined
