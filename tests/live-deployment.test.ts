@@ -50,22 +50,11 @@ async function payByCard({ graphqlUrl, liveKey }: Ready): Promise<Paid> {
 }
 
 describe('a live deployment', { timeout: timeoutMs }, () => {
-  test.each([
-    [
-      'an example secret',
-      { HASURA_GRAPHQL_ADMIN_SECRET: 'change-me-sixteen-characters-or-more' },
-      'HASURA_GRAPHQL_ADMIN_SECRET holds',
-    ],
-    [
-      'a test key of Stripe',
-      { STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc' },
-      'STRIPE_SECRET_KEY is a test key',
-    ],
-    ['mail without a sender', { SMTP_URL: 'smtp://127.0.0.1:25' }, 'MAIL_FROM is needed'],
-    ['unsigned pushes', { PUSH_WEBHOOK_URL: 'http://127.0.0.1:9/' }, 'PUSH_WEBHOOK_SECRET is needed'],
-  ])('does not start with %s, and names the variable', async (_, env, message) => {
+  // platform/src/configuration.test.ts has what else it refuses.
+  test('does not start with an example secret, and names the variable', async () => {
     const platform = await createPlatform()
-    await expect(platform.start({ ...live, ...env })).rejects.toThrow(message)
+    const env = { ...live, HASURA_GRAPHQL_ADMIN_SECRET: 'change-me-sixteen-characters-or-more' }
+    await expect(platform.start(env)).rejects.toThrow('HASURA_GRAPHQL_ADMIN_SECRET holds')
     expect(existsSync(path.join(platform.dataDir, 'postgres'))).toBe(false)
   })
 

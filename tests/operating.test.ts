@@ -86,14 +86,16 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
     const answer = await fetch(first.graphqlUrl, {
       method: 'POST',
       headers: { ...bearer(first.liveKey), 'content-type': 'application/json', 'x-request-id': 'slow-one' },
-      body: JSON.stringify({ query: '{ products(first: 3) { totalCount } }' }),
+      body: JSON.stringify({
+        query: '{ products(first: 100) { totalCount edges { node { name reviews { totalCount } } } } }',
+      }),
     })
     expect(answer.status).toBe(200)
     const lines = () => platform.output.split('\n').filter((line) => line.includes('"requestId":"slow-one"'))
-    await expect.poll(lines).toHaveLength(2)
-    expect(lines().join()).toMatch(
-      /"statement":"select.*a slow statement.*"fields":\["products"\].*a slow request/is,
-    )
+    // A request may have several statements, and a fast machine needs less than a millisecond for some.
+    await expect
+      .poll(() => lines().join(), { timeout: 5_000 })
+      .toMatch(/"statement":"select.*a slow statement.*"fields":\["products"\].*a slow request/is)
   })
 
   test('refuses a second start on the same data folder', async () => {
