@@ -124,12 +124,17 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
 
   const owner = () => createClient(platform.graphqlUrl, bearer(platform.liveKey))
 
-  test('says at the field that the password is wrong', async () => {
+  test('says at the field that the password is wrong, and takes the right one at once', async () => {
     await using visitor = await visit()
     const { page } = visitor
     await signIn(page, 'not the password')
-    await page.getByText('The e-mail address or the password is wrong').waitFor()
+    const fault = page.getByText('The e-mail address or the password is wrong')
+    await fault.waitFor()
     await accessible(page)
+    await page.getByLabel('Password').fill(platform.userPassword)
+    expect(await fault.count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   })
 
   test('stays signed in when the page is loaded again, holds no key, and signs out in every tab', async () => {

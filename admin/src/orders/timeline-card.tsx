@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import { Form } from 'react-aria-components'
 import { useApi, useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import {
@@ -15,6 +14,7 @@ import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/dialog.tsx'
 import { Checkbox, TextField } from '../ui/fields.tsx'
+import { ServerForm } from '../ui/server-form.tsx'
 import { Card, Failed, Loading } from '../ui/states.tsx'
 import { historyTypes, orderStatuses, paymentMethods } from './order-names.ts'
 import type { Order } from './order-page.tsx'
@@ -93,14 +93,7 @@ function NoteForm({ id }: { readonly id: string }): ReactNode {
     if ((await run({ id, input: { text, visibleToCustomer } })) !== null) setText('')
   }
   return (
-    <Form
-      className="form"
-      validationErrors={faults.fields}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
       {faults.general !== null && <Fault text={faults.general} />}
       <TextField name="text" label={t('addNote')} multiline value={text} onChange={setText} />
       {text !== '' && (
@@ -113,6 +106,6 @@ function NoteForm({ id }: { readonly id: string }): ReactNode {
           </Button>
         </div>
       )}
-    </Form>
+    </ServerForm>
   )
 }

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import { Form } from 'react-aria-components'
 import { useApi, useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import { unitsOf } from '../format/format.ts'
@@ -16,6 +15,7 @@ import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/dialog.tsx'
 import { NumberField, Select, TextField } from '../ui/fields.tsx'
 import { Page } from '../ui/page.tsx'
+import { ServerForm } from '../ui/server-form.tsx'
 import { Card, Empty, Failed, Loading, Thumb } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { tell } from '../ui/toasts.tsx'
@@ -134,14 +134,7 @@ function Editor({ product }: { readonly product: Product }): ReactNode {
   const statuses = Object.entries(productStatuses).map(([id, { name }]) => ({ id, text: t(name) }))
   return (
     <Card title={t('details')}>
-      <Form
-        className="form"
-        validationErrors={faults.fields}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
         {faults.general !== null && <Fault text={faults.general} />}
         {isOld && isChanged && (
           <div className="notice wait between" role="alert">
@@ -220,7 +213,7 @@ function Editor({ product }: { readonly product: Product }): ReactNode {
             )}
           </div>
         )}
-      </Form>
+      </ServerForm>
     </Card>
   )
 }

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import { Form } from 'react-aria-components'
 import { useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import { ConfirmMfaDocument, EnrollMfaDocument } from '../generated/operations.ts'
@@ -7,6 +6,7 @@ import { useText } from '../language/language.tsx'
 import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
+import { ServerForm } from '../ui/server-form.tsx'
 import { session } from './session.ts'
 
 /** For a user whose shop wants an authenticator: the session has no rights until there is one. */
@@ -50,11 +50,7 @@ function PasswordForm({
     if (secret != null && url != null) onEnrolled({ secret, url })
   }
   return (
-    <Form
-      className="form"
-      validationErrors={faults.fields}
-      onSubmit={(event) => (event.preventDefault(), void submit())}
-    >
+    <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
       {faults.general !== null && <Fault text={faults.general} />}
       <TextField
         name="password"
@@ -68,7 +64,7 @@ function PasswordForm({
       <Button type="submit" look="primary" isDisabled={pending}>
         {t('goOn')}
       </Button>
-    </Form>
+    </ServerForm>
   )
 }
 
@@ -88,11 +84,7 @@ function CodeForm({ secret, url, onConfirmed }: CodeProps): ReactNode {
     if (codes != null) onConfirmed(codes)
   }
   return (
-    <Form
-      className="form"
-      validationErrors={faults.fields}
-      onSubmit={(event) => (event.preventDefault(), void submit())}
-    >
+    <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
       {faults.general !== null && <Fault text={faults.general} />}
       <p>{t('enrolSecret')}</p>
       <p className="secret">{secret.replaceAll(/(.{4})/g, '$1 ')}</p>
@@ -109,7 +101,7 @@ function CodeForm({ secret, url, onConfirmed }: CodeProps): ReactNode {
       <Button type="submit" look="primary" isDisabled={pending}>
         {t('confirm')}
       </Button>
-    </Form>
+    </ServerForm>
   )
 }
 

@@ -1,5 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { queryClient } from '../api/api.ts'
 import icon from '../icon.svg'
 import { languages, useLanguage } from '../language/language.tsx'
@@ -7,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ServerForm } from '../ui/server-form.tsx'
 import { assumedShop, type FieldFault, session } from './session.ts'
 
 const shopKey = 'commerce-admin-shop'
@@ -71,17 +71,13 @@ function SignInForm(): ReactNode {
     if (outcome.kind === 'code-required') setCode('')
     if (outcome.kind === 'in' && shop !== '') localStorage.setItem(shopKey, shop)
   }
-  const byField = Object.fromEntries(errors.map(({ field, message }) => [field ?? '', message]))
+  const byField = useMemo(
+    () => Object.fromEntries(errors.map(({ field, message }) => [field ?? '', message])),
+    [errors],
+  )
   const general = errors.find(({ field }) => field === null || !fields.includes(field))
   return (
-    <Form
-      className="form"
-      validationErrors={byField}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <ServerForm className="form" errors={byField} onSubmit={() => void submit()}>
       {general && <Fault text={general.message || t('notReached')} />}
       {asksShop && (
         <TextField
@@ -128,7 +124,7 @@ function SignInForm(): ReactNode {
       <Button type="submit" look="primary" isDisabled={pending}>
         {pending ? t('sending') : t('signIn')}
       </Button>
-    </Form>
+    </ServerForm>
   )
 }
 

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import { Dialog as AriaDialog, Form, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import type { RequestError } from '@commerce-graph/client'
 import { faultsOf } from '../api/field-errors.ts'
 import { useText } from '../language/language.tsx'
 import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { ServerForm } from './server-form.tsx'
 
 interface Props {
   readonly title: string
@@ -63,13 +64,7 @@ export function FormDialog({
   const faults = faultsOf(error, fields)
   return (
     <Dialog {...dialog}>
-      <Form
-        validationErrors={faults.fields}
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit()
-        }}
-      >
+      <ServerForm errors={faults.fields} onSubmit={onSubmit}>
         <div className="body">
           {faults.general !== null && <Fault text={faults.general} />}
           {children}
@@ -81,7 +76,7 @@ export function FormDialog({
             {pending ? t('sending') : submit}
           </Button>
         </footer>
-      </Form>
+      </ServerForm>
     </Dialog>
   )
 }
