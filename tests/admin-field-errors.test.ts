@@ -5,13 +5,17 @@ import { faultsOf, noFaults } from '../admin/src/api/field-errors.ts'
 const refusal = (): RequestError => ({
   kind: 'refused',
   message: 'The input is refused',
+  id: null,
   code: null,
+  statusCode: null,
+  field: null,
+  path: [],
   details: {},
   requestId: null,
   userErrors: [
-    { field: 'input.name', message: 'Is too long', code: 'TOO_LONG' },
-    { field: 'items.0.quantity', message: 'Is more than is left', code: 'INVALID' },
-    { field: 'slug', message: 'Is taken', code: 'TAKEN' },
+    { field: 'input.name', message: 'Is too long', code: 'INVALID_VALUE' },
+    { field: 'items.0.quantity', message: 'Is more than is left', code: 'INVALID_VALUE' },
+    { field: 'slug', message: 'Is taken', code: 'INVALID_VALUE' },
   ],
 })
 
