@@ -74,7 +74,7 @@ test('every table with a merchant has a row here, or a foreign key that deletes 
     )
     SELECT oid::regclass::text AS name FROM going`
   // Types of the rows that functions return.
-  const neverStored = ['search.facet', 'search.hit', 'search.page_info', 'search.suggestion', 'search.total']
+  const neverStored = ['search.facet', 'search.hit', 'search.suggestion', 'search.total']
   const going = new Set([...cascading.map(({ name }) => name), ...withRows.keys(), ...neverStored])
   expect(tables.length).toBeGreaterThan(100)
   expect(tables.filter((name) => !going.has(name))).toEqual([])

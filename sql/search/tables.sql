@@ -209,24 +209,13 @@ CREATE TABLE search.hit (
   product_id uuid,
   category_id uuid,
   article_id uuid,
-  -- Its place on the page, from 1.
+  -- Its place among the results, from 1; after a cursor, among those after it.
   position integer NOT NULL,
+  -- What the results are sorted by, and its value as text, with which a cursor goes on.
+  sort_by text NOT NULL,
+  sort_value text,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT hit_is_never_stored CHECK (FALSE)
-);
-
--- One row: where a page begins and ends. A value is what the results are sorted by, as text.
-CREATE TABLE search.page_info (
-  merchant_id uuid PRIMARY KEY,
-  start_value text,
-  start_id uuid,
-  end_value text,
-  end_id uuid,
-  has_next_page boolean NOT NULL,
-  has_previous_page boolean NOT NULL,
-  -- What the results are sorted by.
-  sort_by text NOT NULL,
-  CONSTRAINT page_info_is_never_stored CHECK (FALSE)
 );
 
 -- One row.

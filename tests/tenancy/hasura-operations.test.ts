@@ -181,7 +181,6 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       analytics_report: '{ metrics: "ORDERS", start_date: "2026-01-01", end_date: "2026-12-31" }',
       booking_availability: `{ service_id: "${service?.id ?? ''}", from: "${from}", to: "${to}" }`,
       search_search: '{ query: "tarp" }',
-      search_page_bounds: '{ query: "tarp" }',
       search_count_results: '{ query: "tarp" }',
       search_facets: '{ query: "tarp" }',
       search_suggestions: '{ query: "tar" }',
@@ -214,7 +213,6 @@ const withoutList: ReadonlySet<string> = new Set([
   'booking.available_slot',
   'search.facet',
   'search.hit',
-  'search.page_info',
   'search.suggestion',
   'search.total',
 ])

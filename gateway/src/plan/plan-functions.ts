@@ -79,6 +79,32 @@ interface PartPlan {
   readonly read: (answer: Row, context: ShapeContext) => unknown
 }
 
+/** The page of the object's results, which the list and its page info share: Postgres finds it once. */
+interface SharedPage {
+  /** Which of the context's page sizes is this one's, and which the number of results before it. */
+  readonly size: number
+  readonly offset: number
+  readonly hasCursor: boolean
+  /** Where the rows are in Hasura's answer. */
+  readonly alias: string
+  /** Whether a list reads the rows under this alias. Another one, under another key, selects other things. */
+  isListed: boolean
+}
+
+function planSharedPage(
+  scope: PlanScope,
+  { argument, preset }: FunctionsProjection['limit'],
+  args: FieldArguments,
+): SharedPage {
+  const [size, offset] = [scope.page(), scope.page()]
+  scope.binders.push((request, { pageSizes }) => {
+    const given = args.in(request)
+    pageSizes[size] = Number(given[argument] ?? preset)
+    pageSizes[offset] = Number(given['offset'] ?? 0)
+  })
+  return { size, offset, hasCursor: args.now['after'] != null, alias: scope.hiddenKey(), isListed: false }
+}
+
 /** Plans an object whose fields are made by functions. Only those are called whose fields are selected. */
 export function planFunctions(
   scope: PlanScope,
@@ -89,6 +115,7 @@ export function planFunctions(
   if (!isObjectType(type)) throw new Error(`${type.name} is no object type of the contract`)
   const args = scope.arguments(field.definition, field.group)
   const passed = passArguments(scope, projection, args)
+  const page = planSharedPage(scope, projection.limit, args)
   const parts = [...collectFields(scope, type, selectionSetsOf(field.group))].map(
     ([key, group]): PartPlan => {
       const name = group[0].name.value
@@ -100,7 +127,7 @@ export function planFunctions(
         const refusal = scope.refusalOf({ key, type: type.name, definition, group })
         return refusal
           ? { key, field: undefined, read: (_answer, context) => refuse(refusal, context) }
-          : planPart(scope, part, { key, group, passed })
+          : planPart(scope, part, { key, group, passed, page, parts: projection.parts })
       })
     },
   )
@@ -114,6 +141,7 @@ export function planFunctions(
         object[key] = read(answer, context)
         context.path.pop()
       }
+      take(answer, page.alias)
       return object
     },
   })
@@ -123,9 +151,12 @@ interface Asked {
   readonly key: string
   readonly group: FieldGroup
   readonly passed: Readonly<Record<string, VariableReference>>
+  readonly page: SharedPage
+  readonly parts: FunctionsProjection['parts']
 }
 
-function planPart(scope: PlanScope, part: FunctionPart, { key, group, passed }: Asked): PartPlan {
+function planPart(scope: PlanScope, part: FunctionPart, asked: Asked): PartPlan {
+  const { key, group, passed, page, parts } = asked
   const alias = scope.hiddenKey()
   switch (part.kind) {
     case 'value':
@@ -134,12 +165,25 @@ function planPart(scope: PlanScope, part: FunctionPart, { key, group, passed }: 
         field: { alias, name: part.function, args: { args: passed }, selection: [column(part.column)] },
         read: (answer) => onlyRow(take(answer, alias))[part.column] ?? part.empty,
       }
-    case 'pageInfo':
+    case 'pageInfo': {
+      const results = parts[part.of]
+      if (results?.kind !== 'union') throw new Error(`${part.of} has no page`)
       return {
         key,
-        field: { alias, name: part.function, args: { args: passed }, selection: pageColumns.map(column) },
-        read: (answer) => shapePageInfo(scope, group, part.list, onlyRow(take(answer, alias))),
+        field: {
+          alias: page.alias,
+          name: results.function,
+          args: { args: passed, orderBy: results.orderBy },
+          selection: pageColumns.map(column),
+        },
+        read: (answer, context) =>
+          shapePageInfo(
+            scope,
+            group,
+            readPage(page, part.list, answer[page.alias] as readonly Row[], context),
+          ),
       }
+    }
     case 'list': {
       const row = planRow(scope, part.projection, selectionSetsOf(group))
       const complete = listShape(rowShape(row.shapes))
@@ -150,31 +194,44 @@ function planPart(scope: PlanScope, part: FunctionPart, { key, group, passed }: 
         read: (answer, context) => completed(complete, take(answer, alias), context),
       }
     }
-    case 'union': {
-      const { orderBy } = part
-      const members = Object.entries(part.members).map(([relationship, projection]) => {
-        const row = planRow(scope, projection, selectionSetsOf(group))
-        const field: HasuraField = { alias: relationship, name: relationship, selection: row.fields }
-        return { relationship, field, complete: rowShape(row.shapes) }
-      })
-      return {
-        key,
-        field: {
-          alias,
-          name: part.function,
-          args: { args: passed, orderBy },
-          selection: members.map(({ field }) => field),
-        },
-        read: (answer, context) =>
-          (take(answer, alias) as readonly Row[]).flatMap((row) => {
-            const member = members.find(({ relationship }) => row[relationship] != null)
-            // A record that the caller may not see is omitted.
-            return member ? [completed(member.complete, row[member.relationship], context)] : []
-          }),
-      }
-    }
+    case 'union':
+      return planUnion(scope, part, asked)
     default:
       return part satisfies never
+  }
+}
+
+function planUnion(
+  scope: PlanScope,
+  part: Extract<FunctionPart, { kind: 'union' }>,
+  { key, group, passed, page }: Asked,
+): PartPlan {
+  const alias = page.isListed ? scope.hiddenKey() : page.alias
+  page.isListed = true
+  const { orderBy } = part
+  const members = Object.entries(part.members).map(([relationship, projection]) => {
+    const row = planRow(scope, projection, selectionSetsOf(group))
+    const field: HasuraField = { alias: relationship, name: relationship, selection: row.fields }
+    return { relationship, field, complete: rowShape(row.shapes) }
+  })
+  const rowsOf = (answer: Row) =>
+    (alias === page.alias ? answer[alias] : take(answer, alias)) as readonly Row[]
+  return {
+    key,
+    field: {
+      alias,
+      name: part.function,
+      args: { args: passed, orderBy },
+      selection: members.map(({ field }) => field),
+    },
+    read: (answer, context) =>
+      rowsOf(answer)
+        .slice(0, context.pageSizes[page.size])
+        .flatMap((row) => {
+          const member = members.find(({ relationship }) => row[relationship] != null)
+          // A record that the caller may not see is omitted.
+          return member ? [completed(member.complete, row[member.relationship], context)] : []
+        }),
   }
 }
 
@@ -186,33 +243,42 @@ const completed = (
 
 const column = (name: string): HasuraField => ({ alias: name, name })
 
-const pageColumns = [
-  'start_value',
-  'start_id',
-  'end_value',
-  'end_id',
-  'has_next_page',
-  'has_previous_page',
-  'sort_by',
-] as const
+const pageColumns = ['id', 'sort_by', 'sort_value'] as const
 
 const onlyRow = (rows: unknown): Row => (rows as readonly Row[])[0] ?? newRow()
 
+/** The fields of PageInfo, of rows with `pageColumns`: those of the page, and of the next one the first, if there is one. */
+function readPage(
+  { size, offset, hasCursor }: SharedPage,
+  list: string,
+  rows: readonly Row[],
+  { pageSizes }: ShapeContext,
+): Readonly<Record<string, unknown>> {
+  const first = pageSizes[size] ?? 0
+  const onPage = rows.slice(0, first)
+  const cursorOf = (row: Row | undefined) =>
+    row === undefined
+      ? null
+      : encodeCursor({
+          sort: `${list}.${String(row['sort_by'])}`,
+          value: row['sort_value'],
+          id: String(row['id']),
+        })
+  return {
+    hasNextPage: rows.length > first,
+    hasPreviousPage: hasCursor || (pageSizes[offset] ?? 0) > 0,
+    startCursor: cursorOf(onPage.at(0)),
+    endCursor: cursorOf(onPage.at(-1)),
+  }
+}
+
 /** The fields of PageInfo that the client asks for. */
-function shapePageInfo(scope: PlanScope, group: FieldGroup, list: string, row: Row): Row {
+function shapePageInfo(scope: PlanScope, group: FieldGroup, page: Readonly<Record<string, unknown>>): Row {
   const type = scope.schema.getType('PageInfo')
   if (!isObjectType(type)) throw new Error('the contract has no PageInfo')
-  const cursor = (value: unknown, id: unknown) =>
-    typeof id === 'string' ? encodeCursor({ sort: `${list}.${String(row['sort_by'])}`, value, id }) : null
-  const info: Readonly<Record<string, unknown>> = {
-    __typename: type.name,
-    hasNextPage: row['has_next_page'] ?? false,
-    hasPreviousPage: row['has_previous_page'] ?? false,
-    startCursor: cursor(row['start_value'], row['start_id']),
-    endCursor: cursor(row['end_value'], row['end_id']),
-  }
+  const info = { __typename: type.name, ...page }
   const shaped = newRow()
   for (const [key, [field]] of collectFields(scope, type, selectionSetsOf(group)))
-    shaped[key] = info[field.name.value]
+    shaped[key] = info[field.name.value as keyof typeof info]
   return shaped
 }

@@ -48,6 +48,18 @@ describe('the Hasura document', () => {
     )
   })
 
+  test('asks for the results of a search and where their page ends under one key, so that they are found once', () => {
+    const { document } = planned(
+      '{ search(query: "lamp") { results { ... on Product { name } } pageInfo { hasNextPage } } }',
+    )
+    const asked = [...(document ?? '').matchAll(/(\w+): search_search\((.*?)\) \{/g)].map(([, key, args]) => [
+      key,
+      args,
+    ])
+    expect(asked).toHaveLength(2)
+    expect(asked[0]).toEqual(asked[1])
+  })
+
   test('of a page reads one more row only if hasNextPage is selected', () => {
     expect(planned('{ products(first: 2) { edges { node { sku } } } }')).toMatchInlineSnapshot(`
       {

@@ -184,6 +184,8 @@ export type RootProjection =
       /** By name; the functions' are the same in SQL (`columnName`). */
       readonly args: Readonly<Record<string, FunctionArgument>>
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
+      /** The size of a page of a `union`. */
+      readonly limit: PresetLimit
       readonly parts: Readonly<Record<string, FunctionPart>>
     }
   /** Known from the credential alone, which is a merchant's. */
@@ -205,9 +207,12 @@ export type FunctionPart =
     }
   /** A column of the row that the function returns, or `empty` if it returns none. */
   | { readonly kind: 'value'; readonly function: string; readonly column: string; readonly empty: number }
-  /** Where a page begins and ends: the row with the columns of `search.page_info` that the function returns, if any. */
-  | { readonly kind: 'pageInfo'; readonly function: string; readonly list: string }
-  /** Records of several types: of each row, the one that an object relationship leads to. */
+  /** Where the page of a `union` begins and ends, by the columns of `search.hit` that its function returns. */
+  | { readonly kind: 'pageInfo'; readonly of: string; readonly list: string }
+  /**
+   * Records of several types: of each row, the one that an object relationship leads to. A page of them; the function returns one
+   * more if there is another page.
+   */
   | {
       readonly kind: 'union'
       readonly function: string

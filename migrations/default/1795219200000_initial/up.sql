@@ -4376,23 +4376,13 @@ CREATE TABLE search.hit (
   product_id uuid,
   category_id uuid,
   article_id uuid,
-  -- Its place on the page, from 1.
+  -- Its place among the results, from 1; after a cursor, among those after it.
   position integer NOT NULL,
+  -- What the results are sorted by, and its value as text, with which a cursor goes on.
+  sort_by text NOT NULL,
+  sort_value text,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT hit_is_never_stored CHECK (FALSE)
-);
-
-CREATE TABLE search.page_info (
-  merchant_id uuid PRIMARY KEY,
-  start_value text,
-  start_id uuid,
-  end_value text,
-  end_id uuid,
-  has_next_page boolean NOT NULL,
-  has_previous_page boolean NOT NULL,
-  -- What the results are sorted by.
-  sort_by text NOT NULL,
-  CONSTRAINT page_info_is_never_stored CHECK (FALSE)
 );
 
 CREATE TABLE search.total (
@@ -24553,136 +24543,6 @@ BEGIN
 END;
 $$;
 
--- sql/search/functions/request_of.sql
-
-CREATE FUNCTION search.request_of(
-  hasura_session json,
-  p_query text,
-  p_types text[],
-  p_category_id uuid,
-  p_tags text[],
-  p_options jsonb,
-  p_attributes jsonb,
-  p_price_min bigint,
-  p_price_max bigint,
-  p_in_stock boolean,
-  p_status text,
-  p_sort_by text
-)
-RETURNS search.request
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_request search.request;
-BEGIN
-  v_request.scope := search.scope_of(hasura_session);
-  IF p_query IS NOT NULL THEN
-    v_request.title := search.normalized(p_query);
-    -- A text without a word finds nothing: no document's word has a space.
-    v_request.words := coalesce(search.words_query((v_request.scope).merchant_id, p_query), '''no word'''::tsquery);
-  END IF;
-  v_request.types := p_types;
-  v_request.price_min := p_price_min;
-  v_request.price_max := p_price_max;
-  v_request.in_stock := p_in_stock;
-  v_request.status := p_status;
-  v_request.keys := (
-    SELECT array_agg(k.key)
-    FROM
-      (
-        SELECT search.facet_key('TAG', '', tag) AS key
-        FROM unnest(p_tags) AS tag
-        UNION
-        SELECT search.facet_key('CATEGORY', '', p_category_id::text)
-        WHERE p_category_id IS NOT NULL
-      ) k
-  );
-  v_request.groups := (
-    SELECT array_agg(ROW(g.name, g.keys)::search.key_group ORDER BY g.name)
-    FROM
-      (
-        SELECT
-          search.group_name('OPTION', o ->> 'name') AS name,
-          array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
-        FROM
-          jsonb_array_elements(p_options) AS o
-          CROSS JOIN LATERAL jsonb_array_elements_text(o -> 'values') AS x (value)
-        GROUP BY 1
-        UNION ALL
-        SELECT
-          search.group_name('ATTRIBUTE', concat(a ->> 'namespace', '.', a ->> 'key')),
-          search.attribute_keys((v_request.scope).merchant_id, a)
-        FROM jsonb_array_elements(p_attributes) AS a
-      ) g
-  );
-  v_request.products_only := p_sort_by IN ('PRICE', 'BEST_SELLING')
-  OR num_nonnulls(p_tags, p_category_id, p_price_min, p_price_max, p_in_stock, p_status, v_request.groups) > 0;
-  RETURN v_request;
-END;
-$$;
-
--- sql/search/functions/page_bounds.sql
-
-CREATE FUNCTION search.page_bounds(
-  hasura_session json,
-  query text DEFAULT NULL,
-  types text[] DEFAULT NULL,
-  category_id uuid DEFAULT NULL,
-  tags text[] DEFAULT NULL,
-  options jsonb DEFAULT NULL,
-  attributes jsonb DEFAULT NULL,
-  price_min bigint DEFAULT NULL,
-  price_max bigint DEFAULT NULL,
-  in_stock boolean DEFAULT NULL,
-  status text DEFAULT NULL,
-  sort_by text DEFAULT 'RELEVANCE',
-  sort_order text DEFAULT NULL,
-  after_value text DEFAULT NULL,
-  after_id uuid DEFAULT NULL,
-  page_size integer DEFAULT 20,
-  page_offset integer DEFAULT 0
-)
-RETURNS SETOF search.page_info
-LANGUAGE sql
-STABLE
-ROWS 1
-AS $$
-  SELECT
-    (hasura_session ->> 'x-hasura-merchant-id')::uuid,
-    (array_agg(p.sort_value ORDER BY p.position))[1],
-    (array_agg(p.id ORDER BY p.position))[1],
-    (array_agg(p.sort_value ORDER BY p.position))[least(count(*), page_size)],
-    (array_agg(p.id ORDER BY p.position))[least(count(*), page_size)],
-    count(*) > page_size,
-    after_id IS NOT NULL OR page_offset > 0,
-    sort_by
-  FROM
-    search.page(
-      search.request_of(
-        hasura_session,
-        query,
-        types,
-        category_id,
-        tags,
-        options,
-        attributes,
-        price_min,
-        price_max,
-        in_stock,
-        status,
-        sort_by
-      ),
-      sort_by,
-      sort_order,
-      after_value,
-      after_id,
-      page_size + 1,
-      page_offset
-    ) WITH ORDINALITY AS p (id, sort_value, position)
-  HAVING (search.scope_of(hasura_session)).products OR (search.scope_of(hasura_session)).articles;
-$$;
-
 -- sql/search/functions/ranked.sql
 
 CREATE FUNCTION search.ranked(p_request search.request, p_matches text)
@@ -24752,6 +24612,75 @@ BEGIN
 END;
 $$;
 
+-- sql/search/functions/request_of.sql
+
+CREATE FUNCTION search.request_of(
+  hasura_session json,
+  p_query text,
+  p_types text[],
+  p_category_id uuid,
+  p_tags text[],
+  p_options jsonb,
+  p_attributes jsonb,
+  p_price_min bigint,
+  p_price_max bigint,
+  p_in_stock boolean,
+  p_status text,
+  p_sort_by text
+)
+RETURNS search.request
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_request search.request;
+BEGIN
+  v_request.scope := search.scope_of(hasura_session);
+  IF p_query IS NOT NULL THEN
+    v_request.title := search.normalized(p_query);
+    -- A text without a word finds nothing: no document's word has a space.
+    v_request.words := coalesce(search.words_query((v_request.scope).merchant_id, p_query), '''no word'''::tsquery);
+  END IF;
+  v_request.types := p_types;
+  v_request.price_min := p_price_min;
+  v_request.price_max := p_price_max;
+  v_request.in_stock := p_in_stock;
+  v_request.status := p_status;
+  v_request.keys := (
+    SELECT array_agg(k.key)
+    FROM
+      (
+        SELECT search.facet_key('TAG', '', tag) AS key
+        FROM unnest(p_tags) AS tag
+        UNION
+        SELECT search.facet_key('CATEGORY', '', p_category_id::text)
+        WHERE p_category_id IS NOT NULL
+      ) k
+  );
+  v_request.groups := (
+    SELECT array_agg(ROW(g.name, g.keys)::search.key_group ORDER BY g.name)
+    FROM
+      (
+        SELECT
+          search.group_name('OPTION', o ->> 'name') AS name,
+          array_agg(DISTINCT search.option_key(o ->> 'name', x.value)) AS keys
+        FROM
+          jsonb_array_elements(p_options) AS o
+          CROSS JOIN LATERAL jsonb_array_elements_text(o -> 'values') AS x (value)
+        GROUP BY 1
+        UNION ALL
+        SELECT
+          search.group_name('ATTRIBUTE', concat(a ->> 'namespace', '.', a ->> 'key')),
+          search.attribute_keys((v_request.scope).merchant_id, a)
+        FROM jsonb_array_elements(p_attributes) AS a
+      ) g
+  );
+  v_request.products_only := p_sort_by IN ('PRICE', 'BEST_SELLING')
+  OR num_nonnulls(p_tags, p_category_id, p_price_min, p_price_max, p_in_stock, p_status, v_request.groups) > 0;
+  RETURN v_request;
+END;
+$$;
+
 -- sql/search/functions/search.sql
 
 CREATE FUNCTION search.search(
@@ -24784,7 +24713,9 @@ AS $$
     d.product_id,
     d.category_id,
     d.article_id,
-    p.position::integer
+    page_offset + p.position::integer,
+    sort_by,
+    p.sort_value
   FROM
     search.page(
       search.request_of(

@@ -28,7 +28,9 @@ AS $$
     d.product_id,
     d.category_id,
     d.article_id,
-    p.position::integer
+    page_offset + p.position::integer,
+    sort_by,
+    p.sort_value
   FROM
     search.page(
       search.request_of(

@@ -84,6 +84,41 @@ describe('pages', () => {
     },
   )
 
+  test('have as many results as asked for, under each key their own fields, and tell of the pages beside them', async () => {
+    const { search } = await queryData(
+      gateway.shop,
+      keyPrincipal(1),
+      `query ($offset: Int, $first: Int) { search(query: "garment", first: $first, offset: $offset) {
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+        names: results { ... on Product { name } } prices: results { ... on Product { id price } } } }`,
+      { first: 3, offset: garments - 2 },
+    )
+    const { names, prices, pageInfo } = search as {
+      names: readonly object[]
+      prices: readonly { id: string }[]
+      pageInfo: object
+    }
+    expect(names.map((name) => Object.keys(name))).toEqual([['name'], ['name']])
+    expect(prices.map((price) => Object.keys(price))).toEqual([
+      ['id', 'price'],
+      ['id', 'price'],
+    ])
+    expect(pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true })
+    const beyond = await queryData(
+      gateway.shop,
+      keyPrincipal(1),
+      `{ empty: search(query: "garment", offset: 500) { results { __typename } pageInfo { hasNextPage hasPreviousPage endCursor } }
+         first: search(query: "garment", offset: 0, first: 1) { results { __typename } pageInfo { hasNextPage hasPreviousPage } }
+         info: search(query: "garment", first: 2) { pageInfo { hasNextPage } } }`,
+      {},
+    )
+    expect(beyond).toMatchObject({
+      empty: { results: [], pageInfo: { hasNextPage: false, hasPreviousPage: true, endCursor: null } },
+      first: { results: [{}], pageInfo: { hasNextPage: true, hasPreviousPage: false } },
+      info: { pageInfo: { hasNextPage: true } },
+    })
+  })
+
   test('refuse a cursor of another sort, one that is made up, and an offset beside it', async () => {
     const key = await gateway.createKey({ permissions: everyPermission })
     const { pageInfo } = await find({ query: 'garment', sortBy: 'PRICE', first: 3 })

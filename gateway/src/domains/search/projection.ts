@@ -2,7 +2,14 @@ import { ascending, descending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, searchIn, statusFilters } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 import { updatedAtFilters, updatedAtSort } from '../../projection/updated-at.ts'
-import { checkFirst, checkQuery, checkSearch, searchArguments, searchList } from './search-arguments.ts'
+import {
+  checkFirst,
+  checkQuery,
+  checkSearch,
+  pageLimit,
+  searchArguments,
+  searchList,
+} from './search-arguments.ts'
 
 const articles: ConnectionProjection = {
   projection: 'Article',
@@ -27,6 +34,7 @@ export const search: DomainProjection = {
       type: 'SearchResults',
       args: searchArguments,
       check: checkSearch,
+      limit: pageLimit,
       parts: {
         results: {
           kind: 'union',
@@ -35,7 +43,7 @@ export const search: DomainProjection = {
           members: { product: 'Product', category: 'Category', article: 'Article' },
           orderBy: [ascending('position')],
         },
-        pageInfo: { kind: 'pageInfo', function: 'search_page_bounds', list: searchList },
+        pageInfo: { kind: 'pageInfo', of: 'results', list: searchList },
         totalCount: { kind: 'value', function: 'search_count_results', column: 'count', empty: 0 },
         facets: {
           kind: 'list',

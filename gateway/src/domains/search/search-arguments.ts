@@ -9,6 +9,9 @@ export type Values = Readonly<Record<string, unknown>>
 /** The maximum offset of search results. A cursor leads further. */
 const maxOffset = 1000
 
+/** The results of a page. */
+export const pageLimit = { argument: 'first', preset: 20 } as const
+
 /** Of options, and of attributes. */
 const maxGroups = 20
 const maxGroupValues = 50
@@ -173,6 +176,7 @@ export const searchArguments: Readonly<Record<string, FunctionArgument>> = {
     read: (args) => (args['after'] == null ? undefined : (placeOf(args)?.value ?? '')),
   },
   afterId: { type: 'uuid!', read: (args) => (args['after'] == null ? undefined : (placeOf(args)?.id ?? '')) },
-  pageSize: { type: 'Int!', read: ({ first }) => first ?? 20 },
+  // One more says whether there is another page.
+  pageSize: { type: 'Int!', read: ({ first }) => Number(first ?? pageLimit.preset) + 1 },
   pageOffset: { type: 'Int!', read: ({ offset }) => offset },
 }
