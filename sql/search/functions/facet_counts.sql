@@ -11,15 +11,16 @@ AS $$
 DECLARE
   v_scope search.scope := p_request.scope;
   v_groups search.key_group[] := p_request.groups;
-  -- Of a row, the names of the groups of which it has none.
-  v_missed text := (
-    SELECT
-      format(
-        'array_remove(ARRAY[%s]::text[], NULL)',
-        string_agg(format('CASE WHEN NOT d.facet_keys && %L::bigint[] THEN %L END', g.keys, g.name), ', ')
-      )
+  -- Of a row, how many groups it has nothing of, and the sum of their places: if it is one, its place.
+  v_misses text := (
+    SELECT string_agg(format('(NOT d.facet_keys && %L::bigint[])::integer', g.keys), ' + ')
     FROM unnest(v_groups) g
   );
+  v_missed text := (
+    SELECT string_agg(format('%s * (NOT d.facet_keys && %L::bigint[])::integer', g.place, g.keys), ' + ')
+    FROM unnest(v_groups) WITH ORDINALITY AS g (name, keys, place)
+  );
+  v_names text[] := ARRAY(SELECT g.name FROM unnest(v_groups) g);
   v_of_scope text := CASE
     WHEN v_scope.public_only THEN 'x.public'
     ELSE 'TRUE'
@@ -136,12 +137,12 @@ BEGIN
     $statement$,
     search.in_stock_of(v_scope.merchant_id),
     CASE
-      WHEN v_groups IS NOT NULL THEN format(', %s AS missed', v_missed)
+      WHEN v_groups IS NOT NULL THEN format(', %s AS misses, %s AS missed', v_misses, v_missed)
     END,
     search.matches(p_request, FALSE),
     CASE
       WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
-      ELSE 'MATERIALIZED (SELECT * FROM candidate c WHERE c.missed = ''{}'')'
+      ELSE 'NOT MATERIALIZED (SELECT * FROM candidate c WHERE c.misses = 0)'
     END,
     CASE
       WHEN v_groups IS NULL THEN $keys$
@@ -149,16 +150,14 @@ BEGIN
       FROM (SELECT unnest(c.facet_keys) AS key FROM candidate c) k
       GROUP BY k.key
       $keys$
-      ELSE $keys$
-      SELECT k.key, k.missed, count(*) AS count
-      FROM
-        (
-          SELECT unnest(c.facet_keys) AS key, c.missed[1] AS missed
-          FROM candidate c
-          WHERE cardinality(c.missed) < 2
-        ) k
-      GROUP BY k.key, k.missed
-      $keys$
+      ELSE format(
+        $keys$
+        SELECT k.key, (%L::text[])[k.missed] AS missed, count(*) AS count
+        FROM (SELECT unnest(c.facet_keys) AS key, c.missed FROM candidate c WHERE c.misses < 2) k
+        GROUP BY k.key, k.missed
+        $keys$,
+        v_names
+      )
     END
   );
 END;
