@@ -159,6 +159,19 @@ describe('an order', { timeout: 60_000 }, () => {
     expect(written.text).toContain('not found')
   })
 
+  test('that is named by what is no id is not found under the words of the client', async () => {
+    const { data } = await shop<Record<string, { errors: readonly { message: string }[] }>>(
+      `mutation {
+        cancelOrder(id: "abc", reason: "x") { errors { field message } }
+addCartItem(cartId: "c-1", item: { productId: "p-1", quantity: 1 }) { errors { field message } }
+      }`,
+    )
+    expect(data).toEqual({
+      cancelOrder: { errors: [{ field: 'id', message: 'Order abc does not exist' }] },
+      addCartItem: { errors: [{ field: 'cartId', message: 'Cart c-1 does not exist' }] },
+    })
+  })
+
   test('starts as a draft, is completed, and can be found by its number', async () => {
     const { draftOrders } = succeeded(
       await shop<{ draftOrders: { edges: { node: { id: string; total: number } }[] } }>(

@@ -12,18 +12,8 @@ export const withIds = (answer: Answer, input: unknown): Answer =>
 
 function withId({ missing, ...error }: UserError, input: unknown): UserError {
   if (missing === undefined) return error
-  const steps = error.field.split('.')
-  const id = valueAt(input, steps) ?? valueAt(input, ['input', ...steps])
+  const id = rules.valueAt(input, error.field) ?? rules.valueAt(input, `input.${error.field}`)
   return typeof id === 'string'
     ? { ...error, ...rules.notFound(error.field, missing, id), code: error.code }
     : error
 }
-
-const valueAt = (value: unknown, steps: readonly string[]): unknown =>
-  steps.reduce<unknown>(
-    (found, step) =>
-      typeof found === 'object' && found !== null && Object.hasOwn(found, step)
-        ? (found as Readonly<Record<string, unknown>>)[step]
-        : undefined,
-    value,
-  )

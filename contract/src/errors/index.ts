@@ -1,6 +1,7 @@
 export {
   catalogue,
   type CatalogueId,
+  clip,
   type ErrorCode,
   errorCodes,
   type ExtensionsCode,

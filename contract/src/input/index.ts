@@ -11,6 +11,7 @@ export { slugFault } from './slug.ts'
 export { isUnicodeText, listFault, type TextBounds, textFault, unicodeText } from './text.ts'
 export { isTimeZone } from './time-zone.ts'
 export { isHttpUrl } from './url.ts'
+export { valueAt } from './value-at.ts'
 export {
   alreadyExists,
   invalidCoupon,

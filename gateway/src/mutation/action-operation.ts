@@ -2,8 +2,10 @@ import { hasuraType } from '@commerce-graph/contract'
 import { getNullableType, type GraphQLInputType, isInputObjectType, isListType, isScalarType } from 'graphql'
 import type { Operation } from '@commerce-graph/data-layer'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
-import { toUuid } from '../projection/filter.ts'
-import type { ActionMutation } from './definition.ts'
+import { clip } from '@commerce-graph/contract/errors'
+import { type UserError, valueAt } from '@commerce-graph/contract/input'
+import { noRecord, toUuid } from '../projection/filter.ts'
+import type { ActionMutation, Values } from './definition.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 
 /** The Hasura operation that calls an action and returns the record that the action's result leads to. */
@@ -44,4 +46,11 @@ function hasuraValue(value: unknown, type: GraphQLInputType): unknown {
     )
   }
   return isScalarType(nullable) && nullable.name === 'ID' ? toUuid(value) : value
+}
+
+/** An action's error with the id that the client has sent, where `hasuraValue` put another one in its place. */
+export function withGivenId(error: UserError, args: Values): UserError {
+  const given = valueAt(args, error.field) ?? valueAt(args, `input.${error.field}`)
+  if (typeof given !== 'string' || toUuid(given) !== noRecord) return error
+  return { ...error, message: error.message.replaceAll(noRecord, () => clip(given)) }
 }

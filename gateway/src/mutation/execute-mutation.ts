@@ -10,7 +10,7 @@ import type { UserError } from '@commerce-graph/contract/input'
 import { tooManyCoupons, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
-import { actionOperation } from './action-operation.ts'
+import { actionOperation, withGivenId } from './action-operation.ts'
 import type { ActionMutation, EachMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { keyOfPart } from './idempotency-key.ts'
@@ -236,7 +236,8 @@ async function callAction(
   }
   const result = (JSON.parse(answer.json) as { readonly result: Row }).result
   const errors = result['errors'] as readonly UserError[]
-  if (errors.length > 0) return { kind: 'invalid', errors }
+  if (errors.length > 0)
+    return { kind: 'invalid', errors: errors.map((error) => withGivenId(error, call.args)) }
   const row = definition.record && (result[definition.record.relationship] as Row | null)
   return { kind: 'done', row, result, refusal: paymentRefusal(result), replayed: result['replayed'] === true }
 }

@@ -20,7 +20,7 @@ export interface Filter {
 type TypedVariable = (type: string) => VariableReference
 
 /** An id that no record has: ids are UUIDs of version 7. What is no UUID at all is looked up as this one. */
-const noRecord = '00000000-0000-0000-0000-000000000000'
+export const noRecord = '00000000-0000-0000-0000-000000000000'
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isUuid = (value: unknown): value is string =>

@@ -3,7 +3,7 @@ import { invalidValue } from '@commerce-graph/contract/input'
 import * as catalog from '../../sql/generated/catalog.ts'
 import { uuidV7 } from '../uuid-v7.ts'
 import { categoryPath } from './category-path.ts'
-import { valueAt, writtenRecords } from './refusals.ts'
+import { textAt, writtenRecords } from './refusals.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 type CategoryRow = Filled<ImportCategoryRow>
@@ -56,6 +56,6 @@ export const categoryWriter: RecordWriter<PreparedCategory> = {
       batch: { categories: records.map(({ prepared }) => prepared.category) },
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))
-    return writtenRecords(answers, (id, field) => valueAt(rows.get(id), field))
+    return writtenRecords(answers, (id, field) => textAt(rows.get(id), field))
   },
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Filled, ImportCustomerRow } from '@commerce-graph/contract'
 import * as crm from '../../sql/generated/crm.ts'
 import { uuidV7 } from '../uuid-v7.ts'
-import { valueAt, writtenRecords } from './refusals.ts'
+import { textAt, writtenRecords } from './refusals.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 type CustomerRow = Filled<ImportCustomerRow>
@@ -53,7 +53,7 @@ export const customerWriter: RecordWriter<PreparedCustomer> = {
       },
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))
-    return writtenRecords(answers, (id, field) => valueAt(rows.get(id), field))
+    return writtenRecords(answers, (id, field) => textAt(rows.get(id), field))
   },
 }
 

@@ -3,7 +3,7 @@ import { invalidValue, type UserError } from '@commerce-graph/contract/input'
 import * as catalog from '../../sql/generated/catalog.ts'
 import { uuidV7 } from '../uuid-v7.ts'
 import { categoryPath } from './category-path.ts'
-import { valueAt, writtenRecords } from './refusals.ts'
+import { textAt, writtenRecords } from './refusals.ts'
 import type { RecordKey, RecordWriter } from './record-writer.ts'
 
 type ProductRow = Filled<ImportProductRow>
@@ -63,7 +63,7 @@ export const productWriter: RecordWriter<PreparedProduct> = {
       },
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))
-    return writtenRecords(answers, (id, field) => valueAt(rows.get(id), field))
+    return writtenRecords(answers, (id, field) => textAt(rows.get(id), field))
   },
 }
 

@@ -2,7 +2,7 @@ import type { Filled, ImportPromotionRow } from '@commerce-graph/contract'
 import { invalidValue, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import * as promotion from '../../sql/generated/promotion.ts'
 import { uuidV7 } from '../uuid-v7.ts'
-import { valueAt, writtenRecords } from './refusals.ts'
+import { textAt, writtenRecords } from './refusals.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 type PromotionRow = Filled<ImportPromotionRow>
@@ -54,7 +54,7 @@ export const promotionWriter: RecordWriter<PreparedPromotion> = {
       batch: { promotions: records.map(({ prepared }) => prepared.promotion) },
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))
-    return writtenRecords(answers, (id, field) => valueAt(rows.get(id), field))
+    return writtenRecords(answers, (id, field) => textAt(rows.get(id), field))
   },
 }
 

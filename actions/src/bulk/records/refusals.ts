@@ -1,4 +1,10 @@
-import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
+import {
+  alreadyExists,
+  invalidValue,
+  notFound,
+  type UserError,
+  valueAt,
+} from '@commerce-graph/contract/input'
 import type { WrittenRecord } from './record-writer.ts'
 
 interface Answer {
@@ -11,12 +17,12 @@ interface Answer {
 /** What a function of the database says of rows, with its reasons as errors of their fields. */
 export const writtenRecords = (
   answers: readonly Answer[],
-  valueAt: (id: string, field: string) => string,
+  textOf: (id: string, field: string) => string,
 ): readonly WrittenRecord[] =>
   answers.map(({ id, outcome, field, reason }) => ({
     id,
     outcome,
-    error: reason === null ? null : errorOf(field ?? '', reason, valueAt(id, field ?? '')),
+    error: reason === null ? null : errorOf(field ?? '', reason, textOf(id, field ?? '')),
   }))
 
 function errorOf(field: string, reason: string, value: string): UserError {
@@ -33,9 +39,7 @@ function errorOf(field: string, reason: string, value: string): UserError {
 }
 
 /** The value at a path of a row, for an error's message. */
-export function valueAt(row: unknown, path: string): string {
-  let value: unknown = row
-  for (const step of path.split('.'))
-    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[step] : undefined
+export function textAt(row: unknown, path: string): string {
+  const value = valueAt(row, path)
   return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : ''
 }

@@ -1,7 +1,7 @@
 import type { Filled, ImportReviewRow } from '@commerce-graph/contract'
 import * as catalog from '../../sql/generated/catalog.ts'
 import { uuidV7 } from '../uuid-v7.ts'
-import { valueAt, writtenRecords } from './refusals.ts'
+import { textAt, writtenRecords } from './refusals.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 type ReviewRow = Filled<ImportReviewRow>
@@ -39,6 +39,6 @@ export const reviewWriter: RecordWriter<PreparedReview> = {
       batch: { reviews: records.map(({ prepared }) => prepared.review) },
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))
-    return writtenRecords(answers, (id, field) => valueAt(rows.get(id), field))
+    return writtenRecords(answers, (id, field) => textAt(rows.get(id), field))
   },
 }
