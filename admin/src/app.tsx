@@ -10,9 +10,15 @@ import { Empty, Loading } from './ui/states.tsx'
 const EnrolPage = lazy(() => import('./session/enrol-page.tsx'))
 const HomePage = lazy(() => import('./home/home-page.tsx'))
 const OrdersPage = lazy(() => import('./orders/orders-page.tsx'))
+const PrintPage = lazy(() => import('./orders/print-page.tsx'))
 const OrderPage = lazy(() => import('./orders/order-page.tsx'))
 const ProductsPage = lazy(() => import('./products/products-page.tsx'))
+const NewProductPage = lazy(() => import('./products/new-product-page.tsx'))
+const BulkPage = lazy(() => import('./products/bulk-page.tsx'))
 const ProductPage = lazy(() => import('./products/product-page.tsx'))
+const CategoriesPage = lazy(() => import('./categories/categories-page.tsx'))
+const JobsPage = lazy(() => import('./jobs/jobs-page.tsx'))
+const ImportPage = lazy(() => import('./jobs/import-page.tsx'))
 const StockPage = lazy(() => import('./stock/stock-page.tsx'))
 const CustomersPage = lazy(() => import('./customers/customers-page.tsx'))
 const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
@@ -48,10 +54,16 @@ const Pages = (): ReactNode => (
   <Switch>
     <Route path="/" component={HomePage} />
     <Route path="/orders" component={OrdersPage} />
+    <Route path="/orders/print/:kind">{({ kind }) => <PrintPage kind={kind} />}</Route>
     <Route path="/orders/:id">{({ id }) => <OrderPage key={id} id={id} />}</Route>
     <Route path="/products" component={ProductsPage} />
+    <Route path="/products/new" component={NewProductPage} />
+    <Route path="/products/bulk" component={BulkPage} />
+    <Route path="/products/categories" component={CategoriesPage} />
     <Route path="/products/:id">{({ id }) => <ProductPage key={id} id={id} />}</Route>
     <Route path="/stock/:tab?">{({ tab }) => <StockPage tab={tab} />}</Route>
+    <Route path="/jobs/imports/:id">{({ id }) => <ImportPage key={id} id={id} />}</Route>
+    <Route path="/jobs/:tab?">{({ tab }) => <JobsPage tab={tab} />}</Route>
     <Route path="/customers" component={CustomersPage} />
     <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
     <Route path="/settings">

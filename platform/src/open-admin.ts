@@ -27,16 +27,18 @@ const adminPackage: PagesPackage = {
   output: 'dist',
 }
 
-const servedAdmin: ServedPages = {
-  path: '/admin',
-  /** Nothing inline, and nothing from elsewhere, except the pictures of products, which may be at any address. */
-  policy: [
+/**
+ * Nothing inline, and nothing from elsewhere, except the pictures of products, which may be at any address, and the storage of files, to
+ * which uploads go.
+ */
+const policyWith = (storage: string): string =>
+  [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' https: data: blob:",
+    `img-src 'self' ${storage} https: data: blob:`,
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self' ${storage}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -44,10 +46,23 @@ const servedAdmin: ServedPages = {
     "require-trusted-types-for 'script'",
     // Its rules are in admin/src/trusted-types.ts.
     'trusted-types default',
-  ].join('; '),
+  ].join('; ')
+
+const servedAdmin = (storage: string): ServedPages => ({
+  path: '/admin',
+  policy: policyWith(storage),
   // One document: its scripts show the page of the address.
   pageAt: () => 'index.html',
-}
+})
+
+/** Where clients reach files: the address of the gateway's own route, or of the bucket. */
+const storageOf = (
+  { addresses }: Pick<Services, 'addresses'>,
+  { filesUrl, filesBucket }: Pick<PlatformConfig, 'filesUrl' | 'filesBucket'>,
+): string =>
+  [...new Set([filesUrl ?? addresses.gateway, filesBucket?.endpoint])]
+    .flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
+    .join(' ')
 
 /**
  * The pages for merchants' people, which are built at their first visit. Undefined: the deployment has none.
@@ -55,10 +70,12 @@ const servedAdmin: ServedPages = {
  * @param demoShop the shop that is assumed where no other one is set
  */
 export function openAdmin(
-  { started, logger }: Pick<Services, 'started' | 'logger'>,
-  { admin, dataDir, mode }: Pick<PlatformConfig, 'admin' | 'dataDir' | 'mode'>,
+  services: Pick<Services, 'started' | 'logger' | 'addresses'>,
+  config: Pick<PlatformConfig, 'admin' | 'dataDir' | 'mode' | 'filesUrl' | 'filesBucket'>,
   demoShop: string | undefined,
 ): AdminOptions | undefined {
+  const { admin, dataDir, mode } = config
+  const { started, logger } = services
   if (admin === undefined) return undefined
   const build = new PackageBuild({
     pages: adminPackage,
@@ -67,7 +84,7 @@ export function openAdmin(
   })
   started.add('the build of /admin', () => build.stop())
   return {
-    pages: serveBuiltPages(build, servedAdmin),
+    pages: serveBuiltPages(build, servedAdmin(storageOf(services, config))),
     defaultShop: admin.shop ?? demoShop,
     secureCookie: mode === 'live',
   }

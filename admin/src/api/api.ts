@@ -1,11 +1,5 @@
 import { createClient, type RequestError, RequestFailed, type Result } from '@commerce-graph/client'
-import {
-  QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-  type UseQueryResult,
-} from '@tanstack/react-query'
+import { QueryClient, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { session } from '../session/session.ts'
 
 /** A typed document, as codegen makes it from the .graphql files. */
@@ -15,7 +9,7 @@ export interface Document<Data, Variables> {
   readonly __apiType?: (variables: Variables) => Data
 }
 
-const client = createClient({
+export const client = createClient({
   url: new URL('/graphql', location.href).href,
   accessToken: () => session.accessToken(),
 })
@@ -56,7 +50,8 @@ export async function ask<Data, Variables>(
 }
 
 /** Of the key of a query, what tells lists of one kind from others, so that a change can have them asked again. */
-export type Subject = 'orders' | 'products' | 'stock' | 'customers' | 'settings' | 'home' | 'viewer'
+export type Subject =
+  'orders' | 'products' | 'categories' | 'jobs' | 'stock' | 'customers' | 'settings' | 'home' | 'viewer'
 
 export interface UseApiOptions {
   readonly partial?: boolean
@@ -75,6 +70,38 @@ export const useApi = <Data, Variables>(
     enabled,
   })
 
+/** A mutation. Throws RequestFailed. */
+export async function change<Data, Variables>(
+  document: Document<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const result = settled(
+    await client.mutate<Readonly<Record<string, unknown>>>(
+      document.toString(),
+      variables as Readonly<Record<string, unknown>>,
+    ),
+  )
+  if (!result.ok) throw new RequestFailed(result.error)
+  return result.data as Data
+}
+
+/** A mutation among several, of which each may be refused by itself: resolves with why, or with null. */
+export const changeOrRefusal = <Data, Variables>(
+  document: Document<Data, Variables>,
+  variables: Variables,
+): Promise<RequestError | null> =>
+  change(document, variables).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof RequestFailed) return error.error
+      throw error
+    },
+  )
+
+/** Has what is shown of these subjects asked again. */
+export const askAgain = (subjects: readonly Subject[]): Promise<unknown> =>
+  Promise.all(subjects.map((subject) => queryClient.invalidateQueries({ queryKey: [subject] })))
+
 export interface Change<Data, Variables> {
   /** Resolves with the data, or with null if the change was refused: `error` says why. */
   readonly run: (variables: Variables) => Promise<Data | null>
@@ -88,21 +115,9 @@ export function useChange<Data, Variables>(
   document: Document<Data, Variables>,
   subjects: readonly Subject[],
 ): Change<Data, Variables> {
-  const queries = useQueryClient()
   const mutation = useMutation({
-    mutationFn: async (variables: Variables) => {
-      const text = document.toString()
-      const result = settled(
-        await client.mutate<Readonly<Record<string, unknown>>>(
-          text,
-          variables as Readonly<Record<string, unknown>>,
-        ),
-      )
-      if (!result.ok) throw new RequestFailed(result.error)
-      return result.data as Data
-    },
-    onSettled: () =>
-      Promise.all(subjects.map((subject) => queries.invalidateQueries({ queryKey: [subject] }))),
+    mutationFn: (variables: Variables) => change(document, variables),
+    onSettled: () => askAgain(subjects),
   })
   return {
     run: (variables) => mutation.mutateAsync(variables).catch(() => null),

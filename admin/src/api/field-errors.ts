@@ -27,7 +27,11 @@ function sortOut(error: RequestError, known: readonly string[]): FormFaults {
   if (error.kind !== 'refused') return { fields: {}, general: reasonOf(error) }
   const at = (field: string | null) =>
     known.find(
-      (name) => field === name || field === `input.${name}` || field?.startsWith(`${name}.`) === true,
+      (name) =>
+        field === name ||
+        field === `input.${name}` ||
+        field === `modifications.${name}` ||
+        field?.startsWith(`${name}.`) === true,
     )
   const fields: Record<string, string> = {}
   const others: string[] = []

@@ -8,7 +8,11 @@ export interface Format {
   /** Without decimals, for charts and large numbers. */
   readonly roundMoney: (minor: number, currency: string) => string
   readonly number: (value: number) => string
+  /** A change, with its sign. */
   readonly percent: (value: number) => string
+  /** A part of a whole, from 0 to 1. */
+  readonly share: (value: number) => string
+  readonly bytes: (value: number) => string
   /** In the shop's time zone, as all dates. */
   readonly date: (iso: string) => string
   readonly dateTime: (iso: string) => string
@@ -33,6 +37,12 @@ export function formatFor(locale: string, timeZone: string): Format {
     maximumFractionDigits: 0,
     signDisplay: 'exceptZero',
   })
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  const kilobytes = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: 'kilobyte',
+    maximumFractionDigits: 1,
+  })
   const moneys = new Map<string, Intl.NumberFormat>()
   const moneyFormat = (currency: string, round: boolean) => {
     const key = `${currency} ${round}`
@@ -47,6 +57,8 @@ export function formatFor(locale: string, timeZone: string): Format {
     roundMoney: (minor, currency) => moneyFormat(currency, true).format(minor / unitsOf(currency)),
     number: (value) => numbers.format(value),
     percent: (value) => percents.format(value),
+    share: (value) => shares.format(value),
+    bytes: (value) => kilobytes.format(value / 1_000),
     date: dates({ dateStyle: 'medium' }),
     dateTime: dates({ dateStyle: 'medium', timeStyle: 'short' }),
     day: dates({ day: 'numeric', month: 'short' }),

@@ -4,6 +4,28 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** A postal address to store. */
+export type AddressInput = {
+  /** City or town. 1 to 255 characters, in one line. */
+  readonly city: string;
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: string | null | undefined;
+  /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly country: string;
+  /** Street and number. 1 to 255 characters, in one line. */
+  readonly line1: string;
+  /** Apartment, floor, or care of. At most 255 characters, in one line. */
+  readonly line2?: string | null | undefined;
+  /** Phone number for the delivery, as people write them; kept as given. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** Postal code. 1 to 32 characters, in one line. */
+  readonly postalCode: string;
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: string | null | undefined;
+  /** State, province or region. 1 to 255 characters, in one line. */
+  readonly state: string;
+};
+
 /** A change of what can be sold of a SKU from a warehouse. Open in the specification. */
 export type AdjustInventoryInput = {
   /** Units to add, or to take away when below zero. -999,999 to 999,999. */
@@ -69,6 +91,145 @@ export type AuditOutcome =
   /** It was begun, and how it ended is not known, or not yet. */
   | 'STARTED';
 
+/** A new category. Open in the specification. */
+export type CreateCategoryInput = {
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** A picture of it. */
+  readonly image?: ImageInput | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** The category above; a root when nothing is said. */
+  readonly parentId?: string | null | undefined;
+  /** Its place among its siblings. 0 or more. */
+  readonly position?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: string | null | undefined;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: string | null | undefined;
+  /** The part of a URL that names it; made of the name when nothing is said. Lower-case letters, digits and single hyphens. */
+  readonly slug?: string | null | undefined;
+};
+
+/** A new export. Open in the specification. */
+export type CreateExportInput = {
+  /** Whether to compress the file with gzip; false when nothing is said. */
+  readonly compressed?: boolean | null | undefined;
+  /** The format of the file; JSON_LINES when nothing is said. */
+  readonly format?: ExportFormat | null | undefined;
+  /**
+   * A query of one connection without `first` and `after`, such as `{ orders(filters: { status: DELIVERED }) { nodes { id
+   * total items { sku quantity } } } }`. Inside of the records are objects and lists, and no further connection. 1 to 20,000 characters.
+   */
+  readonly query: string;
+};
+
+/** A file that will be uploaded. Open in the specification. */
+export type CreateFileUploadInput = {
+  /** Its media type, for example `image/jpeg`. The upload must have it as `Content-Type`. Media type in lower case, without parameters, for example image/jpeg. */
+  readonly contentType: string;
+  /** Its name. 1 to 255 characters, in one line. */
+  readonly fileName: string;
+  /** What it is for. */
+  readonly purpose: FilePurpose;
+  /** Its size in bytes. The URL takes a file of exactly this size. 1 to 2,000,000,000. */
+  readonly size: number;
+};
+
+/** A new import. Open in the specification. */
+export type CreateImportInput = {
+  /** Whether only to check the rows; false when nothing is said. */
+  readonly dryRun?: boolean | null | undefined;
+  /** The name of the file, to be told from others. 1 to 255 characters, in one line. */
+  readonly fileName?: string | null | undefined;
+  /** The size of the file in bytes. The upload takes no other. 1 to 2,147,483,647. */
+  readonly fileSize: number;
+  /** The format of the file. */
+  readonly format: ImportFormat;
+  /** What happens with a row whose record is here already; SKIP when nothing is said. */
+  readonly onExisting?: ImportOnExisting | null | undefined;
+  /** What happens when rows are refused; SKIP when nothing is said. */
+  readonly onRefused?: ImportOnRefused | null | undefined;
+  /** The type of rows that don't say theirs, as those of a CSV file without a column `type`. */
+  readonly recordType?: ImportRecordType | null | undefined;
+};
+
+/** Bought stock on its way. Open in the specification. */
+export type CreateIncomingStockInput = {
+  /** When it is expected. */
+  readonly expectedDate?: string | null | undefined;
+  /** Units. 1 to 999,999. */
+  readonly quantity: number;
+  /** The merchant's own name for it, a purchase order's number for example. At most 200 characters, in one line. */
+  readonly reference?: string | null | undefined;
+  /** The SKU. 1 to 255 characters, in one line. */
+  readonly sku: string;
+  /** Where it is to arrive; the warehouse with the lowest priority number when nothing is said. */
+  readonly warehouseId?: string | null | undefined;
+};
+
+/** A new product. */
+export type CreateProductInput = {
+  /** The categories it stands in. At most 100 entries. */
+  readonly categoryIds?: ReadonlyArray<string> | null | undefined;
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: number | null | undefined;
+  /** The merchant's cost of a unit. 0 or more. */
+  readonly costPerItem?: number | null | undefined;
+  /** Currency code. ISO 4217 currency code, for example USD. */
+  readonly currency: string;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Featured or not; false when nothing is said. Open in the specification. */
+  readonly featured?: boolean | null | undefined;
+  /** Pictures. At most 100 entries. */
+  readonly images?: ReadonlyArray<ProductImageInput> | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 3 to 200 characters, in one line. */
+  readonly name: string;
+  /** Price. Above zero. */
+  readonly price: number;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: string | null | undefined;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: string | null | undefined;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
+  readonly sku: string;
+  /** The part of a URL that names it; made of the name when nothing is said. Open in the specification. Lower-case letters, digits and single hyphens. */
+  readonly slug?: string | null | undefined;
+  /** DRAFT when nothing is said. */
+  readonly status?: ProductStatus | null | undefined;
+  /** Free labels. At most 100 entries, each 1 to 100 characters, in one line. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Variants. At most 200 entries. */
+  readonly variants?: ReadonlyArray<ProductVariantInput> | null | undefined;
+};
+
+/** A new transfer. Open in the specification. */
+export type CreateTransferInput = {
+  /** When it is expected. */
+  readonly expectedDate?: string | null | undefined;
+  /** Where the goods come from. */
+  readonly fromWarehouseId: string;
+  /** The lines of the transfer. 1 to 200 entries. */
+  readonly lines: ReadonlyArray<TransferLineInput>;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Where they go. */
+  readonly toWarehouseId: string;
+};
+
 /** Filters for a list of customers. Open in the specification. */
 export type CustomerFilters = {
   /** Created at this time or after it. */
@@ -130,6 +291,51 @@ export type CustomerStatus =
   /** Kept from it by the merchant until unblocked. */
   | 'BLOCKED';
 
+/** The format of an export's file. Open in the specification. */
+export type ExportFormat =
+  /** Comma-separated values (RFC 4180) whose header has the paths of the fields. */
+  | 'CSV'
+  /** A JSON object in each line. */
+  | 'JSON_LINES';
+
+/** What an export is of. Open in the specification. */
+export type ExportKind =
+  /** All that is stored about a customer. */
+  | 'CUSTOMER_DATA'
+  /** The records of a query. */
+  | 'QUERY';
+
+/** Where an export stands. Open in the specification. */
+export type ExportStatus =
+  /** It was cancelled, or the customer's record is gone. */
+  | 'CANCELLED'
+  /** It ended without a file: see `failure`. */
+  | 'FAILED'
+  /** It waits for its turn. */
+  | 'QUEUED'
+  /** Its records are read and written. */
+  | 'RUNNING'
+  /** Its file is whole: see `url`. */
+  | 'SUCCEEDED';
+
+/** What a file is for. Open in the specification. */
+export type FilePurpose =
+  /** Any file, of at most 2 GB, for who gets a URL by `createFileDownload`. */
+  | 'DOWNLOAD'
+  /** A picture of products and categories: AVIF, JPEG, PNG or WebP, of at most 20 MB and 50 megapixels. Who has its URL may see it. */
+  | 'IMAGE';
+
+/** How far a file is. Open in the specification. */
+export type FileStatus =
+  /** The sizes of the image are being made. */
+  | 'PROCESSING'
+  /** It can be used. */
+  | 'READY'
+  /** The image can't be read. It is deleted after a week. */
+  | 'REJECTED'
+  /** The upload isn't completed. */
+  | 'UPLOADING';
+
 /** A shipment. Open in the specification. */
 export type FulfillOrderInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -158,6 +364,86 @@ export type FulfillmentStatus =
   | 'SHIPPED'
   /** Nothing is packed. */
   | 'UNFULFILLED';
+
+/** A picture. Open in the specification. */
+export type ImageInput = {
+  /** Text for those who can't see it. At most 500 characters, in one line. */
+  readonly alt?: string | null | undefined;
+  /** Where the picture is. The `url` of an uploaded image shows the image in its sizes. */
+  readonly url: string;
+};
+
+/** The format of an import's file. Open in the specification. */
+export type ImportFormat =
+  /** Comma-separated values (RFC 4180) whose header has the paths of the fields. */
+  | 'CSV'
+  /** A JSON object in each line. */
+  | 'JSON_LINES';
+
+/** What happens with a row whose record is here already. An order that is here is never changed. Open in the specification. */
+export type ImportOnExisting =
+  /** The record stays as it is. */
+  | 'SKIP'
+  /** The record gets the row's fields. */
+  | 'UPDATE';
+
+/** What happens when rows are refused. Open in the specification. */
+export type ImportOnRefused =
+  /** The other rows are written. */
+  | 'SKIP'
+  /** When the check refuses a row, nothing is written. */
+  | 'STOP';
+
+/** What a row is of. Open in the specification. */
+export type ImportRecordType =
+  /** A category: ImportCategoryRow. */
+  | 'CATEGORY'
+  /** A customer: ImportCustomerRow. */
+  | 'CUSTOMER'
+  /** An order with its history: ImportOrderRow. */
+  | 'ORDER'
+  /** A product: ImportProductRow. */
+  | 'PRODUCT'
+  /** A promotion: ImportPromotionRow. */
+  | 'PROMOTION'
+  /** A review: ImportReviewRow. */
+  | 'REVIEW';
+
+/** Where an import stands. Open in the specification. */
+export type ImportStatus =
+  /** Its file is not here. */
+  | 'AWAITING_UPLOAD'
+  /** It was cancelled. */
+  | 'CANCELLED'
+  /** Its rows are checked. */
+  | 'CHECKING'
+  /** It ended early: see `failure`. */
+  | 'FAILED'
+  /** It waits for its turn. */
+  | 'QUEUED'
+  /** All rows are dealt with; some may be refused. */
+  | 'SUCCEEDED'
+  /** Its rows are written. */
+  | 'WRITING';
+
+/** Where incoming stock stands. Open in the specification. */
+export type IncomingStockStatus =
+  /** Nothing more of it is awaited. */
+  | 'CANCELLED'
+  /** On its way. */
+  | 'EXPECTED'
+  /** Some of it has arrived. */
+  | 'PARTIALLY_RECEIVED'
+  /** All of it has arrived. */
+  | 'RECEIVED';
+
+/** Something that is wanted of one line alone. Open in the specification. */
+export type LinePropertyInput = {
+  /** What it is, for example `Engraving`. 1 to 100 characters, in one line. */
+  readonly name: string;
+  /** What is wanted, for example `For Ada`. 1 to 1,000 characters. */
+  readonly value: string;
+};
 
 /** Why points came or went. Open in the specification. */
 export type LoyaltyEntryType =
@@ -349,6 +635,40 @@ export type OrderHistoryType =
   /** Its tags changed. */
   | 'TAGS_CHANGED';
 
+/** A line of a new order. */
+export type OrderItemInput = {
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values that the merchant keeps with the line and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The product. */
+  readonly productId: string;
+  /** What is wanted of this line alone. Lines of one product with other properties are lines of their own. Open in the specification. At most 20 entries. */
+  readonly properties?: ReadonlyArray<LinePropertyInput> | null | undefined;
+  /** How many units. 1 to 999,999. */
+  readonly quantity: number;
+  /** The variant; needed when the product has any. */
+  readonly variantId?: string | null | undefined;
+};
+
+/** Changes to an order that may still be modified. Open in the specification. */
+export type OrderModifications = {
+  /** Lines to add. At most 200 entries. */
+  readonly addItems?: ReadonlyArray<OrderItemInput> | null | undefined;
+  /** The billing address. */
+  readonly billingAddress?: AddressInput | null | undefined;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Ids of lines to remove. At most 200 entries. */
+  readonly removeItemIds?: ReadonlyArray<string> | null | undefined;
+  /** Where it goes. */
+  readonly shippingAddress?: AddressInput | null | undefined;
+  /** Lines whose quantity changes. At most 200 entries. */
+  readonly updateItems?: ReadonlyArray<UpdateOrderItemInput> | null | undefined;
+};
+
 /** A remark about an order. Open in the specification. */
 export type OrderNoteInput = {
   /** The text. 1 to 5,000 characters. */
@@ -513,6 +833,32 @@ export type ProductStatus =
   /** Not visible to customers. */
   | 'DRAFT';
 
+/** A new variant. Open in the specification. */
+export type ProductVariantInput = {
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: number | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The values that distinguish the variant. At most 20 entries. */
+  readonly options?: ReadonlyArray<VariantOptionInput> | null | undefined;
+  /** Its price; absent means the product's. Above zero. */
+  readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. */
+  readonly sku: string;
+};
+
+/** The received items of a return that can be sold again. Open in the specification. */
+export type ReceiveReturnInput = {
+  /** Units that go back on the shelf; none when nothing is said. 1 to 200 entries. */
+  readonly restock?: ReadonlyArray<RestockItemInput> | null | undefined;
+  /** Where; the active warehouse with the lowest priority when nothing is said. */
+  readonly warehouseId?: string | null | undefined;
+};
+
 /** Units of a line to refund. Open in the specification. */
 export type RefundItemInput = {
   /** The line's id. */
@@ -532,6 +878,14 @@ export type RefundOrderInput = {
   /** Why. 1 to 1,000 characters. */
   readonly reason: string;
   /** Whether to refund what is left of the shipping, too; false when nothing is said. */
+  readonly shipping?: boolean | null | undefined;
+};
+
+/** The refund of a return. Open in the specification. */
+export type RefundReturnInput = {
+  /** Less than what was paid for what came back; all of it when nothing is said. 1 or more. */
+  readonly amount?: number | null | undefined;
+  /** Whether to refund what is left of the order's shipping, too; false when nothing is said. */
   readonly shipping?: boolean | null | undefined;
 };
 
@@ -558,6 +912,34 @@ export type ReplayWebhookDeliveriesInput = {
   readonly startDate?: string | null | undefined;
 };
 
+/** A return. Open in the specification. */
+export type RequestReturnInput = {
+  /** The items to return, each line once. 1 to 200 entries. */
+  readonly items: ReadonlyArray<ReturnItemInput>;
+  /** The customer's note. At most 5,000 characters. */
+  readonly note?: string | null | undefined;
+  /** The order. */
+  readonly orderId: string;
+};
+
+/** Units of a line that go back on the shelf. Open in the specification. */
+export type RestockItemInput = {
+  /** The line's id. */
+  readonly orderItemId: string;
+  /** How many units of it. 1 to 999,999. */
+  readonly quantity: number;
+};
+
+/** Units of a line to send back. Open in the specification. */
+export type ReturnItemInput = {
+  /** The line's id. */
+  readonly orderItemId: string;
+  /** How many units of it. 1 to 999,999. */
+  readonly quantity: number;
+  /** Why. */
+  readonly reason: ReturnReason;
+};
+
 /** Why goods are sent back. Open in the specification. */
 export type ReturnReason =
   /** The customer doesn't want them any more. */
@@ -572,6 +954,18 @@ export type ReturnReason =
   | 'OTHER'
   /** It is something else. */
   | 'WRONG_ITEM';
+
+/** How much can be sold of a SKU from a warehouse. Open in the specification. */
+export type SetInventoryLevelInput = {
+  /** Units that can be sold. 0 to 999,999. */
+  readonly available: number;
+  /** Why; a stocktake when nothing is said. 1 to 1,000 characters. */
+  readonly reason?: string | null | undefined;
+  /** The SKU. 1 to 255 characters, in one line. */
+  readonly sku: string;
+  /** The warehouse; the one with the lowest priority number when nothing is said. */
+  readonly warehouseId?: string | null | undefined;
+};
 
 /** How a shipment travels. What is left out stays. Open in the specification. */
 export type ShipmentInput = {
@@ -648,6 +1042,75 @@ export type StockMovementKind =
   /** Sent to another warehouse. */
   | 'TRANSFER_OUT';
 
+/** Units of a SKU that a transfer moves. Open in the specification. */
+export type TransferLineInput = {
+  /** How many units. 1 to 999,999. */
+  readonly quantity: number;
+  /** The SKU; named twice, it is one line of the sum. 1 to 255 characters, in one line. */
+  readonly sku: string;
+};
+
+/** Where a transfer stands. Open in the specification. */
+export type TransferStatus =
+  /** Called off; what was still on its way went back. */
+  | 'CANCELLED'
+  /** Nothing has moved yet. */
+  | 'DRAFT'
+  /** The goods have left, and none have arrived. */
+  | 'IN_TRANSIT'
+  /** Some of the goods have arrived. */
+  | 'PARTIALLY_RECEIVED'
+  /** All goods have arrived. */
+  | 'RECEIVED';
+
+/** Changes to a category. Open in the specification. */
+export type UpdateCategoryInput = {
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** A picture of it; null removes it. */
+  readonly image?: ImageInput | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** The category above; null makes it a root. */
+  readonly parentId?: string | null | undefined;
+  /** Its place among its siblings. 0 or more. Never null. */
+  readonly position?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: string | null | undefined;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: string | null | undefined;
+  /** The part of a URL that names it. Lower-case letters, digits and single hyphens. Never null. */
+  readonly slug?: string | null | undefined;
+};
+
+/** Changes to an order in any status. Open in the specification. */
+export type UpdateOrderInput = {
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+};
+
+/** A new quantity of an order's line. Open in the specification. */
+export type UpdateOrderItemInput = {
+  /** The line's id. */
+  readonly id: string;
+  /** How many units. 1 to 999,999. */
+  readonly quantity: number;
+};
+
 /** Changes to a product. Lists replace what is there. */
 export type UpdateProductInput = {
   /** The categories it stands in, in place of those it stands in now. At most 100 entries. Never null. */
@@ -704,6 +1167,48 @@ export type UpdateProductVariantInput = {
   readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. Never null. */
   readonly sku?: string | null | undefined;
+};
+
+/** The changes to one product. Open in the specification. */
+export type UpdateProductsInput = {
+  /** The categories it stands in, in place of those it stands in now. At most 100 entries. Never null. */
+  readonly categoryIds?: ReadonlyArray<string> | null | undefined;
+  /** The price it is compared with. Above zero. */
+  readonly compareAtPrice?: number | null | undefined;
+  /** The merchant's cost of a unit. 0 or more. */
+  readonly costPerItem?: number | null | undefined;
+  /** Currency code. ISO 4217 currency code, for example USD. Never null. */
+  readonly currency?: string | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Featured or not. Open in the specification. Never null. */
+  readonly featured?: boolean | null | undefined;
+  /** The product's id. */
+  readonly id: string;
+  /** Pictures, in place of those it has now. At most 100 entries. Never null. */
+  readonly images?: ReadonlyArray<ProductImageInput> | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 3 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Price. Above zero. Never null. */
+  readonly price?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Description for search engines. At most 500 characters. */
+  readonly seoDescription?: string | null | undefined;
+  /** Title for search engines. At most 200 characters, in one line. */
+  readonly seoTitle?: string | null | undefined;
+  /** Stock keeping unit, unique among the merchant's products and variants. 1 to 100 characters, in one line. Never null. */
+  readonly sku?: string | null | undefined;
+  /** The part of a URL that names it. Open in the specification. Lower-case letters, digits and single hyphens. Never null. */
+  readonly slug?: string | null | undefined;
+  /** Status. Never null. */
+  readonly status?: ProductStatus | null | undefined;
+  /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
 };
 
 /** Where a user stands. The meaning of each value is open in the specification. */
@@ -770,6 +1275,36 @@ export type WebhookEndpointStatus =
   /** They are. */
   | 'ENABLED';
 
+export type CategoryListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CategoryListQuery = { readonly categories: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly slug: string, readonly description: string | null, readonly seoTitle: string | null, readonly seoDescription: string | null, readonly productCount: number, readonly parent: { readonly id: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateCategoryMutationVariables = Exact<{
+  input: CreateCategoryInput;
+}>;
+
+
+export type CreateCategoryMutation = { readonly createCategory: { readonly category: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateCategoryMutationVariables = Exact<{
+  id: string;
+  input: UpdateCategoryInput;
+}>;
+
+
+export type UpdateCategoryMutation = { readonly updateCategory: { readonly category: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteCategoryMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteCategoryMutation = { readonly deleteCategory: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type CustomerListQueryVariables = Exact<{
   searchQuery?: string | null | undefined;
   filters?: CustomerFilters | null | undefined;
@@ -786,6 +1321,27 @@ export type CustomerDetailQueryVariables = Exact<{
 
 
 export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+
+export type CreateFileUploadMutationVariables = Exact<{
+  input: CreateFileUploadInput;
+}>;
+
+
+export type CreateFileUploadMutation = { readonly createFileUpload: { readonly upload: { readonly id: string, readonly url: string, readonly method: string, readonly headers: ReadonlyArray<{ readonly name: string, readonly value: string }> } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CompleteFileUploadMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CompleteFileUploadMutation = { readonly completeFileUpload: { readonly file: { readonly id: string, readonly status: FileStatus, readonly url: string | null, readonly rejection: string | null } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UploadedFileQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UploadedFileQuery = { readonly file: { readonly id: string, readonly status: FileStatus, readonly url: string | null, readonly rejection: string | null } | null };
 
 export type HomeQueryVariables = Exact<{
   start: string;
@@ -806,6 +1362,83 @@ export type OrdersToSendQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type OrdersToSendQuery = { readonly orders: { readonly totalCount: number } };
+
+export type ImportPartsFragment = { readonly id: string, readonly status: ImportStatus, readonly format: ImportFormat, readonly recordType: ImportRecordType | null, readonly fileName: string | null, readonly dryRun: boolean, readonly rows: number | null, readonly checked: number, readonly written: number, readonly imported: number, readonly unchanged: number, readonly refused: number, readonly failure: string | null, readonly createdAt: string, readonly finishedAt: string | null };
+
+export type ImportListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ImportListQuery = { readonly imports: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: ImportStatus, readonly format: ImportFormat, readonly recordType: ImportRecordType | null, readonly fileName: string | null, readonly dryRun: boolean, readonly rows: number | null, readonly checked: number, readonly written: number, readonly imported: number, readonly unchanged: number, readonly refused: number, readonly failure: string | null, readonly createdAt: string, readonly finishedAt: string | null }> } };
+
+export type ImportDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ImportDetailQuery = { readonly import: { readonly id: string, readonly status: ImportStatus, readonly format: ImportFormat, readonly recordType: ImportRecordType | null, readonly fileName: string | null, readonly dryRun: boolean, readonly rows: number | null, readonly checked: number, readonly written: number, readonly imported: number, readonly unchanged: number, readonly refused: number, readonly failure: string | null, readonly createdAt: string, readonly finishedAt: string | null } | null };
+
+export type ImportErrorsQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ImportErrorsQuery = { readonly import: { readonly errors: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly line: number, readonly recordType: ImportRecordType | null, readonly key: string | null, readonly field: string, readonly message: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type CreateImportMutationVariables = Exact<{
+  input: CreateImportInput;
+}>;
+
+
+export type CreateImportMutation = { readonly createImport: { readonly import: { readonly id: string } | null, readonly upload: { readonly url: string, readonly headers: ReadonlyArray<{ readonly name: string, readonly value: string }> } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type StartImportMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type StartImportMutation = { readonly startImport: { readonly import: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelImportMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelImportMutation = { readonly cancelImport: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ExportListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ExportListQuery = { readonly exports: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ExportKind, readonly status: ExportStatus, readonly format: ExportFormat, readonly query: string | null, readonly totalRows: number | null, readonly rows: number, readonly bytes: number, readonly url: string | null, readonly expiresAt: string | null, readonly failure: string | null, readonly createdAt: string }> } };
+
+export type CreateExportMutationVariables = Exact<{
+  input: CreateExportInput;
+}>;
+
+
+export type CreateExportMutation = { readonly createExport: { readonly export: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelExportMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelExportMutation = { readonly cancelExport: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type NewOrdersSubscriptionVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type NewOrdersSubscription = { readonly orderCreated: { readonly id: string, readonly orderNumber: string, readonly total: number, readonly currency: string } };
+
+export type LiveEventsSubscriptionVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type LiveEventsSubscription = { readonly events: { readonly position: string, readonly topic: string } };
 
 export type OrderListQueryVariables = Exact<{
   filters?: OrderFilters | null | undefined;
@@ -919,6 +1552,79 @@ export type CancelShipmentMutationVariables = Exact<{
 
 export type CancelShipmentMutation = { readonly cancelShipment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type ModifyOrderMutationVariables = Exact<{
+  id: string;
+  modifications: OrderModifications;
+}>;
+
+
+export type ModifyOrderMutation = { readonly modifyOrder: { readonly order: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateOrderMutationVariables = Exact<{
+  id: string;
+  input: UpdateOrderInput;
+}>;
+
+
+export type UpdateOrderMutation = { readonly updateOrder: { readonly order: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ProductChoicesQueryVariables = Exact<{
+  searchQuery: string;
+}>;
+
+
+export type ProductChoicesQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly price: number, readonly currency: string, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly price: number | null, readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }> }> }> } };
+
+export type RequestReturnMutationVariables = Exact<{
+  input: RequestReturnInput;
+}>;
+
+
+export type RequestReturnMutation = { readonly requestReturn: { readonly return: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ApproveReturnMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ApproveReturnMutation = { readonly approveReturn: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RejectReturnMutationVariables = Exact<{
+  id: string;
+  reason: string;
+}>;
+
+
+export type RejectReturnMutation = { readonly rejectReturn: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelReturnMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelReturnMutation = { readonly cancelReturn: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ReceiveReturnMutationVariables = Exact<{
+  id: string;
+  input: ReceiveReturnInput;
+}>;
+
+
+export type ReceiveReturnMutation = { readonly receiveReturn: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RefundReturnMutationVariables = Exact<{
+  id: string;
+  input: RefundReturnInput;
+}>;
+
+
+export type RefundReturnMutation = { readonly refundReturn: { readonly refund: { readonly amount: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type PrintedShopQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PrintedShopQuery = { readonly merchantAccount: { readonly name: string, readonly email: string, readonly phone: string | null, readonly website: string | null } | null };
+
 export type ProductListQueryVariables = Exact<{
   searchQuery?: string | null | undefined;
   filters?: ProductFilters | null | undefined;
@@ -934,7 +1640,7 @@ export type ProductDetailQueryVariables = Exact<{
 }>;
 
 
-export type ProductDetailQuery = { readonly product: { readonly id: string, readonly name: string, readonly sku: string, readonly slug: string, readonly description: string | null, readonly status: ProductStatus, readonly featured: boolean, readonly price: number, readonly compareAtPrice: number | null, readonly currency: string, readonly tags: ReadonlyArray<string>, readonly seoTitle: string | null, readonly seoDescription: string | null, readonly updatedAt: string, readonly totalSold: number, readonly averageRating: number | null, readonly reviewCount: number, readonly images: ReadonlyArray<{ readonly id: string, readonly url: string, readonly alt: string | null }>, readonly inventory: { readonly available: number, readonly reserved: number, readonly isLowStock: boolean, readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number, readonly warehouse: { readonly name: string } }> } | null, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly price: number | null, readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }>, readonly inventory: { readonly available: number, readonly isLowStock: boolean } | null }> } | null };
+export type ProductDetailQuery = { readonly product: { readonly id: string, readonly name: string, readonly sku: string, readonly slug: string, readonly description: string | null, readonly status: ProductStatus, readonly featured: boolean, readonly price: number, readonly compareAtPrice: number | null, readonly currency: string, readonly tags: ReadonlyArray<string>, readonly seoTitle: string | null, readonly seoDescription: string | null, readonly updatedAt: string, readonly totalSold: number, readonly averageRating: number | null, readonly reviewCount: number, readonly categories: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly images: ReadonlyArray<{ readonly id: string, readonly url: string, readonly alt: string | null, readonly width: number | null, readonly height: number | null }>, readonly inventory: { readonly available: number, readonly reserved: number, readonly isLowStock: boolean, readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number, readonly warehouse: { readonly name: string } }> } | null, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly price: number | null, readonly options: ReadonlyArray<{ readonly name: string, readonly value: string }>, readonly inventory: { readonly available: number, readonly isLowStock: boolean, readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number }> } | null }> } | null };
 
 export type UpdateProductMutationVariables = Exact<{
   id: string;
@@ -951,6 +1657,52 @@ export type UpdateVariantMutationVariables = Exact<{
 
 
 export type UpdateVariantMutation = { readonly updateProductVariant: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateProductMutationVariables = Exact<{
+  input: CreateProductInput;
+}>;
+
+
+export type CreateProductMutation = { readonly createProduct: { readonly product: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteProductMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteProductMutation = { readonly deleteProduct: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateVariantMutationVariables = Exact<{
+  productId: string;
+  input: ProductVariantInput;
+}>;
+
+
+export type CreateVariantMutation = { readonly createProductVariant: { readonly variant: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteVariantMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteVariantMutation = { readonly deleteProductVariant: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type BulkProductsQueryVariables = Exact<{
+  searchQuery?: string | null | undefined;
+  filters?: ProductFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type BulkProductsQuery = { readonly products: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly status: ProductStatus, readonly price: number, readonly compareAtPrice: number | null, readonly currency: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type UpdateProductsMutationVariables = Exact<{
+  inputs: ReadonlyArray<UpdateProductsInput> | UpdateProductsInput;
+}>;
+
+
+export type UpdateProductsMutation = { readonly updateProducts: { readonly products: ReadonlyArray<{ readonly id: string } | null> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type EnrollMfaMutationVariables = Exact<{
   password: string;
@@ -1064,6 +1816,91 @@ export type AdjustInventoryMutationVariables = Exact<{
 
 export type AdjustInventoryMutation = { readonly adjustInventory: { readonly inventory: { readonly sku: string, readonly available: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type StockLevelsQueryVariables = Exact<{
+  searchQuery?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type StockLevelsQuery = { readonly products: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly inventory: { readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number }> } | null, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly options: ReadonlyArray<{ readonly value: string }>, readonly inventory: { readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number }> } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type SetInventoryLevelMutationVariables = Exact<{
+  input: SetInventoryLevelInput;
+}>;
+
+
+export type SetInventoryLevelMutation = { readonly setInventoryLevel: { readonly inventory: { readonly sku: string, readonly available: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type TransferPartsFragment = { readonly id: string, readonly status: TransferStatus, readonly expectedDate: string | null, readonly notes: string | null, readonly createdAt: string, readonly fromWarehouse: { readonly name: string }, readonly toWarehouse: { readonly name: string }, readonly lines: ReadonlyArray<{ readonly sku: string | null, readonly quantity: number, readonly receivedQuantity: number }> };
+
+export type TransferListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TransferListQuery = { readonly transfers: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly status: TransferStatus, readonly expectedDate: string | null, readonly notes: string | null, readonly createdAt: string, readonly fromWarehouse: { readonly name: string }, readonly toWarehouse: { readonly name: string }, readonly lines: ReadonlyArray<{ readonly sku: string | null, readonly quantity: number, readonly receivedQuantity: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateTransferMutationVariables = Exact<{
+  input: CreateTransferInput;
+}>;
+
+
+export type CreateTransferMutation = { readonly createTransfer: { readonly transfer: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ShipTransferMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ShipTransferMutation = { readonly shipTransfer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ReceiveTransferMutationVariables = Exact<{
+  id: string;
+  lines?: ReadonlyArray<TransferLineInput> | TransferLineInput | null | undefined;
+}>;
+
+
+export type ReceiveTransferMutation = { readonly receiveTransfer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelTransferMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelTransferMutation = { readonly cancelTransfer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type IncomingStockListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type IncomingStockListQuery = { readonly incomingStocks: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly sku: string | null, readonly status: IncomingStockStatus, readonly quantity: number, readonly receivedQuantity: number, readonly expectedDate: string | null, readonly reference: string | null, readonly createdAt: string, readonly warehouse: { readonly name: string }, readonly transfer: { readonly id: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateIncomingStockMutationVariables = Exact<{
+  input: CreateIncomingStockInput;
+}>;
+
+
+export type CreateIncomingStockMutation = { readonly createIncomingStock: { readonly incomingStock: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ReceiveIncomingStockMutationVariables = Exact<{
+  id: string;
+  quantity?: number | null | undefined;
+}>;
+
+
+export type ReceiveIncomingStockMutation = { readonly receiveIncomingStock: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelIncomingStockMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelIncomingStockMutation = { readonly cancelIncomingStock: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -1082,6 +1919,25 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const ImportPartsFragmentDoc = new TypedDocumentString(`
+    fragment ImportParts on Import {
+  id
+  status
+  format
+  recordType
+  fileName
+  dryRun
+  rows
+  checked
+  written
+  imported
+  unchanged
+  refused
+  failure
+  createdAt
+  finishedAt
+}
+    `, {"fragmentName":"ImportParts"}) as unknown as TypedDocumentString<ImportPartsFragment, unknown>;
 export const AddressPartsFragmentDoc = new TypedDocumentString(`
     fragment AddressParts on Address {
   recipientName
@@ -1102,6 +1958,94 @@ export const FaultsFragmentDoc = new TypedDocumentString(`
   code
 }
     `, {"fragmentName":"Faults"}) as unknown as TypedDocumentString<FaultsFragment, unknown>;
+export const TransferPartsFragmentDoc = new TypedDocumentString(`
+    fragment TransferParts on Transfer {
+  id
+  status
+  fromWarehouse {
+    name
+  }
+  toWarehouse {
+    name
+  }
+  lines {
+    sku
+    quantity
+    receivedQuantity
+  }
+  expectedDate
+  notes
+  createdAt
+}
+    `, {"fragmentName":"TransferParts"}) as unknown as TypedDocumentString<TransferPartsFragment, unknown>;
+export const CategoryListDocument = new TypedDocumentString(`
+    query CategoryList($first: Int, $after: String) {
+  categories(sortBy: POSITION, first: $first, after: $after) {
+    nodes {
+      id
+      name
+      slug
+      description
+      seoTitle
+      seoDescription
+      productCount
+      parent {
+        id
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CategoryListQuery, CategoryListQueryVariables>;
+export const CreateCategoryDocument = new TypedDocumentString(`
+    mutation CreateCategory($input: CreateCategoryInput!) {
+  createCategory(input: $input) {
+    category {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateCategoryMutation, CreateCategoryMutationVariables>;
+export const UpdateCategoryDocument = new TypedDocumentString(`
+    mutation UpdateCategory($id: ID!, $input: UpdateCategoryInput!) {
+  updateCategory(id: $id, input: $input) {
+    category {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateCategoryMutation, UpdateCategoryMutationVariables>;
+export const DeleteCategoryDocument = new TypedDocumentString(`
+    mutation DeleteCategory($id: ID!) {
+  deleteCategory(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteCategoryMutation, DeleteCategoryMutationVariables>;
 export const CustomerListDocument = new TypedDocumentString(`
     query CustomerList($searchQuery: String, $filters: CustomerFilters, $first: Int, $after: String) {
   customers(
@@ -1192,6 +2136,57 @@ export const CustomerDetailDocument = new TypedDocumentString(`
   country
   phone
 }`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const CreateFileUploadDocument = new TypedDocumentString(`
+    mutation CreateFileUpload($input: CreateFileUploadInput!) {
+  createFileUpload(input: $input) {
+    upload {
+      id
+      url
+      method
+      headers {
+        name
+        value
+      }
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateFileUploadMutation, CreateFileUploadMutationVariables>;
+export const CompleteFileUploadDocument = new TypedDocumentString(`
+    mutation CompleteFileUpload($id: ID!) {
+  completeFileUpload(id: $id) {
+    file {
+      id
+      status
+      url
+      rejection
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CompleteFileUploadMutation, CompleteFileUploadMutationVariables>;
+export const UploadedFileDocument = new TypedDocumentString(`
+    query UploadedFile($id: ID!) {
+  file(id: $id) {
+    id
+    status
+    url
+    rejection
+  }
+}
+    `) as unknown as TypedDocumentString<UploadedFileQuery, UploadedFileQueryVariables>;
 export const HomeDocument = new TypedDocumentString(`
     query Home($start: Date!, $end: Date!, $today: Date!, $currency: String) {
   totals: report(
@@ -1266,6 +2261,194 @@ export const OrdersToSendDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<OrdersToSendQuery, OrdersToSendQueryVariables>;
+export const ImportListDocument = new TypedDocumentString(`
+    query ImportList {
+  imports(first: 20) {
+    nodes {
+      ...ImportParts
+    }
+  }
+}
+    fragment ImportParts on Import {
+  id
+  status
+  format
+  recordType
+  fileName
+  dryRun
+  rows
+  checked
+  written
+  imported
+  unchanged
+  refused
+  failure
+  createdAt
+  finishedAt
+}`) as unknown as TypedDocumentString<ImportListQuery, ImportListQueryVariables>;
+export const ImportDetailDocument = new TypedDocumentString(`
+    query ImportDetail($id: ID!) {
+  import(id: $id) {
+    ...ImportParts
+  }
+}
+    fragment ImportParts on Import {
+  id
+  status
+  format
+  recordType
+  fileName
+  dryRun
+  rows
+  checked
+  written
+  imported
+  unchanged
+  refused
+  failure
+  createdAt
+  finishedAt
+}`) as unknown as TypedDocumentString<ImportDetailQuery, ImportDetailQueryVariables>;
+export const ImportErrorsDocument = new TypedDocumentString(`
+    query ImportErrors($id: ID!, $first: Int, $after: String) {
+  import(id: $id) {
+    errors(first: $first, after: $after) {
+      totalCount
+      nodes {
+        id
+        line
+        recordType
+        key
+        field
+        message
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ImportErrorsQuery, ImportErrorsQueryVariables>;
+export const CreateImportDocument = new TypedDocumentString(`
+    mutation CreateImport($input: CreateImportInput!) {
+  createImport(input: $input) {
+    import {
+      id
+    }
+    upload {
+      url
+      headers {
+        name
+        value
+      }
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateImportMutation, CreateImportMutationVariables>;
+export const StartImportDocument = new TypedDocumentString(`
+    mutation StartImport($id: ID!) {
+  startImport(id: $id) {
+    import {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<StartImportMutation, StartImportMutationVariables>;
+export const CancelImportDocument = new TypedDocumentString(`
+    mutation CancelImport($id: ID!) {
+  cancelImport(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelImportMutation, CancelImportMutationVariables>;
+export const ExportListDocument = new TypedDocumentString(`
+    query ExportList {
+  exports(first: 20) {
+    nodes {
+      id
+      kind
+      status
+      format
+      query
+      totalRows
+      rows
+      bytes
+      url
+      expiresAt
+      failure
+      createdAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ExportListQuery, ExportListQueryVariables>;
+export const CreateExportDocument = new TypedDocumentString(`
+    mutation CreateExport($input: CreateExportInput!) {
+  createExport(input: $input) {
+    export {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateExportMutation, CreateExportMutationVariables>;
+export const CancelExportDocument = new TypedDocumentString(`
+    mutation CancelExport($id: ID!) {
+  cancelExport(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelExportMutation, CancelExportMutationVariables>;
+export const NewOrdersDocument = new TypedDocumentString(`
+    subscription NewOrders($after: String) {
+  orderCreated(after: $after) {
+    id
+    orderNumber
+    total
+    currency
+  }
+}
+    `) as unknown as TypedDocumentString<NewOrdersSubscription, NewOrdersSubscriptionVariables>;
+export const LiveEventsDocument = new TypedDocumentString(`
+    subscription LiveEvents($after: String) {
+  events(after: $after) {
+    position
+    topic
+  }
+}
+    `) as unknown as TypedDocumentString<LiveEventsSubscription, LiveEventsSubscriptionVariables>;
 export const OrderListDocument = new TypedDocumentString(`
     query OrderList($filters: OrderFilters, $searchQuery: String, $sortBy: OrderSortField, $sortOrder: SortOrder, $first: Int, $after: String, $customers: Boolean!, $payments: Boolean!) {
   orders(
@@ -1610,6 +2793,154 @@ export const CancelShipmentDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CancelShipmentMutation, CancelShipmentMutationVariables>;
+export const ModifyOrderDocument = new TypedDocumentString(`
+    mutation ModifyOrder($id: ID!, $modifications: OrderModifications!) {
+  modifyOrder(id: $id, modifications: $modifications) {
+    order {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ModifyOrderMutation, ModifyOrderMutationVariables>;
+export const UpdateOrderDocument = new TypedDocumentString(`
+    mutation UpdateOrder($id: ID!, $input: UpdateOrderInput!) {
+  updateOrder(id: $id, input: $input) {
+    order {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateOrderMutation, UpdateOrderMutationVariables>;
+export const ProductChoicesDocument = new TypedDocumentString(`
+    query ProductChoices($searchQuery: String!) {
+  products(searchQuery: $searchQuery, status: ACTIVE, first: 8) {
+    nodes {
+      id
+      name
+      sku
+      price
+      currency
+      variants {
+        id
+        sku
+        price
+        options {
+          name
+          value
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductChoicesQuery, ProductChoicesQueryVariables>;
+export const RequestReturnDocument = new TypedDocumentString(`
+    mutation RequestReturn($input: RequestReturnInput!) {
+  requestReturn(input: $input) {
+    return {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RequestReturnMutation, RequestReturnMutationVariables>;
+export const ApproveReturnDocument = new TypedDocumentString(`
+    mutation ApproveReturn($id: ID!) {
+  approveReturn(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ApproveReturnMutation, ApproveReturnMutationVariables>;
+export const RejectReturnDocument = new TypedDocumentString(`
+    mutation RejectReturn($id: ID!, $reason: String!) {
+  rejectReturn(id: $id, reason: $reason) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RejectReturnMutation, RejectReturnMutationVariables>;
+export const CancelReturnDocument = new TypedDocumentString(`
+    mutation CancelReturn($id: ID!) {
+  cancelReturn(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelReturnMutation, CancelReturnMutationVariables>;
+export const ReceiveReturnDocument = new TypedDocumentString(`
+    mutation ReceiveReturn($id: ID!, $input: ReceiveReturnInput!) {
+  receiveReturn(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ReceiveReturnMutation, ReceiveReturnMutationVariables>;
+export const RefundReturnDocument = new TypedDocumentString(`
+    mutation RefundReturn($id: ID!, $input: RefundReturnInput!) {
+  refundReturn(id: $id, input: $input) {
+    refund {
+      amount
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RefundReturnMutation, RefundReturnMutationVariables>;
+export const PrintedShopDocument = new TypedDocumentString(`
+    query PrintedShop {
+  merchantAccount {
+    name
+    email
+    phone
+    website
+  }
+}
+    `) as unknown as TypedDocumentString<PrintedShopQuery, PrintedShopQueryVariables>;
 export const ProductListDocument = new TypedDocumentString(`
     query ProductList($searchQuery: String, $filters: ProductFilters, $first: Int, $after: String) {
   products(
@@ -1665,10 +2996,16 @@ export const ProductDetailDocument = new TypedDocumentString(`
     totalSold
     averageRating
     reviewCount
+    categories {
+      id
+      name
+    }
     images {
       id
       url
       alt
+      width
+      height
     }
     inventory {
       available
@@ -1694,6 +3031,10 @@ export const ProductDetailDocument = new TypedDocumentString(`
       inventory {
         available
         isLowStock
+        warehouses {
+          warehouseId
+          available
+        }
       }
     }
   }
@@ -1728,6 +3069,107 @@ export const UpdateVariantDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<UpdateVariantMutation, UpdateVariantMutationVariables>;
+export const CreateProductDocument = new TypedDocumentString(`
+    mutation CreateProduct($input: CreateProductInput!) {
+  createProduct(input: $input) {
+    product {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateProductMutation, CreateProductMutationVariables>;
+export const DeleteProductDocument = new TypedDocumentString(`
+    mutation DeleteProduct($id: ID!) {
+  deleteProduct(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteProductMutation, DeleteProductMutationVariables>;
+export const CreateVariantDocument = new TypedDocumentString(`
+    mutation CreateVariant($productId: ID!, $input: ProductVariantInput!) {
+  createProductVariant(productId: $productId, input: $input) {
+    variant {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateVariantMutation, CreateVariantMutationVariables>;
+export const DeleteVariantDocument = new TypedDocumentString(`
+    mutation DeleteVariant($id: ID!) {
+  deleteProductVariant(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteVariantMutation, DeleteVariantMutationVariables>;
+export const BulkProductsDocument = new TypedDocumentString(`
+    query BulkProducts($searchQuery: String, $filters: ProductFilters, $first: Int, $after: String) {
+  products(
+    searchQuery: $searchQuery
+    filters: $filters
+    first: $first
+    after: $after
+  ) {
+    totalCount
+    nodes {
+      id
+      name
+      sku
+      status
+      price
+      compareAtPrice
+      currency
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<BulkProductsQuery, BulkProductsQueryVariables>;
+export const UpdateProductsDocument = new TypedDocumentString(`
+    mutation UpdateProducts($inputs: [UpdateProductsInput!]!) {
+  updateProducts(inputs: $inputs) {
+    products {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateProductsMutation, UpdateProductsMutationVariables>;
 export const EnrollMfaDocument = new TypedDocumentString(`
     mutation EnrollMfa($password: String!) {
   enrollMfa(password: $password) {
@@ -1986,3 +3428,218 @@ export const AdjustInventoryDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<AdjustInventoryMutation, AdjustInventoryMutationVariables>;
+export const StockLevelsDocument = new TypedDocumentString(`
+    query StockLevels($searchQuery: String, $first: Int, $after: String) {
+  products(
+    searchQuery: $searchQuery
+    first: $first
+    after: $after
+    sortBy: NAME
+    sortOrder: ASC
+  ) {
+    totalCount
+    nodes {
+      id
+      name
+      sku
+      inventory {
+        warehouses {
+          warehouseId
+          available
+          reserved
+        }
+      }
+      variants {
+        id
+        sku
+        options {
+          value
+        }
+        inventory {
+          warehouses {
+            warehouseId
+            available
+            reserved
+          }
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<StockLevelsQuery, StockLevelsQueryVariables>;
+export const SetInventoryLevelDocument = new TypedDocumentString(`
+    mutation SetInventoryLevel($input: SetInventoryLevelInput!) {
+  setInventoryLevel(input: $input) {
+    inventory {
+      sku
+      available
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SetInventoryLevelMutation, SetInventoryLevelMutationVariables>;
+export const TransferListDocument = new TypedDocumentString(`
+    query TransferList($first: Int, $after: String) {
+  transfers(first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...TransferParts
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment TransferParts on Transfer {
+  id
+  status
+  fromWarehouse {
+    name
+  }
+  toWarehouse {
+    name
+  }
+  lines {
+    sku
+    quantity
+    receivedQuantity
+  }
+  expectedDate
+  notes
+  createdAt
+}`) as unknown as TypedDocumentString<TransferListQuery, TransferListQueryVariables>;
+export const CreateTransferDocument = new TypedDocumentString(`
+    mutation CreateTransfer($input: CreateTransferInput!) {
+  createTransfer(input: $input) {
+    transfer {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateTransferMutation, CreateTransferMutationVariables>;
+export const ShipTransferDocument = new TypedDocumentString(`
+    mutation ShipTransfer($id: ID!) {
+  shipTransfer(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ShipTransferMutation, ShipTransferMutationVariables>;
+export const ReceiveTransferDocument = new TypedDocumentString(`
+    mutation ReceiveTransfer($id: ID!, $lines: [TransferLineInput!]) {
+  receiveTransfer(id: $id, lines: $lines) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ReceiveTransferMutation, ReceiveTransferMutationVariables>;
+export const CancelTransferDocument = new TypedDocumentString(`
+    mutation CancelTransfer($id: ID!) {
+  cancelTransfer(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelTransferMutation, CancelTransferMutationVariables>;
+export const IncomingStockListDocument = new TypedDocumentString(`
+    query IncomingStockList($first: Int, $after: String) {
+  incomingStocks(first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      sku
+      status
+      quantity
+      receivedQuantity
+      expectedDate
+      reference
+      createdAt
+      warehouse {
+        name
+      }
+      transfer {
+        id
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<IncomingStockListQuery, IncomingStockListQueryVariables>;
+export const CreateIncomingStockDocument = new TypedDocumentString(`
+    mutation CreateIncomingStock($input: CreateIncomingStockInput!) {
+  createIncomingStock(input: $input) {
+    incomingStock {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateIncomingStockMutation, CreateIncomingStockMutationVariables>;
+export const ReceiveIncomingStockDocument = new TypedDocumentString(`
+    mutation ReceiveIncomingStock($id: ID!, $quantity: Int) {
+  receiveIncomingStock(id: $id, quantity: $quantity) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ReceiveIncomingStockMutation, ReceiveIncomingStockMutationVariables>;
+export const CancelIncomingStockDocument = new TypedDocumentString(`
+    mutation CancelIncomingStock($id: ID!) {
+  cancelIncomingStock(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelIncomingStockMutation, CancelIncomingStockMutationVariables>;

@@ -1,9 +1,12 @@
+import { categoryMessages } from './catalogue/categories.ts'
 import { customerMessages } from './catalogue/customers.ts'
 import { frameMessages } from './catalogue/frame.ts'
 import { homeMessages } from './catalogue/home.ts'
+import { jobMessages } from './catalogue/jobs.ts'
 import { orderMessages } from './catalogue/orders.ts'
 import { productMessages } from './catalogue/products.ts'
 import { settingsMessages } from './catalogue/settings.ts'
+import { stockMessages } from './catalogue/stock.ts'
 
 /** Every text of the pages, in each language: a text that lacks one doesn't compile. */
 export const catalogue = {
@@ -11,6 +14,9 @@ export const catalogue = {
   ...homeMessages,
   ...orderMessages,
   ...productMessages,
+  ...categoryMessages,
+  ...jobMessages,
+  ...stockMessages,
   ...customerMessages,
   ...settingsMessages,
 }

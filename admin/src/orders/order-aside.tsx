@@ -1,11 +1,8 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AddressPartsFragment } from '../generated/operations.ts'
-import { useFormat } from '../format/format.ts'
 import { useLanguage, useText } from '../language/language.tsx'
 import { Badge, Card } from '../ui/states.tsx'
-import { StatusBadge } from '../ui/status-badge.tsx'
-import { returnStatuses } from './order-names.ts'
 import type { Order } from './order-page.tsx'
 
 export function CustomerCard({ order }: { readonly order: Order }): ReactNode {
@@ -70,36 +67,5 @@ export function Address({ address }: { readonly address: AddressPartsFragment })
     <address className="small muted pre">
       {lines.filter((line) => line !== null && line !== '').join('\n')}
     </address>
-  )
-}
-
-export function ReturnsCard({ order }: { readonly order: Order }): ReactNode {
-  const t = useText()
-  const { dateTime } = useFormat()
-  const names = new Map(order.items.map(({ id, productName }) => [id, productName]))
-  if (order.returns.length === 0) return null
-  return (
-    <Card title={t('returns')}>
-      <ul>
-        {order.returns.map((each) => (
-          <li key={each.id} className="parcel">
-            <div className="between">
-              <h3>{each.returnNumber}</h3>
-              <StatusBadge status={returnStatuses[each.status]} />
-            </div>
-            <p className="small muted">{dateTime(each.createdAt)}</p>
-            <ul className="small">
-              {each.items.map(({ orderItemId, quantity }) => (
-                <li key={orderItemId}>
-                  {quantity} × {names.get(orderItemId)}
-                </li>
-              ))}
-            </ul>
-            {each.note !== null && <p className="note">{each.note}</p>}
-            {each.rejectionReason !== null && <p className="note">{each.rejectionReason}</p>}
-          </li>
-        ))}
-      </ul>
-    </Card>
   )
 }

@@ -6,6 +6,7 @@ import type {
   PaymentMethod,
   PaymentStatus,
   RefundStatus,
+  ReturnReason,
   ShipmentStatus,
 } from '../generated/operations.ts'
 import type { MessageName } from '../language/catalogue.ts'
@@ -66,6 +67,15 @@ export const returnStatuses = {
   REJECTED: { tone: 'bad', name: 'returnRejected' },
   CANCELLED: { tone: 'calm', name: 'orderCancelled' },
 } as const satisfies Record<OrderReturnStatus, StatusName>
+
+export const returnReasons = {
+  DAMAGED: 'reasonDamaged',
+  WRONG_ITEM: 'reasonWrongItem',
+  NOT_AS_DESCRIBED: 'reasonNotAsDescribed',
+  DOES_NOT_FIT: 'reasonDoesNotFit',
+  CHANGED_MIND: 'reasonChangedMind',
+  OTHER: 'reasonOther',
+} as const satisfies Record<ReturnReason, MessageName>
 
 export const paymentMethods = {
   CARD: 'methodCard',

@@ -1,27 +1,21 @@
-import { type ReactNode, useState } from 'react'
-import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
-import { useApi, useChange } from '../api/api.ts'
-import { reasonOf } from '../api/field-errors.ts'
-import { OrderDetailDocument, type OrderDetailQuery, ProcessOrderDocument } from '../generated/operations.ts'
+import type { ReactNode } from 'react'
+import { useApi } from '../api/api.ts'
+import { OrderDetailDocument, type OrderDetailQuery } from '../generated/operations.ts'
 import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
-import { Button } from '../ui/button.tsx'
-import { Fault } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { CancelDialog } from './cancel-dialog.tsx'
-import { FulfilDialog } from './fulfil-dialog.tsx'
-import { CustomerCard, ReturnsCard } from './order-aside.tsx'
+import { OrderActions } from './order-actions.tsx'
+import { CustomerCard } from './order-aside.tsx'
 import { LinesCard } from './order-lines.tsx'
 import { fulfillmentStatuses, orderStatuses } from './order-names.ts'
 import { PaymentsCard } from './payments-card.tsx'
-import { RefundDialog } from './refund-dialog.tsx'
+import { ReturnsCard } from './returns-card.tsx'
 import { ShipmentsCard } from './shipments-card.tsx'
 import { TimelineCard } from './timeline-card.tsx'
-import { refundable, unpacked } from './units.ts'
 
 type AskedOrder = NonNullable<OrderDetailQuery['order']>
 
@@ -99,69 +93,5 @@ export default function OrderPage({ id }: { readonly id: string }): ReactNode {
         </div>
       </div>
     </Page>
-  )
-}
-
-type Asking = 'fulfil' | 'refund' | 'cancel'
-
-/** What may be packed, by the states in which the API packs. */
-const packs = new Set<Order['status']>(['CONFIRMED', 'PROCESSING', 'SHIPPED'])
-const cancels = new Set<Order['status']>(['PENDING', 'CONFIRMED', 'PROCESSING'])
-
-function OrderActions({ order }: { readonly order: Order }): ReactNode {
-  const t = useText()
-  const [asking, setAsking] = useState<Asking | null>(null)
-  const process = useChange(ProcessOrderDocument, ['orders'])
-  const mayWrite = useMay('orders:write')
-  const mayRefund = useMay('payments:write')
-  const canPack = mayWrite && packs.has(order.status) && order.items.some((line) => unpacked(line) > 0)
-  const paid = order.payments.reduce((sum, each) => sum + each.capturedAmount - each.refundedAmount, 0)
-  const canRefund = mayRefund && paid > 0 && order.items.some((line) => refundable(line) > 0)
-  const canCancel = mayWrite && cancels.has(order.status)
-  const canProcess = mayWrite && order.status === 'CONFIRMED'
-  const close = () => setAsking(null)
-  return (
-    <>
-      {process.error && <Fault text={reasonOf(process.error)} />}
-      {canPack && (
-        <Button look="primary" icon="truck" onPress={() => setAsking('fulfil')}>
-          {t('fulfil')}
-        </Button>
-      )}
-      {canRefund && (
-        <Button icon="undo2" onPress={() => setAsking('refund')}>
-          {t('refund')}
-        </Button>
-      )}
-      {(canCancel || canProcess) && (
-        <MenuTrigger>
-          <AriaButton className="button icon-only" aria-label={t('more')}>
-            <Icon name="ellipsis" />
-          </AriaButton>
-          <Popover className="popover" placement="bottom end">
-            <Menu
-              className="list"
-              onAction={(key) =>
-                key === 'cancel' ? setAsking('cancel') : void process.run({ id: order.id })
-              }
-            >
-              {canProcess && (
-                <MenuItem id="process" className="item">
-                  {t('startProcessing')}
-                </MenuItem>
-              )}
-              {canCancel && (
-                <MenuItem id="cancel" className="item danger">
-                  {t('cancelOrder')}
-                </MenuItem>
-              )}
-            </Menu>
-          </Popover>
-        </MenuTrigger>
-      )}
-      {asking === 'fulfil' && <FulfilDialog order={order} onClose={close} />}
-      {asking === 'refund' && <RefundDialog order={order} onClose={close} />}
-      {asking === 'cancel' && <CancelDialog order={order} onClose={close} />}
-    </>
   )
 }

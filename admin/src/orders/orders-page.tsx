@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import {
   type FulfillmentStatus,
@@ -10,16 +10,17 @@ import {
 } from '../generated/operations.ts'
 import { useFormat } from '../format/format.ts'
 import { addDays, startOfDay } from '../format/shop-days.ts'
-import { useText } from '../language/language.tsx'
+import { type Translate, useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
-import { SearchField, Select } from '../ui/fields.tsx'
+import { Checkbox, SearchField, Select } from '../ui/fields.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { type Filters, useFilters, useTyped } from '../ui/use-filters.ts'
 import { usePages } from '../ui/use-pages.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { fulfillmentStatuses, orderStatuses, paymentStatuses } from './order-names.ts'
 import { SavedViews } from './saved-views.tsx'
 
@@ -73,13 +74,18 @@ export default function OrdersPage(): ReactNode {
     },
     connection,
   })
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(none)
   const columns = useColumns()
+  const withBoxes = useMemo(() => [boxColumn(t, chosen, setChosen), ...columns], [t, chosen, columns])
+  // What isn't in the list any more, because it was filtered away, is chosen no longer.
+  const selected = pages.rows.filter(({ id }) => chosen.has(id))
   const isFiltered = filterNames.some((name) => filters[name] !== '')
   return (
     <Page title={t('orders')} lead={pages.pending ? '…' : t('ordersCount', { count: pages.totalCount })}>
       <SavedViews filters={filters} change={change} />
       <div className="card">
         <OrderFilterBar filters={filters} change={change} />
+        {selected.length > 0 && <BulkBar selected={selected} onClear={() => setChosen(none)} />}
         {pages.error !== null ? (
           <Failed error={pages.error} retry={pages.retry} />
         ) : pages.pending ? (
@@ -87,12 +93,40 @@ export default function OrdersPage(): ReactNode {
         ) : pages.rows.length === 0 ? (
           <NoOrders filtered={isFiltered} />
         ) : (
-          <DataTable label={t('orders')} columns={columns} rowKey={keyOf} {...pages} />
+          <DataTable label={t('orders')} columns={withBoxes} rowKey={keyOf} {...pages} />
         )}
       </div>
     </Page>
   )
 }
+
+const none: ReadonlySet<string> = new Set()
+
+/** A box in each row, for what is done with several orders at once. */
+const boxColumn = (
+  t: Translate,
+  chosen: ReadonlySet<string>,
+  choose: (chosen: ReadonlySet<string>) => void,
+): Column<OrderRow> => ({
+  id: 'chosen',
+  title: '',
+  width: '1.4rem',
+  phone: 'box',
+  cell: ({ id, orderNumber }) => (
+    <span className="over">
+      <Checkbox
+        aria-label={t('chooseOrder', { order: orderNumber })}
+        isSelected={chosen.has(id)}
+        onChange={(on) => {
+          const next = new Set(chosen)
+          if (on) next.add(id)
+          else next.delete(id)
+          choose(next)
+        }}
+      />
+    </span>
+  ),
+})
 
 function NoOrders({ filtered }: { readonly filtered: boolean }): ReactNode {
   const t = useText()

@@ -47,3 +47,22 @@ export function refundableShipping({ shipping, discount, items, payments }: Paid
     .reduce((sum, { shippingAmount }) => sum + shippingAmount, 0)
   return Math.max(0, shipping - takenOff - refunded)
 }
+
+interface OrderReturns {
+  readonly returns: readonly {
+    readonly status: string
+    readonly items: readonly { readonly orderItemId: string; readonly quantity: number }[]
+  }[]
+}
+
+const over = new Set(['REJECTED', 'CANCELLED'])
+
+/** How many sent units of a line can still come back: those that no return is about. */
+export function returnable({ returns }: OrderReturns, line: LineUnits): number {
+  const asked = returns
+    .filter(({ status }) => !over.has(status))
+    .flatMap(({ items }) => items)
+    .filter(({ orderItemId }) => orderItemId === line.id)
+    .reduce((sum, { quantity }) => sum + quantity, 0)
+  return Math.max(0, line.fulfilledQuantity - asked)
+}

@@ -6,3 +6,5 @@ export const productStatuses = {
   DRAFT: { tone: 'wait', name: 'productDraft' },
   ARCHIVED: { tone: 'calm', name: 'productArchived' },
 } as const satisfies Record<ProductStatus, StatusName>
+
+export const isProductStatus = (text: string): text is ProductStatus => Object.hasOwn(productStatuses, text)

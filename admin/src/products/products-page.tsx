@@ -1,40 +1,64 @@
 import { type ReactNode, useMemo } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import { useFormat } from '../format/format.ts'
-import { ProductListDocument, type ProductListQuery, type ProductStatus } from '../generated/operations.ts'
+import { ProductListDocument, type ProductListQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
+import { useMay } from '../shell/shop.ts'
 import type { Column } from '../ui/data-table.tsx'
 import { SearchField, Select } from '../ui/fields.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { ListCard } from '../ui/list-card.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Empty, Thumb } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { useFilters, useTyped } from '../ui/use-filters.ts'
 import { usePages } from '../ui/use-pages.ts'
-import { productStatuses } from './product-names.ts'
+import { isProductStatus, productStatuses } from './product-names.ts'
 
 type Row = ProductListQuery['products']['nodes'][number]
 
 const filterNames = ['q', 'status'] as const
 const connection = ({ products }: ProductListQuery) => products
 const keyOf = ({ id }: Row) => id
-const isStatus = (text: string): text is ProductStatus => Object.hasOwn(productStatuses, text)
 
 export default function ProductsPage(): ReactNode {
   const t = useText()
   const [{ q, status }, change] = useFilters(filterNames)
+  const search = useSearch()
   const settle = useMemo(() => (text: string) => change({ q: text }), [change])
   const [typed, type] = useTyped(q, settle)
   const pages = usePages({
     subject: 'products',
     document: ProductListDocument,
-    variables: { searchQuery: q === '' ? null : q, filters: isStatus(status) ? { status } : {} },
+    variables: { searchQuery: q === '' ? null : q, filters: isProductStatus(status) ? { status } : {} },
     connection,
   })
   const columns = useColumns()
   const statuses = Object.entries(productStatuses).map(([id, { name }]) => ({ id, text: t(name) }))
+  const mayWrite = useMay('products:write')
+  const create = mayWrite && (
+    <Link href="/products/new" className="button primary">
+      <Icon name="plus" size={16} /> {t('newProduct')}
+    </Link>
+  )
   return (
-    <Page title={t('products')} lead={pages.pending ? '…' : t('productsCount', { count: pages.totalCount })}>
+    <Page
+      title={t('products')}
+      lead={pages.pending ? '…' : t('productsCount', { count: pages.totalCount })}
+      actions={
+        <>
+          <Link href="/products/categories" className="button">
+            <Icon name="folderTree" size={16} /> {t('categories')}
+          </Link>
+          {mayWrite && (
+            <Link href={search === '' ? '/products/bulk' : `/products/bulk?${search}`} className="button">
+              <Icon name="table" size={16} /> {t('bulkEdit')}
+            </Link>
+          )}
+          {create}
+        </>
+      }
+    >
       <ListCard
         label={t('products')}
         columns={columns}
@@ -54,9 +78,15 @@ export default function ProductsPage(): ReactNode {
         }
         empty={
           q === '' && status === '' ? (
-            <Empty icon="package" title={t('noProducts')} text={t('noProductsText')} />
+            <Empty icon="package" title={t('noProducts')} text={t('noProductsText')}>
+              {create}
+            </Empty>
           ) : (
-            <Empty icon="funnel" title={t('nothingFound')} text={t('nothingFoundText')} />
+            <Empty icon="funnel" title={t('nothingFound')} text={t('nothingFoundText')}>
+              <Link href="/products" className="button">
+                {t('clearFilters')}
+              </Link>
+            </Empty>
           )
         }
       />

@@ -24,6 +24,7 @@ const places: readonly Place[] = [
   { path: '/products', name: 'products', icon: 'package', permissions: ['products:read'] },
   { path: '/stock', name: 'stock', icon: 'warehouse', permissions: ['inventory:read'] },
   { path: '/customers', name: 'customers', icon: 'users', permissions: ['customers:read'] },
+  { path: '/jobs', name: 'jobs', icon: 'arrowLeftRight', permissions: ['imports:read', 'exports:read'] },
   {
     path: '/settings',
     name: 'settings',

@@ -5,6 +5,7 @@ import { useApi } from '../api/api.ts'
 import { OwnUserDocument, ViewerDocument } from '../generated/operations.ts'
 import icon from '../icon.svg'
 import { useText } from '../language/language.tsx'
+import { useLive } from '../live/use-live.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Failed, Loading } from '../ui/states.tsx'
 import { Navigation } from './navigation.tsx'
@@ -38,6 +39,7 @@ function Frame({ shop, children }: { readonly shop: Shop; readonly children: Rea
   const t = useText()
   const [open, setOpen] = useState(false)
   const [path] = useLocation()
+  useLive()
   useEffect(() => {
     setOpen(false)
     scrollTo(0, 0)

@@ -17,8 +17,8 @@ interface ColumnLayout {
   /** Of CSS grid, e.g. `minmax(8rem, 2fr)`. */
   readonly width: string
   readonly end?: boolean
-  /** On a phone a row has two lines: a and b above, c and d below. A column without a place is left out there. */
-  readonly phone?: 'a' | 'b' | 'c' | 'd'
+  /** On a phone a row has two lines: a and b above, c and d below, and a box before both. A column without a place is left out there. */
+  readonly phone?: 'a' | 'b' | 'c' | 'd' | 'box'
 }
 
 export interface Column<Row> extends ColumnLayout {

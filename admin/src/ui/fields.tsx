@@ -37,6 +37,8 @@ const Hint = ({ hint }: { readonly hint: string | undefined }): ReactNode =>
   )
 
 interface TextProps extends Omit<TextFieldProps, 'className' | 'children'>, Labelled {
+  /** The label is there for screen readers alone. */
+  readonly labelHidden?: boolean
   readonly multiline?: boolean
   readonly placeholder?: string
 }
@@ -44,13 +46,14 @@ interface TextProps extends Omit<TextFieldProps, 'className' | 'children'>, Labe
 /** A field of a form. What the server has against it is shown below it. */
 export const TextField = ({
   label,
+  labelHidden = false,
   hint,
   multiline = false,
   placeholder,
   ...props
 }: TextProps): ReactNode => (
   <AriaTextField {...props} className="field">
-    <Label>{label}</Label>
+    <Label className={labelHidden ? 'hidden' : 'label'}>{label}</Label>
     {multiline ? (
       <TextArea className="input" {...(placeholder !== undefined && { placeholder })} />
     ) : (
@@ -86,7 +89,8 @@ export const NumberField = ({ label, labelHidden = false, hint, ...props }: Numb
 )
 
 interface BoxProps extends Omit<CheckboxFieldProps, 'className' | 'children'> {
-  readonly children: ReactNode
+  /** Without a text, the box has an `aria-label`. */
+  readonly children?: ReactNode
 }
 
 export const Checkbox = ({ children, ...props }: BoxProps): ReactNode => (
@@ -95,7 +99,7 @@ export const Checkbox = ({ children, ...props }: BoxProps): ReactNode => (
       <span className="box">
         <Icon name="check" size={13} />
       </span>
-      <span>{children}</span>
+      {children !== undefined && <span>{children}</span>}
     </CheckboxButton>
   </CheckboxField>
 )

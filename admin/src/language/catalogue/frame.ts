@@ -79,6 +79,7 @@ export const frameMessages = {
     en: 'The address may be old. The menu leads everywhere.',
     de: 'Die Adresse ist vielleicht veraltet. Das Menü führt überall hin.',
   },
+  newOrder: { en: 'New order {order}: {total}', de: 'Neue Bestellung {order}: {total}' },
   searchHint: { en: 'The list follows as you type', de: 'Die Liste folgt der Eingabe' },
   rowsInAll: {
     en: { one: '{count} row', other: 'All {count} rows' },

@@ -1,0 +1,70 @@
+import type { Message } from '../message.ts'
+
+export const stockMessages = {
+  levels: { en: 'Levels and counts', de: 'Bestände und Zählung' },
+  transfers: { en: 'Transfers', de: 'Umlagerungen' },
+  arrivals: { en: 'Arrivals', de: 'Wareneingang' },
+  counted: { en: 'Counted', de: 'Gezählt' },
+  countedOf: { en: 'Counted of {name}', de: 'Gezählt von {name}' },
+  saveCounts: {
+    en: { one: 'Save {count} count', other: 'Save {count} counts' },
+    de: { one: '{count} Zählung speichern', other: '{count} Zählungen speichern' },
+  },
+  countsSaved: {
+    en: { one: '{count} level is as counted', other: '{count} levels are as counted' },
+    de: { one: '{count} Bestand ist wie gezählt', other: '{count} Bestände sind wie gezählt' },
+  },
+  countReason: { en: 'Counted', de: 'Gezählt' },
+  noLevels: { en: 'Nothing is stocked here', de: 'Hier ist nichts auf Lager' },
+  noLevelsText: {
+    en: 'Every SKU of the products has a level in each warehouse. Type what you counted, and save all of it at once.',
+    de: 'Jede SKU der Produkte hat in jedem Lager einen Bestand. Tragen Sie ein, was Sie gezählt haben, und speichern Sie alles auf einmal.',
+  },
+  newTransfer: { en: 'New transfer', de: 'Neue Umlagerung' },
+  noTransfers: { en: 'Nothing is moved between warehouses', de: 'Zwischen den Lagern ist nichts unterwegs' },
+  noTransfersText: {
+    en: 'A transfer takes goods out of one warehouse when it is sent off, and puts them into another one when they arrive there.',
+    de: 'Eine Umlagerung nimmt Ware beim Abschicken aus einem Lager und legt sie in ein anderes, wenn sie dort ankommt.',
+  },
+  transferDraft: { en: 'Draft', de: 'Entwurf' },
+  partlyArrived: { en: 'Partly arrived', de: 'Teils angekommen' },
+  transferCreated: { en: 'The transfer is drafted', de: 'Die Umlagerung ist entworfen' },
+  fromTo: { en: '{from} to {to}', de: '{from} nach {to}' },
+  from: { en: 'From', de: 'Von' },
+  to: { en: 'To', de: 'Nach' },
+  expectedAt: { en: 'expected {date}', de: 'erwartet {date}' },
+  expectedDate: { en: 'Expected on', de: 'Erwartet am' },
+  arrivedOf: { en: '{count} of {total} have arrived', de: '{count} von {total} angekommen' },
+  sendOff: { en: 'Send it off', de: 'Abschicken' },
+  receive: { en: 'Goods have arrived', de: 'Ware ist angekommen' },
+  receiveSku: { en: 'Units of {sku} have arrived', de: 'Stücke von {sku} sind angekommen' },
+  receiveUnits: {
+    en: { one: 'Put {count} unit on the shelf', other: 'Put {count} units on the shelf' },
+    de: { one: '{count} Stück einlagern', other: '{count} Stücke einlagern' },
+  },
+  unitsReceived: {
+    en: { one: '{count} unit is on the shelf', other: '{count} units are on the shelf' },
+    de: { one: '{count} Stück ist eingelagert', other: '{count} Stücke sind eingelagert' },
+  },
+  unitsAwaited: {
+    en: { one: '{count} unit is awaited', other: '{count} units are awaited' },
+    de: { one: '{count} Stück wird erwartet', other: '{count} Stücke werden erwartet' },
+  },
+  cancelTransfer: { en: 'Call it off', de: 'Abblasen' },
+  addLine: { en: 'Another line', de: 'Weitere Zeile' },
+  removeLine: { en: 'Remove line {number}', de: 'Zeile {number} entfernen' },
+  newArrival: { en: 'Announce goods', de: 'Ware ankündigen' },
+  noArrivals: { en: 'Nothing is on its way', de: 'Es ist nichts unterwegs' },
+  noArrivalsText: {
+    en: 'Write down what you have bought. Until it arrives it counts as in transit, and its arrival is put on the shelf in one step.',
+    de: 'Halten Sie fest, was Sie gekauft haben. Bis es ankommt, gilt es als unterwegs, und die Ankunft wird in einem Schritt eingelagert.',
+  },
+  arrivalCreated: { en: '{count} of {sku} are on their way', de: '{count} von {sku} sind unterwegs' },
+  awaitNoMore: { en: 'Await no more', de: 'Nicht mehr erwarten' },
+  ofTransfer: { en: 'from a transfer', de: 'aus einer Umlagerung' },
+  reference: { en: 'Reference', de: 'Referenz' },
+  referenceHint: {
+    en: 'Such as the number of your purchase order.',
+    de: 'Etwa die Nummer Ihrer Bestellung.',
+  },
+} as const satisfies Record<string, Message>

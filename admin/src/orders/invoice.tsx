@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { useFormat } from '../format/format.ts'
+import { useText } from '../language/language.tsx'
+import { Address } from './order-aside.tsx'
+import { detailsOf } from './order-lines.tsx'
+import { Sheet, type SheetProps } from './sheet.tsx'
+
+/** What was bought, and what it came to. Its number is that of the order. */
+export function Invoice({ order, shop }: SheetProps): ReactNode {
+  const t = useText()
+  const { money } = useFormat()
+  const amount = (minor: number) => money(minor, order.currency)
+  const refunded = (order.payments ?? []).reduce((sum, each) => sum + each.refundedAmount, 0)
+  return (
+    <Sheet order={order} shop={shop} title={t('invoice')}>
+      <div className="sheet-columns">
+        <div>
+          <h3>{t('billingAddress')}</h3>
+          <Address address={order.billingAddress ?? order.shippingAddress} />
+        </div>
+        <div>
+          <h3>{t('shippingAddress')}</h3>
+          <Address address={order.shippingAddress} />
+        </div>
+      </div>
+      <table className="grid-table">
+        <thead>
+          <tr>
+            <th scope="col">{t('product')}</th>
+            <th scope="col" className="end">
+              {t('price')}
+            </th>
+            <th scope="col" className="end">
+              {t('quantity')}
+            </th>
+            <th scope="col" className="end">
+              {t('total')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {order.items.map((line) => (
+            <tr key={line.id}>
+              <td>
+                <span className="strong">{line.productName}</span>
+                <div className="small">{[line.sku, detailsOf(line)].filter(Boolean).join(' · ')}</div>
+              </td>
+              <td className="end">{amount(line.price)}</td>
+              <td className="end">{line.quantity}</td>
+              <td className="end">{amount(line.subtotal)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <dl className="facts">
+        <dt>{t('subtotal')}</dt>
+        <dd className="number">{amount(order.subtotal)}</dd>
+        {order.discount > 0 && (
+          <>
+            <dt>{order.coupon === null ? t('discount') : t('discountBy', { code: order.coupon.code })}</dt>
+            <dd className="number">−{amount(order.discount)}</dd>
+          </>
+        )}
+        <dt>{t('shipping')}</dt>
+        <dd className="number">{amount(order.shipping)}</dd>
+        <dt>{t('tax')}</dt>
+        <dd className="number">{amount(order.tax)}</dd>
+        <dt className="total">{t('total')}</dt>
+        <dd className="total number">{amount(order.total)}</dd>
+        {refunded > 0 && (
+          <>
+            <dt>{t('refunded')}</dt>
+            <dd className="number">−{amount(refunded)}</dd>
+          </>
+        )}
+      </dl>
+    </Sheet>
+  )
+}
