@@ -45,6 +45,13 @@ export type ApiKeyKind =
   /** For the merchant's own programs. It is shown once. */
   | 'SECRET';
 
+/** Whether an API key works on the live deployment or on a test one. Open in the specification. */
+export type ApiKeyMode =
+  /** For the live deployment. */
+  | 'LIVE'
+  /** For a test deployment. It reaches the merchant's test data: rows of their own, with the same plan and otherwise an empty shop. */
+  | 'TEST';
+
 /** The kinds of credentials. Open in the specification. */
 export type AuditActorKind =
   /** A shopper. */
@@ -90,6 +97,18 @@ export type AuditOutcome =
   | 'REFUSED'
   /** It was begun, and how it ended is not known, or not yet. */
   | 'STARTED';
+
+/** A new API key. Open in the specification. */
+export type CreateApiKeyInput = {
+  /** When it stops working; never when nothing is said. */
+  readonly expiresAt?: string | null | undefined;
+  /** LIVE when nothing is said. */
+  readonly mode?: ApiKeyMode | null | undefined;
+  /** Name. 1 to 255 characters, in one line. */
+  readonly name: string;
+  /** The permissions, as `<resource>:<action>`; at most those of the key that creates it. 1 to 100 entries, each 1 to 100 characters, in one line. */
+  readonly permissions: ReadonlyArray<string>;
+};
 
 /** A new category. Open in the specification. */
 export type CreateCategoryInput = {
@@ -216,6 +235,34 @@ export type CreateProductInput = {
   readonly variants?: ReadonlyArray<ProductVariantInput> | null | undefined;
 };
 
+/** A new key for the pages of a storefront. Open in the specification. */
+export type CreatePublishableKeyInput = {
+  /** Name. 1 to 255 characters, in one line. */
+  readonly name: string;
+  /** The storefront's origins, like `https://shop.example`. Without any, the key works for pages of the developer's own machine, and in a test deployment only. At most 20 entries, each an origin, like https://shop.example or http://localhost:3000. */
+  readonly origins?: ReadonlyArray<string> | null | undefined;
+};
+
+/** A new role. Open in the specification. */
+export type CreateRoleInput = {
+  /** The purpose of the segment. At most 1,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Name. 1 to 100 characters, in one line. */
+  readonly name: string;
+  /** The permissions, as `<resource>:<action>`. 1 to 200 entries, each 1 to 100 characters, in one line. */
+  readonly permissions: ReadonlyArray<string>;
+};
+
+/** A new shipping zone. Open in the specification. */
+export type CreateShippingZoneInput = {
+  /** ISO 3166-1 alpha-2 codes; none means every country that no other zone lists. At most 300 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly countries?: ReadonlyArray<string> | null | undefined;
+  /** Ways of shipping. At most 50 entries. */
+  readonly methods?: ReadonlyArray<ShippingMethodInput> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+};
+
 /** A new transfer. Open in the specification. */
 export type CreateTransferInput = {
   /** When it is expected. */
@@ -228,6 +275,37 @@ export type CreateTransferInput = {
   readonly notes?: string | null | undefined;
   /** Where they go. */
   readonly toWarehouseId: string;
+};
+
+/** A new user. Open in the specification. */
+export type CreateUserInput = {
+  /** E-mail address, to sign in with. */
+  readonly email: string;
+  /** Name; the e-mail address when nothing is said. 1 to 200 characters, in one line. */
+  readonly name?: string | null | undefined;
+  /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** The roles' ids. At most 50 entries. */
+  readonly roleIds?: ReadonlyArray<string> | null | undefined;
+};
+
+/** An endpoint. Open in the specification. */
+export type CreateWebhookEndpointInput = {
+  /** What it is for. At most 500 characters, in one line. */
+  readonly description?: string | null | undefined;
+  /** Whether it is switched on; true when nothing is said. */
+  readonly enabled?: boolean | null | undefined;
+  /** The conditions that an event has to meet. At most 20 entries. */
+  readonly filter?: ReadonlyArray<WebhookConditionInput> | null | undefined;
+  /**
+   * What is sent of the record: a selection, `{ id orderNumber customer { email } }`. With topics about several types of records, one on each:
+   * `{ ... on Order { id } ... on Customer { id } }`. It is run once, soon after the event. 1 to 20,000 characters.
+   */
+  readonly query?: string | null | undefined;
+  /** Topics, `order.*` for all of a kind, or `*` for all. Each takes the permission to read its record. 1 to 200 entries, each 1 to 100 characters, in one line. */
+  readonly topics: ReadonlyArray<string>;
+  /** Where to. A live deployment sends over https, and to public addresses only. */
+  readonly url: string;
 };
 
 /** Filters for a list of customers. Open in the specification. */
@@ -851,6 +929,29 @@ export type ProductVariantInput = {
   readonly sku: string;
 };
 
+/** The checks of a shop's readiness. Open in the specification. */
+export type ReadinessCheckName =
+  /** An owner who has accepted the invitation. */
+  | 'OWNER'
+  /** A payment account of the merchant's own, so that the money goes there and not to the platform's operator. */
+  | 'PAYMENT_ACCOUNT'
+  /** A way to pay that is the merchant's own: a payment account, or a method beside cards, which the platform takes or not. */
+  | 'PAYMENT_METHOD'
+  /** A webhook secret for each payment account, so that disputes and refunds made at the processor are seen. */
+  | 'PAYMENT_WEBHOOK'
+  /** A product that is ACTIVE. */
+  | 'PRODUCT'
+  /** A verified e-mail address that replies to mails go to. */
+  | 'REPLY_ADDRESS'
+  /** A sender of the merchant's own, whose domain is confirmed. */
+  | 'SENDER'
+  /** An active way of shipping. */
+  | 'SHIPPING_METHOD'
+  /** Stock of an ACTIVE product. */
+  | 'STOCK'
+  /** A tax rate above 0. */
+  | 'TAX_RATE';
+
 /** The received items of a return that can be sold again. Open in the specification. */
 export type ReceiveReturnInput = {
   /** Units that go back on the shelf; none when nothing is said. 1 to 200 entries. */
@@ -996,6 +1097,16 @@ export type ShipmentStatus =
   /** On its way. */
   | 'SHIPPED';
 
+/** A new way of shipping. Open in the specification. */
+export type ShippingMethodInput = {
+  /** Whether it can be chosen; true when nothing is said. */
+  readonly active?: boolean | null | undefined;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** The price, in the merchant's currency. 0 or more. */
+  readonly price: number;
+};
+
 /** The direction of a sort. */
 export type SortOrder =
   /** Smallest, earliest or alphabetically first item first. */
@@ -1042,6 +1153,39 @@ export type StockMovementKind =
   /** Sent to another warehouse. */
   | 'TRANSFER_OUT';
 
+/** The precision with which a storefront shows stock. Open in the specification. */
+export type StockVisibility =
+  /** How many units there are. */
+  | 'EXACT'
+  /** Whether there is any. */
+  | 'IN_STOCK_ONLY'
+  /** How many units there are, up to a bound. */
+  | 'UP_TO_BOUND';
+
+/** The plans there are. */
+export type SubscriptionPlan =
+  /** Unlimited requests an hour. */
+  | 'ENTERPRISE'
+  /** 1,000 requests an hour. */
+  | 'FREE'
+  /** 10,000 requests an hour. */
+  | 'PRO'
+  /** Between FREE and PRO; its limits are open in the specification. */
+  | 'STARTER';
+
+/** Where a subscription stands. The meaning of each value is open in the specification. */
+export type SubscriptionStatus =
+  /** Paid up. */
+  | 'ACTIVE'
+  /** Ended. */
+  | 'CANCELLED'
+  /** A payment is late. The plan goes on. */
+  | 'PAST_DUE'
+  /** In its trial. */
+  | 'TRIALING'
+  /** Not paid. Nothing is added that needs a feature of a plan: no product, category, order or payment. */
+  | 'UNPAID';
+
 /** Units of a SKU that a transfer moves. Open in the specification. */
 export type TransferLineInput = {
   /** How many units. 1 to 999,999. */
@@ -1087,6 +1231,60 @@ export type UpdateCategoryInput = {
   readonly seoTitle?: string | null | undefined;
   /** The part of a URL that names it. Lower-case letters, digits and single hyphens. Never null. */
   readonly slug?: string | null | undefined;
+};
+
+/** Changes to the account. Open in the specification. */
+export type UpdateMerchantAccountInput = {
+  /** The country it is established in. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly country?: string | null | undefined;
+  /** E-mail address. Never null. */
+  readonly email?: string | null | undefined;
+  /** Whether only addresses on the IP allow-list may call the API. Never null. */
+  readonly ipWhitelistEnabled?: boolean | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** Website. */
+  readonly website?: string | null | undefined;
+};
+
+/** Changes to the settings. Open in the specification. */
+export type UpdateMerchantSettingsInput = {
+  /** Whether shoppers can choose BANK_TRANSFER. Never null. */
+  readonly acceptsBankTransfer?: boolean | null | undefined;
+  /** Whether shoppers can choose CASH. Never null. */
+  readonly acceptsCash?: boolean | null | undefined;
+  /** The same for BANK_TRANSFER; null: until it is cancelled. 1 to 525,600. */
+  readonly bankTransferPaymentMinutes?: number | null | undefined;
+  /** Minutes for which an order waits to be paid. 1 to 525,600. Never null. */
+  readonly cardPaymentMinutes?: number | null | undefined;
+  /** The same for CASH; null: until it is cancelled. 1 to 525,600. */
+  readonly cashPaymentMinutes?: number | null | undefined;
+  /** Currency code. ISO 4217 currency code, for example USD. Never null. */
+  readonly currency?: string | null | undefined;
+  /** The language of the shop's texts, by ISO 639-1, for example `de`. Search follows within minutes. 1 to 2 characters, in one line. Never null. */
+  readonly language?: string | null | undefined;
+  /** At this number of available units or fewer, stock is low. 0 to 999,999. Never null. */
+  readonly lowStockThreshold?: number | null | undefined;
+  /** How many unpaid orders a shopper can have at once; null: any number. 1 to 10,000. */
+  readonly maxUnpaidOrders?: number | null | undefined;
+  /** How many units of goods the unpaid orders of a shopper can hold together; null: any number. 1 to 999,999. */
+  readonly maxUnpaidUnits?: number | null | undefined;
+  /** Whether a user needs an authenticator. A user who switches it on needs to have one. Keys don't. Never null. */
+  readonly mfaRequired?: boolean | null | undefined;
+  /** Words of a query that search passes over, in place of those it has now. At most 500 entries, each 1 to 60 characters, in one line. Never null. */
+  readonly searchStopWords?: ReadonlyArray<string> | null | undefined;
+  /** Words of one meaning to search, an entry with commas for each: `sofa, couch, settee`; in place of those it has now. At most 200 entries, each 3 to 300 characters, in one line. Never null. */
+  readonly searchSynonyms?: ReadonlyArray<string> | null | undefined;
+  /** The precision with which `availability` shows the stock of products. Never null. */
+  readonly stockVisibility?: StockVisibility | null | undefined;
+  /** The largest quantity that is shown under UP_TO_BOUND. 1 to 999,999. Never null. */
+  readonly stockVisibilityBound?: number | null | undefined;
+  /** Tax as a share, 0 to 1: 0.0825 is 8.25 %. 0 to 1. Never null. */
+  readonly taxRate?: number | null | undefined;
+  /** Time zone, for example `Europe/Berlin`. IANA time zone such as Europe/Berlin. Never null. */
+  readonly timezone?: string | null | undefined;
 };
 
 /** Changes to an order in any status. Open in the specification. */
@@ -1211,6 +1409,50 @@ export type UpdateProductsInput = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
 };
 
+/** Changes to a role. Open in the specification. */
+export type UpdateRoleInput = {
+  /** The purpose of the segment. At most 1,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Name. 1 to 100 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** The permissions; they replace the present ones. 1 to 200 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly permissions?: ReadonlyArray<string> | null | undefined;
+};
+
+/** Changes to a way of shipping. Open in the specification. */
+export type UpdateShippingMethodInput = {
+  /** Whether it can be chosen. Never null. */
+  readonly active?: boolean | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** The price, in the merchant's currency. 0 or more. Never null. */
+  readonly price?: number | null | undefined;
+};
+
+/** Changes to a shipping zone. Open in the specification. */
+export type UpdateShippingZoneInput = {
+  /** ISO 3166-1 alpha-2 codes, in place of those it has now. At most 300 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. Never null. */
+  readonly countries?: ReadonlyArray<string> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+};
+
+/** Changes of an endpoint. Open in the specification. */
+export type UpdateWebhookEndpointInput = {
+  /** What it is for. At most 500 characters, in one line. */
+  readonly description?: string | null | undefined;
+  /** Whether it is switched on. Never null. */
+  readonly enabled?: boolean | null | undefined;
+  /** The conditions that an event has to meet. At most 20 entries. */
+  readonly filter?: ReadonlyArray<WebhookConditionInput> | null | undefined;
+  /** What is sent of the record; null: nothing. 1 to 20,000 characters. */
+  readonly query?: string | null | undefined;
+  /** The topics. 1 to 200 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly topics?: ReadonlyArray<string> | null | undefined;
+  /** Where to. Never null. */
+  readonly url?: string | null | undefined;
+};
+
 /** Where a user stands. The meaning of each value is open in the specification. */
 export type UserStatus =
   /** May sign in. */
@@ -1228,6 +1470,22 @@ export type VariantOptionInput = {
   readonly name: string;
   /** The option's value, for example `blue`. 1 to 100 characters, in one line. */
   readonly value: string;
+};
+
+/** A condition on a field of `Event.record`. All that it says has to hold. Open in the specification. */
+export type WebhookConditionInput = {
+  /** The number that it has at least, such as an amount in minor units. */
+  readonly atLeast?: number | null | undefined;
+  /** The number that it has at most. */
+  readonly atMost?: number | null | undefined;
+  /** Whether the event has to be an update of the field. */
+  readonly changed?: boolean | null | undefined;
+  /** The value that it has: `SHIPPED`, `true`, `100`. At most 500 characters, in one line. */
+  readonly equals?: string | null | undefined;
+  /** The field, such as `status`. 1 to 100 characters, in one line. */
+  readonly field: string;
+  /** The values of which it has one. 1 to 50 entries, each at most 500 characters, in one line. */
+  readonly oneOf?: ReadonlyArray<string> | null | undefined;
 };
 
 /** Filters for a list of deliveries. Open in the specification. */
@@ -1729,7 +1987,7 @@ export type UserListQuery = { readonly users: { readonly totalCount: number, rea
 export type KeyListQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type KeyListQuery = { readonly merchantAccount: { readonly apiKeys: ReadonlyArray<{ readonly id: string, readonly name: string, readonly kind: ApiKeyKind, readonly prefix: string, readonly permissions: ReadonlyArray<string>, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null, readonly createdAt: string }> } | null };
+export type KeyListQuery = { readonly merchantAccount: { readonly apiKeys: ReadonlyArray<{ readonly id: string, readonly name: string, readonly kind: ApiKeyKind, readonly prefix: string, readonly permissions: ReadonlyArray<string>, readonly origins: ReadonlyArray<string>, readonly publishableKey: string | null, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly createdAt: string }> } | null };
 
 export type RevokeKeyMutationVariables = Exact<{
   id: string;
@@ -1741,7 +1999,7 @@ export type RevokeKeyMutation = { readonly revokeApiKey: { readonly errors: Read
 export type EndpointListQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type EndpointListQuery = { readonly webhookEndpoints: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly description: string | null, readonly status: WebhookEndpointStatus, readonly topics: ReadonlyArray<string>, readonly failingSince: string | null, readonly disabledReason: WebhookEndpointDisabledReason | null }> } };
+export type EndpointListQuery = { readonly webhookEndpoints: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly description: string | null, readonly status: WebhookEndpointStatus, readonly topics: ReadonlyArray<string>, readonly query: string | null, readonly failingSince: string | null, readonly disabledReason: WebhookEndpointDisabledReason | null }> } };
 
 export type DeliveryListQueryVariables = Exact<{
   filters?: WebhookDeliveryFilters | null | undefined;
@@ -1767,6 +2025,276 @@ export type AuditLogQueryVariables = Exact<{
 
 
 export type AuditLogQuery = { readonly auditEntries: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly createdAt: string, readonly actorKind: AuditActorKind, readonly actorName: string | null, readonly operation: string | null, readonly outcome: AuditOutcome, readonly clientAddress: string | null, readonly occurrences: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CreateKeyMutationVariables = Exact<{
+  input: CreateApiKeyInput;
+}>;
+
+
+export type CreateKeyMutation = { readonly createApiKey: { readonly key: string | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreatePublishableKeyMutationVariables = Exact<{
+  input: CreatePublishableKeyInput;
+}>;
+
+
+export type CreatePublishableKeyMutation = { readonly createPublishableKey: { readonly key: string | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RotateKeyMutationVariables = Exact<{
+  id: string;
+  overlapSeconds?: number | null | undefined;
+}>;
+
+
+export type RotateKeyMutation = { readonly rotateApiKey: { readonly key: string | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RoleListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type RoleListQuery = { readonly roles: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly builtIn: boolean, readonly permissions: ReadonlyArray<string> }> } };
+
+export type CreateRoleMutationVariables = Exact<{
+  input: CreateRoleInput;
+}>;
+
+
+export type CreateRoleMutation = { readonly createRole: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateRoleMutationVariables = Exact<{
+  id: string;
+  input: UpdateRoleInput;
+}>;
+
+
+export type UpdateRoleMutation = { readonly updateRole: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteRoleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteRoleMutation = { readonly deleteRole: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateUserMutationVariables = Exact<{
+  input: CreateUserInput;
+}>;
+
+
+export type CreateUserMutation = { readonly createUser: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SuspendUserMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SuspendUserMutation = { readonly suspendUser: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ReactivateUserMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ReactivateUserMutation = { readonly reactivateUser: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteUserMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteUserMutation = { readonly deleteUser: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ResetUserMfaMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ResetUserMfaMutation = { readonly resetUserMfa: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type AssignRoleMutationVariables = Exact<{
+  userId: string;
+  roleId: string;
+}>;
+
+
+export type AssignRoleMutation = { readonly assignRole: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RemoveRoleMutationVariables = Exact<{
+  userId: string;
+  roleId: string;
+}>;
+
+
+export type RemoveRoleMutation = { readonly removeRole: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateEndpointMutationVariables = Exact<{
+  input: CreateWebhookEndpointInput;
+}>;
+
+
+export type CreateEndpointMutation = { readonly createWebhookEndpoint: { readonly webhookEndpoint: { readonly id: string, readonly secret: string | null } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateEndpointMutationVariables = Exact<{
+  id: string;
+  input: UpdateWebhookEndpointInput;
+}>;
+
+
+export type UpdateEndpointMutation = { readonly updateWebhookEndpoint: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteEndpointMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteEndpointMutation = { readonly deleteWebhookEndpoint: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RotateEndpointSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RotateEndpointSecretMutation = { readonly rotateWebhookSecret: { readonly webhookEndpoint: { readonly id: string, readonly secret: string | null } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SendTestWebhookMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SendTestWebhookMutation = { readonly sendTestWebhook: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ShopSettingsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShopSettingsQuery = { readonly merchantAccount: { readonly name: string, readonly email: string, readonly phone: string | null, readonly website: string | null, readonly country: string | null, readonly readiness: ReadonlyArray<{ readonly name: ReadinessCheckName, readonly done: boolean, readonly required: boolean, readonly missing: string | null }>, readonly settings: { readonly currency: string, readonly timezone: string, readonly language: string, readonly taxRate: number, readonly lowStockThreshold: number, readonly cardPaymentMinutes: number, readonly acceptsBankTransfer: boolean, readonly acceptsCash: boolean, readonly searchSynonyms: ReadonlyArray<string>, readonly searchStopWords: ReadonlyArray<string> } } | null };
+
+export type UpdateAccountMutationVariables = Exact<{
+  input: UpdateMerchantAccountInput;
+}>;
+
+
+export type UpdateAccountMutation = { readonly updateMerchantAccount: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateSettingsMutationVariables = Exact<{
+  input: UpdateMerchantSettingsInput;
+}>;
+
+
+export type UpdateSettingsMutation = { readonly updateMerchantSettings: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ShippingQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShippingQuery = { readonly merchantAccount: { readonly settings: { readonly shippingZones: ReadonlyArray<{ readonly id: string, readonly name: string, readonly countries: ReadonlyArray<string>, readonly methods: ReadonlyArray<{ readonly id: string, readonly name: string, readonly price: number, readonly active: boolean }> }> } } | null };
+
+export type CreateZoneMutationVariables = Exact<{
+  input: CreateShippingZoneInput;
+}>;
+
+
+export type CreateZoneMutation = { readonly createShippingZone: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateZoneMutationVariables = Exact<{
+  id: string;
+  input: UpdateShippingZoneInput;
+}>;
+
+
+export type UpdateZoneMutation = { readonly updateShippingZone: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteZoneMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteZoneMutation = { readonly deleteShippingZone: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateMethodMutationVariables = Exact<{
+  shippingZoneId: string;
+  input: ShippingMethodInput;
+}>;
+
+
+export type CreateMethodMutation = { readonly createShippingMethod: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateMethodMutationVariables = Exact<{
+  id: string;
+  input: UpdateShippingMethodInput;
+}>;
+
+
+export type UpdateMethodMutation = { readonly updateShippingMethod: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteMethodMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteMethodMutation = { readonly deleteShippingMethod: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type AccessQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AccessQuery = { readonly merchantAccount: { readonly ipWhitelistEnabled: boolean, readonly settings: { readonly mfaRequired: boolean } } | null, readonly ipWhitelist: ReadonlyArray<{ readonly id: string, readonly ipAddress: string, readonly description: string | null }> };
+
+export type AddAddressMutationVariables = Exact<{
+  ip: string;
+  description?: string | null | undefined;
+}>;
+
+
+export type AddAddressMutation = { readonly addIPWhitelist: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RemoveAddressMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RemoveAddressMutation = { readonly removeIPWhitelist: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type PlanQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PlanQuery = { readonly merchantAccount: { readonly subscription: { readonly plan: SubscriptionPlan, readonly nextPlan: SubscriptionPlan | null, readonly requestedPlan: SubscriptionPlan | null, readonly status: SubscriptionStatus, readonly currentPeriodEnd: string, readonly cancelAtPeriodEnd: boolean } } | null };
+
+export type ChangePlanMutationVariables = Exact<{
+  plan: SubscriptionPlan;
+}>;
+
+
+export type ChangePlanMutation = { readonly changePlan: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelPlanMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CancelPlanMutation = { readonly cancelSubscription: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ResumePlanMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ResumePlanMutation = { readonly resumeSubscription: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type OwnMfaQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type OwnMfaQuery = { readonly user: { readonly mfaEnabled: boolean } | null };
+
+export type ChangePasswordMutationVariables = Exact<{
+  currentPassword: string;
+  newPassword: string;
+}>;
+
+
+export type ChangePasswordMutation = { readonly changePassword: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DisableMfaMutationVariables = Exact<{
+  password: string;
+  code: string;
+}>;
+
+
+export type DisableMfaMutation = { readonly disableMfa: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -3227,9 +3755,10 @@ export const KeyListDocument = new TypedDocumentString(`
       kind
       prefix
       permissions
+      origins
+      publishableKey
       lastUsedAt
       expiresAt
-      revokedAt
       createdAt
     }
   }
@@ -3257,6 +3786,7 @@ export const EndpointListDocument = new TypedDocumentString(`
       description
       status
       topics
+      query
       failingSince
       disabledReason
     }
@@ -3320,6 +3850,543 @@ export const AuditLogDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<AuditLogQuery, AuditLogQueryVariables>;
+export const CreateKeyDocument = new TypedDocumentString(`
+    mutation CreateKey($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) {
+    key
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateKeyMutation, CreateKeyMutationVariables>;
+export const CreatePublishableKeyDocument = new TypedDocumentString(`
+    mutation CreatePublishableKey($input: CreatePublishableKeyInput!) {
+  createPublishableKey(input: $input) {
+    key
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreatePublishableKeyMutation, CreatePublishableKeyMutationVariables>;
+export const RotateKeyDocument = new TypedDocumentString(`
+    mutation RotateKey($id: ID!, $overlapSeconds: Int) {
+  rotateApiKey(id: $id, overlapSeconds: $overlapSeconds) {
+    key
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RotateKeyMutation, RotateKeyMutationVariables>;
+export const RoleListDocument = new TypedDocumentString(`
+    query RoleList {
+  roles(first: 100) {
+    nodes {
+      id
+      name
+      description
+      builtIn
+      permissions
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RoleListQuery, RoleListQueryVariables>;
+export const CreateRoleDocument = new TypedDocumentString(`
+    mutation CreateRole($input: CreateRoleInput!) {
+  createRole(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateRoleMutation, CreateRoleMutationVariables>;
+export const UpdateRoleDocument = new TypedDocumentString(`
+    mutation UpdateRole($id: ID!, $input: UpdateRoleInput!) {
+  updateRole(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateRoleMutation, UpdateRoleMutationVariables>;
+export const DeleteRoleDocument = new TypedDocumentString(`
+    mutation DeleteRole($id: ID!) {
+  deleteRole(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteRoleMutation, DeleteRoleMutationVariables>;
+export const CreateUserDocument = new TypedDocumentString(`
+    mutation CreateUser($input: CreateUserInput!) {
+  createUser(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateUserMutation, CreateUserMutationVariables>;
+export const SuspendUserDocument = new TypedDocumentString(`
+    mutation SuspendUser($id: ID!) {
+  suspendUser(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SuspendUserMutation, SuspendUserMutationVariables>;
+export const ReactivateUserDocument = new TypedDocumentString(`
+    mutation ReactivateUser($id: ID!) {
+  reactivateUser(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ReactivateUserMutation, ReactivateUserMutationVariables>;
+export const DeleteUserDocument = new TypedDocumentString(`
+    mutation DeleteUser($id: ID!) {
+  deleteUser(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteUserMutation, DeleteUserMutationVariables>;
+export const ResetUserMfaDocument = new TypedDocumentString(`
+    mutation ResetUserMfa($id: ID!) {
+  resetUserMfa(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ResetUserMfaMutation, ResetUserMfaMutationVariables>;
+export const AssignRoleDocument = new TypedDocumentString(`
+    mutation AssignRole($userId: ID!, $roleId: ID!) {
+  assignRole(userId: $userId, roleId: $roleId) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AssignRoleMutation, AssignRoleMutationVariables>;
+export const RemoveRoleDocument = new TypedDocumentString(`
+    mutation RemoveRole($userId: ID!, $roleId: ID!) {
+  removeRole(userId: $userId, roleId: $roleId) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RemoveRoleMutation, RemoveRoleMutationVariables>;
+export const CreateEndpointDocument = new TypedDocumentString(`
+    mutation CreateEndpoint($input: CreateWebhookEndpointInput!) {
+  createWebhookEndpoint(input: $input) {
+    webhookEndpoint {
+      id
+      secret
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateEndpointMutation, CreateEndpointMutationVariables>;
+export const UpdateEndpointDocument = new TypedDocumentString(`
+    mutation UpdateEndpoint($id: ID!, $input: UpdateWebhookEndpointInput!) {
+  updateWebhookEndpoint(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateEndpointMutation, UpdateEndpointMutationVariables>;
+export const DeleteEndpointDocument = new TypedDocumentString(`
+    mutation DeleteEndpoint($id: ID!) {
+  deleteWebhookEndpoint(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteEndpointMutation, DeleteEndpointMutationVariables>;
+export const RotateEndpointSecretDocument = new TypedDocumentString(`
+    mutation RotateEndpointSecret($id: ID!) {
+  rotateWebhookSecret(id: $id) {
+    webhookEndpoint {
+      id
+      secret
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RotateEndpointSecretMutation, RotateEndpointSecretMutationVariables>;
+export const SendTestWebhookDocument = new TypedDocumentString(`
+    mutation SendTestWebhook($id: ID!) {
+  sendTestWebhook(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SendTestWebhookMutation, SendTestWebhookMutationVariables>;
+export const ShopSettingsDocument = new TypedDocumentString(`
+    query ShopSettings {
+  merchantAccount {
+    name
+    email
+    phone
+    website
+    country
+    readiness {
+      name
+      done
+      required
+      missing
+    }
+    settings {
+      currency
+      timezone
+      language
+      taxRate
+      lowStockThreshold
+      cardPaymentMinutes
+      acceptsBankTransfer
+      acceptsCash
+      searchSynonyms
+      searchStopWords
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ShopSettingsQuery, ShopSettingsQueryVariables>;
+export const UpdateAccountDocument = new TypedDocumentString(`
+    mutation UpdateAccount($input: UpdateMerchantAccountInput!) {
+  updateMerchantAccount(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateAccountMutation, UpdateAccountMutationVariables>;
+export const UpdateSettingsDocument = new TypedDocumentString(`
+    mutation UpdateSettings($input: UpdateMerchantSettingsInput!) {
+  updateMerchantSettings(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateSettingsMutation, UpdateSettingsMutationVariables>;
+export const ShippingDocument = new TypedDocumentString(`
+    query Shipping {
+  merchantAccount {
+    settings {
+      shippingZones {
+        id
+        name
+        countries
+        methods {
+          id
+          name
+          price
+          active
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ShippingQuery, ShippingQueryVariables>;
+export const CreateZoneDocument = new TypedDocumentString(`
+    mutation CreateZone($input: CreateShippingZoneInput!) {
+  createShippingZone(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateZoneMutation, CreateZoneMutationVariables>;
+export const UpdateZoneDocument = new TypedDocumentString(`
+    mutation UpdateZone($id: ID!, $input: UpdateShippingZoneInput!) {
+  updateShippingZone(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateZoneMutation, UpdateZoneMutationVariables>;
+export const DeleteZoneDocument = new TypedDocumentString(`
+    mutation DeleteZone($id: ID!) {
+  deleteShippingZone(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteZoneMutation, DeleteZoneMutationVariables>;
+export const CreateMethodDocument = new TypedDocumentString(`
+    mutation CreateMethod($shippingZoneId: ID!, $input: ShippingMethodInput!) {
+  createShippingMethod(shippingZoneId: $shippingZoneId, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateMethodMutation, CreateMethodMutationVariables>;
+export const UpdateMethodDocument = new TypedDocumentString(`
+    mutation UpdateMethod($id: ID!, $input: UpdateShippingMethodInput!) {
+  updateShippingMethod(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateMethodMutation, UpdateMethodMutationVariables>;
+export const DeleteMethodDocument = new TypedDocumentString(`
+    mutation DeleteMethod($id: ID!) {
+  deleteShippingMethod(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteMethodMutation, DeleteMethodMutationVariables>;
+export const AccessDocument = new TypedDocumentString(`
+    query Access {
+  merchantAccount {
+    ipWhitelistEnabled
+    settings {
+      mfaRequired
+    }
+  }
+  ipWhitelist {
+    id
+    ipAddress
+    description
+  }
+}
+    `) as unknown as TypedDocumentString<AccessQuery, AccessQueryVariables>;
+export const AddAddressDocument = new TypedDocumentString(`
+    mutation AddAddress($ip: String!, $description: String) {
+  addIPWhitelist(ip: $ip, description: $description) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AddAddressMutation, AddAddressMutationVariables>;
+export const RemoveAddressDocument = new TypedDocumentString(`
+    mutation RemoveAddress($id: ID!) {
+  removeIPWhitelist(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RemoveAddressMutation, RemoveAddressMutationVariables>;
+export const PlanDocument = new TypedDocumentString(`
+    query Plan {
+  merchantAccount {
+    subscription {
+      plan
+      nextPlan
+      requestedPlan
+      status
+      currentPeriodEnd
+      cancelAtPeriodEnd
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PlanQuery, PlanQueryVariables>;
+export const ChangePlanDocument = new TypedDocumentString(`
+    mutation ChangePlan($plan: SubscriptionPlan!) {
+  changePlan(plan: $plan) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ChangePlanMutation, ChangePlanMutationVariables>;
+export const CancelPlanDocument = new TypedDocumentString(`
+    mutation CancelPlan {
+  cancelSubscription {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelPlanMutation, CancelPlanMutationVariables>;
+export const ResumePlanDocument = new TypedDocumentString(`
+    mutation ResumePlan {
+  resumeSubscription {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ResumePlanMutation, ResumePlanMutationVariables>;
+export const OwnMfaDocument = new TypedDocumentString(`
+    query OwnMfa($id: ID!) {
+  user(id: $id) {
+    mfaEnabled
+  }
+}
+    `) as unknown as TypedDocumentString<OwnMfaQuery, OwnMfaQueryVariables>;
+export const ChangePasswordDocument = new TypedDocumentString(`
+    mutation ChangePassword($currentPassword: String!, $newPassword: String!) {
+  changePassword(currentPassword: $currentPassword, newPassword: $newPassword) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ChangePasswordMutation, ChangePasswordMutationVariables>;
+export const DisableMfaDocument = new TypedDocumentString(`
+    mutation DisableMfa($password: String!, $code: String!) {
+  disableMfa(password: $password, code: $code) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DisableMfaMutation, DisableMfaMutationVariables>;
 export const ViewerDocument = new TypedDocumentString(`
     query Viewer {
   viewer {

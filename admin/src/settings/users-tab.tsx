@@ -1,13 +1,16 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useFormat } from '../format/format.ts'
 import { UserListDocument, type UserListQuery, type UserStatus } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import type { StatusName } from '../orders/order-names.ts'
+import { useMay } from '../shell/shop.ts'
+import { Button } from '../ui/button.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { ListCard } from '../ui/list-card.tsx'
 import { Badge, Empty } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { usePages } from '../ui/use-pages.ts'
+import { InviteDialog, UserDialog } from './user-dialog.tsx'
 
 type Row = UserListQuery['users']['nodes'][number]
 
@@ -25,6 +28,9 @@ const keyOf = ({ id }: Row) => id
 export function UsersTab(): ReactNode {
   const t = useText()
   const { dateTime } = useFormat()
+  const mayWrite = useMay('users:write')
+  const [inviting, setInviting] = useState(false)
+  const [openId, setOpenId] = useState<string | null>(null)
   const pages = usePages({ subject: 'settings', document: UserListDocument, variables: {}, connection })
   const columns = useMemo(
     (): readonly Column<Row>[] => [
@@ -33,9 +39,15 @@ export function UsersTab(): ReactNode {
         title: t('name'),
         width: 'minmax(12rem, 2fr)',
         phone: 'a',
-        cell: ({ name, email }) => (
+        cell: ({ id, name, email }) => (
           <span className="two">
-            <span className="strong">{name}</span>
+            {mayWrite ? (
+              <button type="button" className="link strong" onClick={() => setOpenId(id)}>
+                {name}
+              </button>
+            ) : (
+              <span className="strong">{name}</span>
+            )}
             <span className="small muted">{email}</span>
           </span>
         ),
@@ -71,15 +83,27 @@ export function UsersTab(): ReactNode {
         cell: ({ lastLoginAt }) => (lastLoginAt === null ? '–' : dateTime(lastLoginAt)),
       },
     ],
-    [t, dateTime],
+    [t, dateTime, mayWrite],
   )
+  const open = pages.rows.find(({ id }) => id === openId)
   return (
-    <ListCard
-      label={t('users')}
-      columns={columns}
-      pages={pages}
-      rowKey={keyOf}
-      empty={<Empty icon="users" title={t('nothingFound')} text={t('nothingFoundText')} />}
-    />
+    <>
+      <ListCard
+        label={t('users')}
+        columns={columns}
+        pages={pages}
+        rowKey={keyOf}
+        {...(mayWrite && {
+          filters: (
+            <Button icon="plus" look="primary" onPress={() => setInviting(true)}>
+              {t('inviteUser')}
+            </Button>
+          ),
+        })}
+        empty={<Empty icon="users" title={t('nothingFound')} text={t('nothingFoundText')} />}
+      />
+      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {open !== undefined && <UserDialog user={open} onClose={() => setOpenId(null)} />}
+    </>
   )
 }

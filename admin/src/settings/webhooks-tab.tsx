@@ -1,11 +1,10 @@
 import { type ReactNode, useMemo } from 'react'
-import { useApi, useChange } from '../api/api.ts'
+import { useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import { useFormat } from '../format/format.ts'
 import {
   DeliveryListDocument,
   type DeliveryListQuery,
-  EndpointListDocument,
   ReplayDeliveriesDocument,
   type WebhookDeliveryStatus,
 } from '../generated/operations.ts'
@@ -16,48 +15,18 @@ import { Button } from '../ui/button.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Fault } from '../ui/dialog.tsx'
 import { ListCard } from '../ui/list-card.tsx'
-import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
+import { Empty } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { usePages } from '../ui/use-pages.ts'
+import { EndpointsCard } from './endpoints-card.tsx'
 
-export function WebhooksTab(): ReactNode {
-  const t = useText()
-  const { data, error, refetch } = useApi('settings', EndpointListDocument, {})
-  const endpoints = data?.webhookEndpoints.nodes ?? []
-  return (
-    <>
-      <Card title={t('endpoints')}>
-        {error ? (
-          <Failed error={error} retry={() => void refetch()} />
-        ) : data === undefined ? (
-          <Loading />
-        ) : endpoints.length === 0 ? (
-          <Empty icon="webhook" title={t('noEndpoints')} text={t('noEndpointsText')} />
-        ) : (
-          <ul>
-            {endpoints.map(({ id, url, description, status, topics, failingSince }) => (
-              <li key={id} className="parcel">
-                <div className="between">
-                  <h3 className="wrap">{url}</h3>
-                  <Badge tone={status === 'DISABLED' ? 'bad' : failingSince === null ? 'good' : 'wait'}>
-                    {t(status === 'DISABLED' ? 'switchedOff' : failingSince === null ? 'works' : 'failing')}
-                  </Badge>
-                </div>
-                <p className="small muted wrap">
-                  {[description, topics.join(', ')]
-                    .filter((part) => part !== null && part !== '')
-                    .join(' · ')}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Card>
-      {endpoints.length > 0 && <Deliveries />}
-    </>
-  )
-}
+export const WebhooksTab = (): ReactNode => (
+  <>
+    <EndpointsCard />
+    <Deliveries />
+  </>
+)
 
 const statuses = {
   PENDING: { tone: 'wait', name: 'deliveryPending' },

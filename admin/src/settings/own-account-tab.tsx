@@ -1,0 +1,151 @@
+import { type ReactNode, useState } from 'react'
+import { useApi, useChange } from '../api/api.ts'
+import { faultsOf } from '../api/field-errors.ts'
+import { ChangePasswordDocument, DisableMfaDocument, OwnMfaDocument } from '../generated/operations.ts'
+import { useText } from '../language/language.tsx'
+import { EnrolSteps } from '../session/enrol-steps.tsx'
+import { useShop } from '../shell/shop.ts'
+import { Button } from '../ui/button.tsx'
+import { Fault, FormDialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { ServerForm } from '../ui/server-form.tsx'
+import { Card } from '../ui/states.tsx'
+import { tell } from '../ui/toasts.tsx'
+
+/** The password and the authenticator of the person who is signed in. */
+export const OwnAccountTab = (): ReactNode => (
+  <div className="stack">
+    <PasswordCard />
+    <AuthenticatorCard />
+  </div>
+)
+
+function PasswordCard(): ReactNode {
+  const t = useText()
+  const { userEmail } = useShop()
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const { run, error, pending } = useChange(ChangePasswordDocument, [])
+  const faults = faultsOf(error, ['currentPassword', 'newPassword'])
+  const submit = async () => {
+    if ((await run({ currentPassword: current, newPassword: next })) === null) return
+    setCurrent('')
+    setNext('')
+    tell(t('passwordChanged'))
+  }
+  return (
+    <Card title={t('password')}>
+      <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
+        {faults.general !== null && <Fault text={faults.general} />}
+        <input type="text" name="username" autoComplete="username" value={userEmail} readOnly hidden />
+        <div className="columns">
+          <TextField
+            name="currentPassword"
+            type="password"
+            autoComplete="current-password"
+            label={t('currentPassword')}
+            value={current}
+            onChange={setCurrent}
+            isRequired
+          />
+          <TextField
+            name="newPassword"
+            type="password"
+            autoComplete="new-password"
+            label={t('newPassword')}
+            hint={t('newPasswordHint')}
+            value={next}
+            onChange={setNext}
+            isRequired
+          />
+        </div>
+        <div>
+          <Button type="submit" isDisabled={pending}>
+            {t('changePassword')}
+          </Button>
+        </div>
+      </ServerForm>
+    </Card>
+  )
+}
+
+function AuthenticatorCard(): ReactNode {
+  const t = useText()
+  const { userId } = useShop()
+  const { data, refetch } = useApi('settings', OwnMfaDocument, { id: userId })
+  const [open, setOpen] = useState<'nothing' | 'enrolling' | 'leaving'>('nothing')
+  const enabled = data?.user?.mfaEnabled
+  const done = () => {
+    setOpen('nothing')
+    void refetch()
+  }
+  return (
+    <Card title={t('secondFactor')}>
+      {enabled === undefined ? null : enabled ? (
+        <div className="between">
+          <p>{t('mfaIsOn')}</p>
+          <Button look="quiet" onPress={() => setOpen('leaving')}>
+            {t('mfaOff')}
+          </Button>
+        </div>
+      ) : open === 'enrolling' ? (
+        <div className="form">
+          <EnrolSteps onDone={done} />
+        </div>
+      ) : (
+        <div className="between">
+          <p>{t('mfaIsOff')}</p>
+          <Button look="primary" onPress={() => setOpen('enrolling')}>
+            {t('enrolTitle')}
+          </Button>
+        </div>
+      )}
+      {open === 'leaving' && <DisableDialog onClose={done} />}
+    </Card>
+  )
+}
+
+function DisableDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useText()
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const { run, error, pending } = useChange(DisableMfaDocument, ['settings'])
+  const submit = async () => {
+    if ((await run({ password, code })) === null) return
+    tell(t('mfaIsOff'))
+    onClose()
+  }
+  return (
+    <FormDialog
+      title={t('mfaOff')}
+      narrow
+      fields={['password', 'code']}
+      error={error}
+      submit={t('mfaOff')}
+      danger
+      pending={pending}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <TextField
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        label={t('password')}
+        value={password}
+        onChange={setPassword}
+        isRequired
+      />
+      <TextField
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        label={t('code')}
+        hint={t('codeHint')}
+        value={code}
+        onChange={setCode}
+        isRequired
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  accessible,
+  accessiblePlaces,
+  type AdminBrowser,
+  looks,
+  openAdminBrowser,
+  skipsAdmin,
+  whySkipped,
+} from './support/admin-browser.ts'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { succeeded } from './support/shop.ts'
+
+const places = [
+  'shop',
+  'shipping',
+  'users',
+  'roles',
+  'keys',
+  'webhooks',
+  'access',
+  'audit',
+  'plan',
+  'account',
+].map((tab) => `settings/${tab}`)
+
+describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { timeout: 120_000 }, () => {
+  let admin: AdminBrowser
+  beforeAll(async () => {
+    admin = await openAdminBrowser()
+  }, 600_000)
+  afterAll(() => admin.stop())
+
+  const stored = async <Data>(query: string): Promise<Data> => succeeded(await admin.owner<Data>(query))
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  /** The secret that a dialog shows once. */
+  const shownSecret = async (page: Page): Promise<string> => {
+    const shown = dialog(page).locator('.secret')
+    await shown.waitFor()
+    return (await shown.textContent()) ?? ''
+  }
+
+  test('makes a key with the permissions that are ticked, shows it once, replaces and revokes it', async () => {
+    await using visitor = await admin.enter('settings/keys')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'New secret key' }).click()
+    await dialog(page).getByLabel('Name').fill('Warehouse')
+    const products = dialog(page).getByRole('group', { name: 'Products', exact: true })
+    await products.getByText('See', { exact: true }).click()
+    await accessible(page)
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const key = await shownSecret(page)
+    await accessible(page)
+    const client = createClient(admin.platform.graphqlUrl, bearer(key))
+    expect((await client('{ products(first: 1) { totalCount } }')).errors).toEqual([])
+    expect((await client('{ orders(first: 1) { totalCount } }')).errors[0]?.extensions.id).toBe(
+      'SVC_AUTH_003',
+    )
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await page.getByText(key).count()).toBe(0)
+
+    const row = page.getByRole('listitem').filter({ hasText: 'Warehouse' }).first()
+    await row.getByRole('button', { name: 'Replace' }).click()
+    await dialog(page)
+      .getByRole('button', { name: /goes on working/ })
+      .click()
+    await page.getByRole('option', { name: 'Not at all' }).click()
+    await dialog(page).getByRole('button', { name: 'Replace' }).click()
+    const next = await shownSecret(page)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await expect.poll(async () => (await client('{ products { totalCount } }')).status).toBe(401)
+    const renewed = createClient(admin.platform.graphqlUrl, bearer(next))
+    expect((await renewed('{ products { totalCount } }')).errors).toEqual([])
+
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Warehouse' })
+      .first()
+      .getByRole('button', { name: 'Revoke' })
+      .click()
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Warehouse is revoked').waitFor()
+    await expect.poll(async () => (await renewed('{ products { totalCount } }')).status).toBe(401)
+  })
+
+  test('makes a role in words, invites a person with it, and takes it from another', async () => {
+    await using visitor = await admin.enter('settings/roles')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'New role' }).click()
+    await dialog(page).getByLabel('Name').fill('Packers')
+    const orders = dialog(page).getByRole('group', { name: 'Orders', exact: true })
+    await orders.getByText('See', { exact: true }).click()
+    await orders.getByText('Change', { exact: true }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Packers is saved').waitFor()
+    await page.getByText('Orders (see and change)', { exact: true }).waitFor()
+
+    await page.goto(`${admin.address}/settings/users`)
+    await page.getByRole('button', { name: 'Invite a user' }).click()
+    await dialog(page).getByLabel('E-mail').fill('not an address')
+    await dialog(page).getByText('Packers').click()
+    await dialog(page).getByLabel('E-mail').fill('pat@packers.example')
+    await dialog(page).getByLabel('Name').fill('Pat Packer')
+    await accessible(page)
+    await dialog(page).getByRole('button', { name: 'Invite' }).click()
+    await page.getByText('pat@packers.example is invited').waitFor()
+    const users = () =>
+      stored<{ users: { nodes: { status: string; roles: { name: string }[] }[] } }>(
+        '{ users(filters: { searchQuery: "pat@packers.example" }) { nodes { status roles { name } } } }',
+      ).then((found) => found.users.nodes)
+    expect((await users())[0]?.roles).toEqual([{ name: 'Packers' }])
+
+    await page.getByRole('button', { name: 'Pat Packer' }).click()
+    await dialog(page)
+      .getByRole('checkbox', { name: /^Packers/, checked: true })
+      .waitFor()
+    await accessible(page)
+    await dialog(page)
+      .getByText(/^Support/)
+      .click()
+    await expect
+      .poll(async () => (await users())[0]?.roles.map(({ name }) => name).sort())
+      .toEqual(['Packers', 'Support'])
+    await dialog(page).getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('Pat Packer is suspended').waitFor()
+    expect((await users())[0]?.status).toBe('SUSPENDED')
+  })
+
+  test('tells an endpoint of orders, sends it a test, and shows what the server has against an address', async () => {
+    await using visitor = await admin.enter('settings/webhooks')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await dialog(page).getByLabel('Address').fill('http://127.0.0.1:9/hook')
+    await dialog(page).getByLabel('Topics').fill('order.unknown')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).locator('.fault').first().waitFor()
+    await accessible(page)
+    await dialog(page).getByLabel('Topics').fill('order.*')
+    await page.getByRole('button', { name: 'Save' }).click()
+    expect(await shownSecret(page)).toMatch(/^whsec_/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The test is sent').waitFor()
+    await page.getByText('webhook.test').first().waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The endpoint is deleted').waitFor()
+  })
+
+  test('changes the tax, the shipping and who may call', async () => {
+    await using visitor = await admin.enter('settings/shop')
+    const { page } = visitor
+    const tax = page.getByRole('textbox', { name: 'Tax', exact: true })
+    await tax.fill('7.5%')
+    await tax.blur()
+    const selling = page.getByRole('region', { name: 'Selling' })
+    await selling.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').first().waitFor()
+    const settings = await stored<{ merchantAccount: { settings: { taxRate: number } } }>(
+      '{ merchantAccount { settings { taxRate } } }',
+    )
+    expect(settings.merchantAccount.settings.taxRate).toBe(0.075)
+
+    await page.goto(`${admin.address}/settings/shipping`)
+    await page.getByRole('button', { name: 'New zone' }).click()
+    await dialog(page).getByLabel('Name').fill('Alps')
+    await dialog(page).getByLabel('Countries').fill('AT, XX')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).locator('.fault').first().waitFor()
+    await dialog(page).getByLabel('Countries').fill('AT, CH')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const zone = page.getByRole('region', { name: 'Alps' })
+    await zone.getByText('Austria, Switzerland').waitFor()
+    await zone.getByRole('button', { name: 'New way to ship' }).click()
+    await dialog(page).getByLabel('Name').fill('Parcel')
+    const price = dialog(page).getByRole('textbox', { name: 'Price' })
+    await price.fill('12.50')
+    await price.blur()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await zone.getByText('$12.50').waitFor()
+
+    await page.goto(`${admin.address}/settings/access`)
+    await page.getByRole('textbox', { name: 'Address', exact: true }).fill('somewhere')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.locator('.fault').first().waitFor()
+    await page.getByRole('textbox', { name: 'Address', exact: true }).fill('203.0.113.0/24')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('203.0.113.0/24', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove 203.0.113.0/24' }).click()
+    await page.getByText('203.0.113.0/24 is removed').waitFor()
+  })
+
+  test('changes one’s own password, and says what is wrong with it', async () => {
+    await using visitor = await admin.enter('settings/account')
+    const { page } = visitor
+    const { userPassword } = admin.platform
+    await page.getByLabel('Current password').fill('not the password')
+    await page.getByLabel('New password').fill(`${userPassword}!`)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.locator('.fault').first().waitFor()
+    await page.getByLabel('Current password').fill(userPassword)
+    await page.getByLabel('New password').fill(userPassword)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The password is changed').waitFor()
+  })
+
+  test.each(Object.entries(looks))('breaks no rule of accessibility: %s', async (_, look) => {
+    await using visitor = await admin.enter('settings/shop', look)
+    await accessiblePlaces(admin, visitor.page, places)
+  })
+})
