@@ -22,6 +22,8 @@ const ImportPage = lazy(() => import('./jobs/import-page.tsx'))
 const StockPage = lazy(() => import('./stock/stock-page.tsx'))
 const CustomersPage = lazy(() => import('./customers/customers-page.tsx'))
 const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
+const ReportsPage = lazy(() => import('./reports/reports-page.tsx'))
+const DashboardPage = lazy(() => import('./reports/dashboard-page.tsx'))
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 
 export function App(): ReactNode {
@@ -66,6 +68,8 @@ const Pages = (): ReactNode => (
     <Route path="/jobs/:tab?">{({ tab }) => <JobsPage tab={tab} />}</Route>
     <Route path="/customers" component={CustomersPage} />
     <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
+    <Route path="/reports" component={ReportsPage} />
+    <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
     <Route path="/settings">
       <Redirect to="/settings/users" replace />
     </Route>

@@ -51,7 +51,16 @@ export async function ask<Data, Variables>(
 
 /** Of the key of a query, what tells lists of one kind from others, so that a change can have them asked again. */
 export type Subject =
-  'orders' | 'products' | 'categories' | 'jobs' | 'stock' | 'customers' | 'settings' | 'home' | 'viewer'
+  | 'orders'
+  | 'products'
+  | 'categories'
+  | 'jobs'
+  | 'stock'
+  | 'customers'
+  | 'settings'
+  | 'reports'
+  | 'home'
+  | 'viewer'
 
 export interface UseApiOptions {
   readonly partial?: boolean

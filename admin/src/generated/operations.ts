@@ -136,6 +136,18 @@ export type CreateCategoryInput = {
   readonly slug?: string | null | undefined;
 };
 
+/** A dashboard to create. Open in the specification. */
+export type CreateDashboardInput = {
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Name, unique for the merchant. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Where it stands among the others. 0 to 1,000,000. */
+  readonly position?: number | null | undefined;
+  /** Its reports in their order. At most 20 entries. */
+  readonly widgets?: ReadonlyArray<DashboardWidgetInput> | null | undefined;
+};
+
 /** A new export. Open in the specification. */
 export type CreateExportInput = {
   /** Whether to compress the file with gzip; false when nothing is said. */
@@ -368,6 +380,28 @@ export type CustomerStatus =
   | 'ACTIVE'
   /** Kept from it by the merchant until unblocked. */
   | 'BLOCKED';
+
+/** A report to save. Open in the specification. */
+export type DashboardWidgetInput = {
+  /** Whether to tell values of the period before. */
+  readonly compare?: boolean | null | undefined;
+  /** Only what was sold in this currency. ISO 4217 currency code, for example USD. */
+  readonly currency?: string | null | undefined;
+  /** The dimension to group by. */
+  readonly groupBy?: ReportDimension | null | undefined;
+  /** How many groups at most. 1 to 100. */
+  readonly groupLimit?: number | null | undefined;
+  /** How to cut the days up; in one piece when nothing is said. */
+  readonly interval?: ReportInterval | null | undefined;
+  /** Of how many days, today being the last one: 1 to 3,660, at most 31 by HOUR and 800 by DAY. */
+  readonly lastDays: number;
+  /** The metrics of the report. 1 to 10 entries. */
+  readonly metrics: ReadonlyArray<Metric>;
+  /** The time zone of the days; by default the merchant's. IANA time zone such as Europe/Berlin. */
+  readonly timeZone?: string | null | undefined;
+  /** The title. 1 to 200 characters, in one line. */
+  readonly title: string;
+};
 
 /** The format of an export's file. Open in the specification. */
 export type ExportFormat =
@@ -1013,6 +1047,32 @@ export type ReplayWebhookDeliveriesInput = {
   readonly startDate?: string | null | undefined;
 };
 
+/** The dimensions that a report can be grouped by. Open in the specification. */
+export type ReportDimension =
+  /** The categories that the products are in now. A product in two of them counts in both. */
+  | 'CATEGORY'
+  /** The currency of the orders. */
+  | 'CURRENCY'
+  /** The products of the lines. */
+  | 'PRODUCT'
+  /** The status that the orders have now. */
+  | 'STATUS';
+
+/** How a report cuts its days up. Open in the specification. */
+export type ReportInterval =
+  /** Days. */
+  | 'DAY'
+  /** Hours, counted from the beginning of the day: 23 or 25 of them on the day of a change of clocks. */
+  | 'HOUR'
+  /** Months. */
+  | 'MONTH'
+  /** Quarters of a year. */
+  | 'QUARTER'
+  /** Weeks from Monday to Sunday. */
+  | 'WEEK'
+  /** Years. */
+  | 'YEAR';
+
 /** A return. Open in the specification. */
 export type RequestReturnInput = {
   /** The items to return, each line once. 1 to 200 entries. */
@@ -1231,6 +1291,18 @@ export type UpdateCategoryInput = {
   readonly seoTitle?: string | null | undefined;
   /** The part of a URL that names it. Lower-case letters, digits and single hyphens. Never null. */
   readonly slug?: string | null | undefined;
+};
+
+/** Changes to a dashboard. Open in the specification. */
+export type UpdateDashboardInput = {
+  /** Description; null removes it. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Name, unique for the merchant. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Where it stands among the others. 0 to 1,000,000. Never null. */
+  readonly position?: number | null | undefined;
+  /** All its reports anew, in their order. At most 20 entries. Never null. */
+  readonly widgets?: ReadonlyArray<DashboardWidgetInput> | null | undefined;
 };
 
 /** Changes to the account. Open in the specification. */
@@ -1962,6 +2034,64 @@ export type UpdateProductsMutationVariables = Exact<{
 
 export type UpdateProductsMutation = { readonly updateProducts: { readonly products: ReadonlyArray<{ readonly id: string } | null> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type ReportPartsFragment = { readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null };
+
+export type ReportOfQueryVariables = Exact<{
+  metrics: ReadonlyArray<Metric> | Metric;
+  startDate: string;
+  endDate: string;
+  interval?: ReportInterval | null | undefined;
+  groupBy?: ReportDimension | null | undefined;
+  currency?: string | null | undefined;
+  compare?: boolean | null | undefined;
+}>;
+
+
+export type ReportOfQuery = { readonly report: ReadonlyArray<{ readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null }> };
+
+export type DashboardNamesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DashboardNamesQuery = { readonly dashboards: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type DashboardOfQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DashboardOfQuery = { readonly dashboard: { readonly id: string, readonly name: string, readonly widgets: ReadonlyArray<{ readonly id: string, readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean, readonly report: ReadonlyArray<{ readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null }> }> } | null };
+
+export type WidgetPartsFragment = { readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean };
+
+export type WidgetsOfQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type WidgetsOfQuery = { readonly dashboard: { readonly widgets: ReadonlyArray<{ readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean }> } | null };
+
+export type CreateDashboardMutationVariables = Exact<{
+  input: CreateDashboardInput;
+}>;
+
+
+export type CreateDashboardMutation = { readonly createDashboard: { readonly dashboard: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateDashboardMutationVariables = Exact<{
+  id: string;
+  input: UpdateDashboardInput;
+}>;
+
+
+export type UpdateDashboardMutation = { readonly updateDashboard: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteDashboardMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteDashboardMutation = { readonly deleteDashboard: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type EnrollMfaMutationVariables = Exact<{
   password: string;
 }>;
@@ -2486,6 +2616,37 @@ export const FaultsFragmentDoc = new TypedDocumentString(`
   code
 }
     `, {"fragmentName":"Faults"}) as unknown as TypedDocumentString<FaultsFragment, unknown>;
+export const ReportPartsFragmentDoc = new TypedDocumentString(`
+    fragment ReportParts on ReportRow {
+  startTime
+  metric
+  currency
+  value
+  previousValue
+  orderStatus
+  product {
+    id
+    name
+  }
+  category {
+    id
+    name
+  }
+}
+    `, {"fragmentName":"ReportParts"}) as unknown as TypedDocumentString<ReportPartsFragment, unknown>;
+export const WidgetPartsFragmentDoc = new TypedDocumentString(`
+    fragment WidgetParts on DashboardWidget {
+  title
+  metrics
+  lastDays
+  interval
+  timeZone
+  groupBy
+  groupLimit
+  currency
+  compare
+}
+    `, {"fragmentName":"WidgetParts"}) as unknown as TypedDocumentString<WidgetPartsFragment, unknown>;
 export const TransferPartsFragmentDoc = new TypedDocumentString(`
     fragment TransferParts on Transfer {
   id
@@ -3698,6 +3859,148 @@ export const UpdateProductsDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<UpdateProductsMutation, UpdateProductsMutationVariables>;
+export const ReportOfDocument = new TypedDocumentString(`
+    query ReportOf($metrics: [Metric!]!, $startDate: Date!, $endDate: Date!, $interval: ReportInterval, $groupBy: ReportDimension, $currency: String, $compare: Boolean) {
+  report(
+    metrics: $metrics
+    startDate: $startDate
+    endDate: $endDate
+    interval: $interval
+    groupBy: $groupBy
+    currency: $currency
+    compare: $compare
+  ) {
+    ...ReportParts
+  }
+}
+    fragment ReportParts on ReportRow {
+  startTime
+  metric
+  currency
+  value
+  previousValue
+  orderStatus
+  product {
+    id
+    name
+  }
+  category {
+    id
+    name
+  }
+}`) as unknown as TypedDocumentString<ReportOfQuery, ReportOfQueryVariables>;
+export const DashboardNamesDocument = new TypedDocumentString(`
+    query DashboardNames {
+  dashboards(first: 100) {
+    nodes {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DashboardNamesQuery, DashboardNamesQueryVariables>;
+export const DashboardOfDocument = new TypedDocumentString(`
+    query DashboardOf($id: ID!) {
+  dashboard(id: $id) {
+    id
+    name
+    widgets {
+      ...WidgetParts
+      id
+      report {
+        ...ReportParts
+      }
+    }
+  }
+}
+    fragment ReportParts on ReportRow {
+  startTime
+  metric
+  currency
+  value
+  previousValue
+  orderStatus
+  product {
+    id
+    name
+  }
+  category {
+    id
+    name
+  }
+}
+fragment WidgetParts on DashboardWidget {
+  title
+  metrics
+  lastDays
+  interval
+  timeZone
+  groupBy
+  groupLimit
+  currency
+  compare
+}`) as unknown as TypedDocumentString<DashboardOfQuery, DashboardOfQueryVariables>;
+export const WidgetsOfDocument = new TypedDocumentString(`
+    query WidgetsOf($id: ID!) {
+  dashboard(id: $id) {
+    widgets {
+      ...WidgetParts
+    }
+  }
+}
+    fragment WidgetParts on DashboardWidget {
+  title
+  metrics
+  lastDays
+  interval
+  timeZone
+  groupBy
+  groupLimit
+  currency
+  compare
+}`) as unknown as TypedDocumentString<WidgetsOfQuery, WidgetsOfQueryVariables>;
+export const CreateDashboardDocument = new TypedDocumentString(`
+    mutation CreateDashboard($input: CreateDashboardInput!) {
+  createDashboard(input: $input) {
+    dashboard {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateDashboardMutation, CreateDashboardMutationVariables>;
+export const UpdateDashboardDocument = new TypedDocumentString(`
+    mutation UpdateDashboard($id: ID!, $input: UpdateDashboardInput!) {
+  updateDashboard(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateDashboardMutation, UpdateDashboardMutationVariables>;
+export const DeleteDashboardDocument = new TypedDocumentString(`
+    mutation DeleteDashboard($id: ID!) {
+  deleteDashboard(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteDashboardMutation, DeleteDashboardMutationVariables>;
 export const EnrollMfaDocument = new TypedDocumentString(`
     mutation EnrollMfa($password: String!) {
   enrollMfa(password: $password) {

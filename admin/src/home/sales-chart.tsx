@@ -1,10 +1,10 @@
 import 'uplot/dist/uPlot.min.css'
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { unitsOf, useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
-import { theme } from '../shell/theme.ts'
+import { colorOf, usePlotLook } from '../ui/plot-look.ts'
 
 export interface SalesDay {
   readonly startTime: string
@@ -18,19 +18,6 @@ interface Props {
   readonly onChoose: (startTime: string) => void
 }
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
-
-function subscribe(listener: () => void): () => void {
-  dark.addEventListener('change', listener)
-  const leave = theme.subscribe(listener)
-  return () => {
-    dark.removeEventListener('change', listener)
-    leave()
-  }
-}
-
-const look = (): string => `${theme.current()} ${dark.matches}`
-
 /** Pixels. */
 const height = 260
 
@@ -40,7 +27,7 @@ export function SalesChart({ days, currency, onChoose }: Props): ReactNode {
   const { money, roundMoney, day, date } = useFormat()
   const { timeZone } = useShop()
   const place = useRef<HTMLDivElement>(null)
-  const shown = useSyncExternalStore(subscribe, look)
+  const shown = usePlotLook()
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined
@@ -118,13 +105,4 @@ export function SalesChart({ days, currency, onChoose }: Props): ReactNode {
       </table>
     </figure>
   )
-}
-
-/** A canvas knows no `light-dark()`: the browser says what comes of it. */
-function colorOf(element: HTMLElement, value: string): string {
-  const former = element.style.color
-  element.style.color = value
-  const color = getComputedStyle(element).color
-  element.style.color = former
-  return color
 }

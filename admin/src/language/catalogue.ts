@@ -5,6 +5,7 @@ import { homeMessages } from './catalogue/home.ts'
 import { jobMessages } from './catalogue/jobs.ts'
 import { orderMessages } from './catalogue/orders.ts'
 import { productMessages } from './catalogue/products.ts'
+import { reportMessages } from './catalogue/reports.ts'
 import { settingsMessages } from './catalogue/settings.ts'
 import { stockMessages } from './catalogue/stock.ts'
 
@@ -18,6 +19,7 @@ export const catalogue = {
   ...jobMessages,
   ...stockMessages,
   ...customerMessages,
+  ...reportMessages,
   ...settingsMessages,
 }
 

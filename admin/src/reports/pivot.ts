@@ -1,0 +1,66 @@
+import type { Metric, ReportPartsFragment } from '../generated/operations.ts'
+
+export interface Cell {
+  readonly value: number | null
+  readonly before: number | null
+}
+
+export interface PivotColumn {
+  readonly metric: Metric
+  /** Null for what is counted. */
+  readonly currency: string | null
+}
+
+export interface PivotLine {
+  readonly key: string
+  /** When the interval begins; null where the report is in one piece. */
+  readonly startTime: string | null
+  /** The group; null where the report has none. */
+  readonly group: string | null
+  /** One for each column. A report has no rows of 0. */
+  readonly cells: readonly Cell[]
+}
+
+export interface Pivot {
+  readonly columns: readonly PivotColumn[]
+  readonly lines: readonly PivotLine[]
+}
+
+interface Shape {
+  readonly metrics: readonly Metric[]
+  readonly hasIntervals: boolean
+  readonly groupOf: (row: ReportPartsFragment) => string | null
+}
+
+const zero: Cell = { value: 0, before: 0 }
+const columnKey = ({ metric, currency }: PivotColumn): string => `${metric} ${currency ?? ''}`
+
+/** A report's rows as a table: a line for each interval and group, a column for each metric and currency. */
+export function pivot(
+  rows: readonly ReportPartsFragment[],
+  { metrics, hasIntervals, groupOf }: Shape,
+): Pivot {
+  const columns = new Map<string, PivotColumn>()
+  for (const { metric, currency } of rows) columns.set(columnKey({ metric, currency }), { metric, currency })
+  const ordered = [...columns.values()].sort(
+    (a, b) =>
+      metrics.indexOf(a.metric) - metrics.indexOf(b.metric) ||
+      (a.currency ?? '').localeCompare(b.currency ?? ''),
+  )
+  const lines = new Map<string, { first: ReportPartsFragment; cells: Map<string, Cell> }>()
+  for (const row of rows) {
+    const key = `${hasIntervals ? row.startTime : ''} ${groupOf(row) ?? ''}`
+    const line = lines.get(key) ?? { first: row, cells: new Map<string, Cell>() }
+    lines.set(key, line)
+    line.cells.set(columnKey(row), { value: row.value, before: row.previousValue })
+  }
+  return {
+    columns: ordered,
+    lines: [...lines].map(([key, { first, cells }]) => ({
+      key,
+      startTime: hasIntervals ? first.startTime : null,
+      group: groupOf(first),
+      cells: ordered.map((column) => cells.get(columnKey(column)) ?? zero),
+    })),
+  }
+}
