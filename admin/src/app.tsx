@@ -22,6 +22,7 @@ const ImportPage = lazy(() => import('./jobs/import-page.tsx'))
 const StockPage = lazy(() => import('./stock/stock-page.tsx'))
 const CustomersPage = lazy(() => import('./customers/customers-page.tsx'))
 const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
+const BookingsPage = lazy(() => import('./bookings/bookings-page.tsx'))
 const ReportsPage = lazy(() => import('./reports/reports-page.tsx'))
 const DashboardPage = lazy(() => import('./reports/dashboard-page.tsx'))
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
@@ -68,6 +69,7 @@ const Pages = (): ReactNode => (
     <Route path="/jobs/:tab?">{({ tab }) => <JobsPage tab={tab} />}</Route>
     <Route path="/customers" component={CustomersPage} />
     <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
+    <Route path="/bookings" component={BookingsPage} />
     <Route path="/reports" component={ReportsPage} />
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
     <Route path="/settings">

@@ -58,6 +58,7 @@ export type Subject =
   | 'stock'
   | 'customers'
   | 'settings'
+  | 'bookings'
   | 'reports'
   | 'home'
   | 'viewer'

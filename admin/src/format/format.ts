@@ -17,6 +17,7 @@ export interface Format {
   readonly date: (iso: string) => string
   readonly dateTime: (iso: string) => string
   readonly day: (iso: string) => string
+  readonly time: (iso: string) => string
 }
 
 /** Amounts, numbers and dates as the language writes them. */
@@ -62,6 +63,7 @@ export function formatFor(locale: string, timeZone: string): Format {
     date: dates({ dateStyle: 'medium' }),
     dateTime: dates({ dateStyle: 'medium', timeStyle: 'short' }),
     day: dates({ day: 'numeric', month: 'short' }),
+    time: dates({ timeStyle: 'short' }),
   }
 }
 

@@ -9,8 +9,19 @@ export function addDays(day: string, count: number): string {
 }
 
 /** When the day begins in the time zone. */
-export function startOfDay(day: string, timeZone: string): Date {
-  const utc = Date.parse(`${day}T00:00:00Z`)
+export const startOfDay = (day: string, timeZone: string): Date =>
+  timeOfDay(day, '00:00', timeZone) ?? new Date(Number.NaN)
+
+/** Minutes that clocks in the time zone show since midnight. */
+export function minutesIn(timeZone: string, iso: string): number {
+  const at = Date.parse(iso)
+  return Math.floor((at + offsetAt(at, timeZone)) / 60_000) % (24 * 60)
+}
+
+/** When clocks in the time zone show `09:30` that day; null of what is no time. */
+export function timeOfDay(day: string, time: string, timeZone: string): Date | null {
+  const utc = Date.parse(`${day}T${time}:00Z`)
+  if (Number.isNaN(utc)) return null
   const first = utc - offsetAt(utc, timeZone)
   // Clocks may change in between.
   return new Date(utc - offsetAt(first, timeZone))

@@ -52,6 +52,21 @@ export type ApiKeyMode =
   /** For a test deployment. It reaches the merchant's test data: rows of their own, with the same plan and otherwise an empty shop. */
   | 'TEST';
 
+/** Where an appointment stands. The meaning of each value is open in the specification. */
+export type AppointmentStatus =
+  /** Called off; its time is free. */
+  | 'CANCELLED'
+  /** Done. */
+  | 'COMPLETED'
+  /** The merchant has said that it will be. */
+  | 'CONFIRMED'
+  /** The customer is there. */
+  | 'IN_PROGRESS'
+  /** The customer didn't come. */
+  | 'NO_SHOW'
+  /** Booked, or moved to another time. */
+  | 'SCHEDULED';
+
 /** The kinds of credentials. Open in the specification. */
 export type AuditActorKind =
   /** A shopper. */
@@ -108,6 +123,26 @@ export type CreateApiKeyInput = {
   readonly name: string;
   /** The permissions, as `<resource>:<action>`; at most those of the key that creates it. 1 to 100 entries, each 1 to 100 characters, in one line. */
   readonly permissions: ReadonlyArray<string>;
+};
+
+/** A new appointment. Open in the specification. */
+export type CreateAppointmentInput = {
+  /** For whom; a shopper's own id. */
+  readonly customerId: string;
+  /** Its id in another system, unique for the merchant, who alone may say so. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Values that the merchant keeps with it and shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The service's id. */
+  readonly serviceId: string;
+  /** With this staff member; with any who is free when absent. */
+  readonly staffId?: string | null | undefined;
+  /** When it starts, on a whole minute. */
+  readonly startTime: string;
 };
 
 /** A new category. Open in the specification. */
@@ -1083,6 +1118,14 @@ export type RequestReturnInput = {
   readonly orderId: string;
 };
 
+/** Where to move an appointment. Open in the specification. */
+export type RescheduleAppointmentInput = {
+  /** With this staff member; with whom it was when nothing is said. */
+  readonly staffId?: string | null | undefined;
+  /** When it starts, on a whole minute. */
+  readonly startTime: string;
+};
+
 /** Units of a line that go back on the shelf. Open in the specification. */
 export type RestockItemInput = {
   /** The line's id. */
@@ -1604,6 +1647,88 @@ export type WebhookEndpointStatus =
   | 'DISABLED'
   /** They are. */
   | 'ENABLED';
+
+export type AppointmentPartsFragment = { readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type AppointmentsOfDayQueryVariables = Exact<{
+  from: string;
+  to: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type AppointmentsOfDayQuery = { readonly appointments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type BookingPeopleQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type BookingPeopleQuery = { readonly staffMembers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean, readonly services: ReadonlyArray<{ readonly id: string }> }> }, readonly resources: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }> }, readonly bookingServices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean, readonly duration: number }> } };
+
+export type FreeSlotsQueryVariables = Exact<{
+  serviceId: string;
+  from: string;
+  to: string;
+}>;
+
+
+export type FreeSlotsQuery = { readonly availability: ReadonlyArray<{ readonly startTime: string, readonly staffId: string, readonly staff: { readonly name: string } }> };
+
+export type CustomersToBookQueryVariables = Exact<{
+  searchQuery?: string | null | undefined;
+}>;
+
+
+export type CustomersToBookQuery = { readonly customers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string }> } };
+
+export type CreateAppointmentMutationVariables = Exact<{
+  input: CreateAppointmentInput;
+}>;
+
+
+export type CreateAppointmentMutation = { readonly createAppointment: { readonly appointment: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RescheduleAppointmentMutationVariables = Exact<{
+  id: string;
+  input: RescheduleAppointmentInput;
+}>;
+
+
+export type RescheduleAppointmentMutation = { readonly rescheduleAppointment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ConfirmAppointmentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ConfirmAppointmentMutation = { readonly confirmAppointment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type StartAppointmentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type StartAppointmentMutation = { readonly startAppointment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CompleteAppointmentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CompleteAppointmentMutation = { readonly completeAppointment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelAppointmentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelAppointmentMutation = { readonly cancelAppointment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type MarkAppointmentNoShowMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type MarkAppointmentNoShowMutation = { readonly markAppointmentNoShow: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type CategoryListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -2577,6 +2702,35 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const AppointmentPartsFragmentDoc = new TypedDocumentString(`
+    fragment AppointmentParts on Appointment {
+  id
+  startTime
+  endTime
+  duration
+  status
+  notes
+  price
+  paidAmount
+  currency
+  customer {
+    id
+    name
+  }
+  service {
+    id
+    name
+  }
+  staff {
+    id
+    name
+  }
+  resources {
+    id
+    name
+  }
+}
+    `, {"fragmentName":"AppointmentParts"}) as unknown as TypedDocumentString<AppointmentPartsFragment, unknown>;
 export const ImportPartsFragmentDoc = new TypedDocumentString(`
     fragment ImportParts on Import {
   id
@@ -2667,6 +2821,194 @@ export const TransferPartsFragmentDoc = new TypedDocumentString(`
   createdAt
 }
     `, {"fragmentName":"TransferParts"}) as unknown as TypedDocumentString<TransferPartsFragment, unknown>;
+export const AppointmentsOfDayDocument = new TypedDocumentString(`
+    query AppointmentsOfDay($from: DateTime!, $to: DateTime!, $after: String) {
+  appointments(
+    first: 100
+    after: $after
+    filters: {startDate: $from, endDate: $to, statuses: [SCHEDULED, CONFIRMED, IN_PROGRESS, COMPLETED, NO_SHOW]}
+  ) {
+    nodes {
+      ...AppointmentParts
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment AppointmentParts on Appointment {
+  id
+  startTime
+  endTime
+  duration
+  status
+  notes
+  price
+  paidAmount
+  currency
+  customer {
+    id
+    name
+  }
+  service {
+    id
+    name
+  }
+  staff {
+    id
+    name
+  }
+  resources {
+    id
+    name
+  }
+}`) as unknown as TypedDocumentString<AppointmentsOfDayQuery, AppointmentsOfDayQueryVariables>;
+export const BookingPeopleDocument = new TypedDocumentString(`
+    query BookingPeople {
+  staffMembers(first: 100) {
+    nodes {
+      id
+      name
+      active
+      services {
+        id
+      }
+    }
+  }
+  resources(first: 100) {
+    nodes {
+      id
+      name
+      active
+    }
+  }
+  bookingServices(first: 100) {
+    nodes {
+      id
+      name
+      active
+      duration
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<BookingPeopleQuery, BookingPeopleQueryVariables>;
+export const FreeSlotsDocument = new TypedDocumentString(`
+    query FreeSlots($serviceId: ID!, $from: DateTime!, $to: DateTime!) {
+  availability(serviceId: $serviceId, from: $from, to: $to) {
+    startTime
+    staffId
+    staff {
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FreeSlotsQuery, FreeSlotsQueryVariables>;
+export const CustomersToBookDocument = new TypedDocumentString(`
+    query CustomersToBook($searchQuery: String) {
+  customers(searchQuery: $searchQuery, first: 10) {
+    nodes {
+      id
+      name
+      email
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CustomersToBookQuery, CustomersToBookQueryVariables>;
+export const CreateAppointmentDocument = new TypedDocumentString(`
+    mutation CreateAppointment($input: CreateAppointmentInput!) {
+  createAppointment(input: $input) {
+    appointment {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateAppointmentMutation, CreateAppointmentMutationVariables>;
+export const RescheduleAppointmentDocument = new TypedDocumentString(`
+    mutation RescheduleAppointment($id: ID!, $input: RescheduleAppointmentInput!) {
+  rescheduleAppointment(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RescheduleAppointmentMutation, RescheduleAppointmentMutationVariables>;
+export const ConfirmAppointmentDocument = new TypedDocumentString(`
+    mutation ConfirmAppointment($id: ID!) {
+  confirmAppointment(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ConfirmAppointmentMutation, ConfirmAppointmentMutationVariables>;
+export const StartAppointmentDocument = new TypedDocumentString(`
+    mutation StartAppointment($id: ID!) {
+  startAppointment(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<StartAppointmentMutation, StartAppointmentMutationVariables>;
+export const CompleteAppointmentDocument = new TypedDocumentString(`
+    mutation CompleteAppointment($id: ID!) {
+  completeAppointment(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CompleteAppointmentMutation, CompleteAppointmentMutationVariables>;
+export const CancelAppointmentDocument = new TypedDocumentString(`
+    mutation CancelAppointment($id: ID!) {
+  cancelAppointment(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelAppointmentMutation, CancelAppointmentMutationVariables>;
+export const MarkAppointmentNoShowDocument = new TypedDocumentString(`
+    mutation MarkAppointmentNoShow($id: ID!) {
+  markAppointmentNoShow(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<MarkAppointmentNoShowMutation, MarkAppointmentNoShowMutationVariables>;
 export const CategoryListDocument = new TypedDocumentString(`
     query CategoryList($first: Int, $after: String) {
   categories(sortBy: POSITION, first: $first, after: $after) {

@@ -1,4 +1,5 @@
 import { categoryMessages } from './catalogue/categories.ts'
+import { bookingMessages } from './catalogue/bookings.ts'
 import { customerMessages } from './catalogue/customers.ts'
 import { frameMessages } from './catalogue/frame.ts'
 import { homeMessages } from './catalogue/home.ts'
@@ -19,6 +20,7 @@ export const catalogue = {
   ...jobMessages,
   ...stockMessages,
   ...customerMessages,
+  ...bookingMessages,
   ...reportMessages,
   ...settingsMessages,
 }

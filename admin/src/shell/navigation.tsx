@@ -25,6 +25,7 @@ const places: readonly Place[] = [
   { path: '/stock', name: 'stock', icon: 'warehouse', permissions: ['inventory:read'] },
   { path: '/customers', name: 'customers', icon: 'users', permissions: ['customers:read'] },
   { path: '/jobs', name: 'jobs', icon: 'arrowLeftRight', permissions: ['imports:read', 'exports:read'] },
+  { path: '/bookings', name: 'bookings', icon: 'clock', permissions: ['booking:read'] },
   { path: '/reports', name: 'reports', icon: 'scrollText', permissions: ['analytics:read'] },
   {
     path: '/settings',

@@ -1,0 +1,56 @@
+/** Minutes of a day's grid, from midnight of the shop. */
+export interface GridHours {
+  readonly first: number
+  readonly last: number
+}
+
+/** Minutes to which an appointment that is dragged snaps. */
+export const step = 15
+const workday: GridHours = { first: 8 * 60, last: 18 * 60 }
+
+interface Span {
+  /** Minutes after midnight. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The hours that a day's grid shows: a workday, and whatever is before or after it. */
+export const hoursOf = (spans: readonly Span[]): GridHours => ({
+  first: Math.min(workday.first, ...spans.map(({ from }) => Math.floor(from / 60) * 60)),
+  last: Math.max(workday.last, ...spans.map(({ to }) => Math.ceil(to / 60) * 60)),
+})
+
+/** Where an appointment would begin that was dragged so far: within the day, and on a step. */
+export function draggedTo({ from, to }: Span, minutes: number, { first, last }: GridHours): number {
+  const snapped = Math.round((from + minutes) / step) * step
+  return Math.max(first, Math.min(snapped, last - (to - from)))
+}
+
+export interface Lane {
+  readonly lane: number
+  readonly lanes: number
+}
+
+/** Appointments of a column that overlap stand side by side: of each, in which lane of how many. */
+export function lanesOf(spans: readonly Span[]): readonly Lane[] {
+  const order = spans
+    .map((span, index) => ({ ...span, index }))
+    .sort((a, b) => a.from - b.from || b.to - a.to)
+  const result: Lane[] = Array.from(spans, () => ({ lane: 0, lanes: 1 }))
+  let cluster: { index: number; lane: number }[] = []
+  let ends: number[] = []
+  const close = () => {
+    for (const { index, lane } of cluster) result[index] = { lane, lanes: ends.length }
+    cluster = []
+    ends = []
+  }
+  for (const { from, to, index } of order) {
+    if (ends.every((end) => end <= from)) close()
+    const free = ends.findIndex((end) => end <= from)
+    const lane = free === -1 ? ends.length : free
+    ends[lane] = to
+    cluster.push({ index, lane })
+  }
+  close()
+  return result
+}
