@@ -219,6 +219,23 @@ describe.skipIf(skipsAdmin)(`orders of /admin in a browser${whySkipped}`, { time
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
   })
 
+  test('tells how many carts became orders', async () => {
+    const counted = async (filters: string) =>
+      (
+        await stored<{ carts: { totalCount: number } }>(
+          `{ carts(first: 1, filters: { updatedAfter: "2000-01-01T00:00:00Z"${filters} }) { totalCount } }`,
+        )
+      ).carts.totalCount
+    await using visitor = await admin.enter('?days=365')
+    const { page } = visitor
+    const tile = page.getByRole('link', { name: /Carts that became orders/ })
+    await tile.getByText(/^\d+ of \d+ carts?$/).waitFor()
+    const [, bought, all] = /(\d+) of (\d+) cart/.exec(await tile.innerText()) ?? []
+    expect([Number(bought), Number(all)]).toEqual([await counted(', checkedOut: true'), await counted('')])
+    expect(Number(all)).toBeGreaterThan(0)
+    await accessible(page)
+  })
+
   test.each(Object.entries(looks))(
     'breaks no rule of WCAG 2.2 AA with an order chosen, %s',
     async (_look, options) => {

@@ -266,6 +266,30 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await expect.poll(parentOf).toBeNull()
   })
 
+  test('moves a category on a phone by naming the one above it', async () => {
+    await using visitor = await admin.enter('products/categories', looks.phone)
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Edit Zenith Two' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: /Below/ }).click()
+    expect(await page.getByRole('option', { name: 'Zenith Two' }).count()).toBe(0)
+    await page.getByRole('option', { name: 'Zenith One' }).click()
+    await accessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const parentOf = async () =>
+      (
+        await stored<{ categories: { nodes: { name: string; parent: { name: string } | null }[] } }>(
+          '{ categories(first: 100, filters: { searchQuery: "Zenith Two" }) { nodes { name parent { name } } } }',
+        )
+      ).categories.nodes[0]?.parent
+    expect(await parentOf()).toEqual({ name: 'Zenith One' })
+    await page.getByRole('button', { name: 'Edit Zenith Two' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: /Below/ }).click()
+    await page.getByRole('option', { name: 'At the top' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await expect.poll(parentOf).toBeNull()
+  })
+
   test('moves a category by dragging it', async () => {
     await using visitor = await admin.enter('products/categories')
     const { page } = visitor

@@ -120,6 +120,43 @@ describe.skipIf(skipsAdmin)(`stock of /admin in a browser${whySkipped}`, { timeo
     expect(await total(sku)).toBe(21)
   })
 
+  test('opens a warehouse, and says from how many units on a SKU is at risk', async () => {
+    await using visitor = await admin.enter('stock/warehouses')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'New warehouse' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const [label, text] of Object.entries({
+      Name: 'Harbour',
+      'Short name': 'HAR',
+      'Street and number': '1 Harbour Street',
+      'Postal code': '04101',
+      City: 'Portland',
+      'State or region': 'Maine',
+      Country: 'US',
+    }))
+      await dialog.getByLabel(label, { exact: true }).fill(text)
+    await accessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+    const { warehouse } = await stored<{ warehouse: unknown }>(
+      '{ warehouse(code: "HAR") { name active location { city } } }',
+    )
+    expect(warehouse).toEqual({ name: 'Harbour', active: true, location: { city: 'Portland' } })
+
+    const { sku } = await createStockedProduct(admin.owner, 1)
+    await page.goto(`${admin.address}/stock`)
+    await page.getByRole('button', { name: `Threshold of ${sku}` }).click()
+    const threshold = page.getByRole('dialog').getByRole('textbox', { name: 'Warns at' })
+    await threshold.fill('0')
+    await threshold.blur()
+    await accessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`The threshold of ${sku} is saved`).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: `Threshold of ${sku}` }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: `Threshold of ${sku}` }).waitFor()
+  })
+
   test('shows an order that comes in by itself, and says so', async () => {
     const { id } = await createStockedProduct(admin.owner, 5, 4_321)
     await using visitor = await admin.enter('orders')
@@ -154,6 +191,7 @@ describe.skipIf(skipsAdmin)(`stock of /admin in a browser${whySkipped}`, { timeo
       'stock/levels',
       'stock/transfers',
       'stock/arrivals',
+      'stock/warehouses',
       'stock/ledger',
     ])
   })

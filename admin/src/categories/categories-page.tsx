@@ -53,8 +53,12 @@ export default function CategoriesPage(): ReactNode {
           />
         )}
       </Card>
-      {asking?.kind === 'new' && <CategoryDialog category={null} parent={asking.parent} onClose={close} />}
-      {asking?.kind === 'edit' && <CategoryDialog category={asking.category} parent={null} onClose={close} />}
+      {asking?.kind === 'new' && (
+        <CategoryDialog category={null} parent={asking.parent} categories={data ?? []} onClose={close} />
+      )}
+      {asking?.kind === 'edit' && (
+        <CategoryDialog category={asking.category} parent={null} categories={data ?? []} onClose={close} />
+      )}
       {asking?.kind === 'delete' && <DeleteCategoryDialog category={asking.category} onClose={close} />}
     </Page>
   )

@@ -3,8 +3,9 @@ import { useChange } from '../api/api.ts'
 import { CreateCategoryDocument, UpdateCategoryDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/fields.tsx'
+import { Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { flatten, isWithin, treeOf } from './category-tree.ts'
 import type { Category } from './use-categories.ts'
 
 interface Props {
@@ -12,18 +13,21 @@ interface Props {
   readonly category: Category | null
   /** What a new one is below. */
   readonly parent: Category | null
+  readonly categories: readonly Category[]
   readonly onClose: () => void
 }
 
-const fields = ['name', 'slug', 'description', 'seoTitle', 'seoDescription']
+const fields = ['name', 'slug', 'parentId', 'description', 'seoTitle', 'seoDescription']
 
-export function CategoryDialog({ category, parent, onClose }: Props): ReactNode {
+export function CategoryDialog({ category, parent, categories, onClose }: Props): ReactNode {
   const t = useText()
   const [name, setName] = useState(category?.name ?? '')
   const [slug, setSlug] = useState(category?.slug ?? '')
   const [description, setDescription] = useState(category?.description ?? '')
   const [seoTitle, setSeoTitle] = useState(category?.seoTitle ?? '')
   const [seoDescription, setSeoDescription] = useState(category?.seoDescription ?? '')
+  const parentBefore = (category === null ? parent?.id : category.parent?.id) ?? ''
+  const [parentId, setParent] = useState(parentBefore)
   const create = useChange(CreateCategoryDocument, ['categories', 'products'])
   const update = useChange(UpdateCategoryDocument, ['categories', 'products'])
   const orNull = (text: string) => (text === '' ? null : text)
@@ -40,10 +44,13 @@ export function CategoryDialog({ category, parent, onClose }: Props): ReactNode 
               name,
               ...(slug !== '' && { slug }),
               ...texts,
-              ...(parent !== null && { parentId: parent.id }),
+              ...(parentId !== '' && { parentId }),
             },
           })
-        : await update.run({ id: category.id, input: { name, slug, ...texts } })
+        : await update.run({
+            id: category.id,
+            input: { name, slug, ...texts, ...(parentId !== parentBefore && { parentId: orNull(parentId) }) },
+          })
     if (done === null) return
     tell(t('saved'))
     onClose()
@@ -58,8 +65,19 @@ export function CategoryDialog({ category, parent, onClose }: Props): ReactNode 
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {parent !== null && <p className="muted">{t('belowCategory', { name: parent.name })}</p>}
       <TextField name="name" label={t('name')} value={name} onChange={setName} isRequired autoFocus />
+      <Select
+        name="parentId"
+        label={t('below')}
+        value={parentId}
+        onChange={setParent}
+        choices={[
+          { id: '', text: t('atTheTop') },
+          ...flatten(treeOf(categories))
+            .filter(({ item }) => category === null || !isWithin(categories, category.id, item.id))
+            .map(({ item, depth }) => ({ id: item.id, text: `${'– '.repeat(depth)}${item.name}` })),
+        ]}
+      />
       <TextField
         name="slug"
         label={t('slug')}

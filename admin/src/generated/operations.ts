@@ -336,6 +336,26 @@ export type CreateUserInput = {
   readonly roleIds?: ReadonlyArray<string> | null | undefined;
 };
 
+/** A new warehouse. Open in the specification. */
+export type CreateWarehouseInput = {
+  /** Whether it sells; true when nothing is said. */
+  readonly active?: boolean | null | undefined;
+  /** Short name, unique for the merchant. 1 to 50 characters, in one line. */
+  readonly code: string;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Where it is. */
+  readonly location: AddressInput;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Reservations take from the lowest number first; 0 when nothing is said. 0 to 1,000,000. */
+  readonly priority?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+};
+
 /** An endpoint. Open in the specification. */
 export type CreateWebhookEndpointInput = {
   /** What it is for. At most 500 characters, in one line. */
@@ -1171,6 +1191,14 @@ export type SetInventoryLevelInput = {
   readonly warehouseId?: string | null | undefined;
 };
 
+/** When the stock of a SKU is low. Open in the specification. */
+export type SetLowStockThresholdInput = {
+  /** The SKU. 1 to 255 characters, in one line. */
+  readonly sku: string;
+  /** At this number of available units or fewer; the merchant's default when nothing is said. 0 to 999,999. */
+  readonly threshold?: number | null | undefined;
+};
+
 /** How a shipment travels. What is left out stays. Open in the specification. */
 export type ShipmentInput = {
   /** The carrier. 1 to 255 characters, in one line. */
@@ -1552,6 +1580,26 @@ export type UpdateShippingZoneInput = {
   readonly name?: string | null | undefined;
 };
 
+/** Changes to a warehouse. Open in the specification. */
+export type UpdateWarehouseInput = {
+  /** Whether it sells. Never null. */
+  readonly active?: boolean | null | undefined;
+  /** Short name, unique for the merchant. 1 to 50 characters, in one line. Never null. */
+  readonly code?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Where it is. Never null. */
+  readonly location?: AddressInput | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Reservations take from the lowest number first. 0 to 1,000,000. Never null. */
+  readonly priority?: number | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+};
+
 /** Changes of an endpoint. Open in the specification. */
 export type UpdateWebhookEndpointInput = {
   /** What it is for. At most 500 characters, in one line. */
@@ -1817,6 +1865,13 @@ export type OrdersToSendQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type OrdersToSendQuery = { readonly orders: { readonly totalCount: number } };
+
+export type CartConversionQueryVariables = Exact<{
+  since: string;
+}>;
+
+
+export type CartConversionQuery = { readonly all: { readonly totalCount: number }, readonly bought: { readonly totalCount: number } };
 
 export type ImportPartsFragment = { readonly id: string, readonly status: ImportStatus, readonly format: ImportFormat, readonly recordType: ImportRecordType | null, readonly fileName: string | null, readonly dryRun: boolean, readonly rows: number | null, readonly checked: number, readonly written: number, readonly imported: number, readonly unchanged: number, readonly refused: number, readonly failure: string | null, readonly createdAt: string, readonly finishedAt: string | null };
 
@@ -2684,6 +2739,33 @@ export type CancelIncomingStockMutationVariables = Exact<{
 
 export type CancelIncomingStockMutation = { readonly cancelIncomingStock: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type WarehouseListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WarehouseListQuery = { readonly warehouses: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly code: string, readonly active: boolean, readonly priority: number, readonly location: { readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null } }> } };
+
+export type CreateWarehouseMutationVariables = Exact<{
+  input: CreateWarehouseInput;
+}>;
+
+
+export type CreateWarehouseMutation = { readonly createWarehouse: { readonly warehouse: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateWarehouseMutationVariables = Exact<{
+  id: string;
+  input: UpdateWarehouseInput;
+}>;
+
+
+export type UpdateWarehouseMutation = { readonly updateWarehouse: { readonly warehouse: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SetLowStockThresholdMutationVariables = Exact<{
+  input: SetLowStockThresholdInput;
+}>;
+
+
+export type SetLowStockThresholdMutation = { readonly setLowStockThreshold: { readonly inventory: { readonly lowStockThreshold: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -3292,6 +3374,16 @@ export const OrdersToSendDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<OrdersToSendQuery, OrdersToSendQueryVariables>;
+export const CartConversionDocument = new TypedDocumentString(`
+    query CartConversion($since: DateTime!) {
+  all: carts(first: 1, filters: {updatedAfter: $since}) {
+    totalCount
+  }
+  bought: carts(first: 1, filters: {updatedAfter: $since, checkedOut: true}) {
+    totalCount
+  }
+}
+    `) as unknown as TypedDocumentString<CartConversionQuery, CartConversionQueryVariables>;
 export const ImportListDocument = new TypedDocumentString(`
     query ImportList {
   imports(first: 20) {
@@ -5355,3 +5447,77 @@ export const CancelIncomingStockDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CancelIncomingStockMutation, CancelIncomingStockMutationVariables>;
+export const WarehouseListDocument = new TypedDocumentString(`
+    query WarehouseList {
+  warehouses(first: 100) {
+    nodes {
+      id
+      name
+      code
+      active
+      priority
+      location {
+        ...AddressParts
+      }
+    }
+  }
+}
+    fragment AddressParts on Address {
+  recipientName
+  company
+  line1
+  line2
+  city
+  state
+  postalCode
+  country
+  phone
+}`) as unknown as TypedDocumentString<WarehouseListQuery, WarehouseListQueryVariables>;
+export const CreateWarehouseDocument = new TypedDocumentString(`
+    mutation CreateWarehouse($input: CreateWarehouseInput!) {
+  createWarehouse(input: $input) {
+    warehouse {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateWarehouseMutation, CreateWarehouseMutationVariables>;
+export const UpdateWarehouseDocument = new TypedDocumentString(`
+    mutation UpdateWarehouse($id: ID!, $input: UpdateWarehouseInput!) {
+  updateWarehouse(id: $id, input: $input) {
+    warehouse {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateWarehouseMutation, UpdateWarehouseMutationVariables>;
+export const SetLowStockThresholdDocument = new TypedDocumentString(`
+    mutation SetLowStockThreshold($input: SetLowStockThresholdInput!) {
+  setLowStockThreshold(input: $input) {
+    inventory {
+      lowStockThreshold
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SetLowStockThresholdMutation, SetLowStockThresholdMutationVariables>;

@@ -16,7 +16,9 @@ import { Select } from '../ui/fields.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Card, Empty, Failed, Loading, Thumb } from '../ui/states.tsx'
 import { useFilters } from '../ui/use-filters.ts'
+import { CartTile } from './cart-tile.tsx'
 import { SalesChart } from './sales-chart.tsx'
+import { Tile } from './tile.tsx'
 
 const periods = ['7', '30', '90', '365'] as const
 const filterNames = ['days'] as const
@@ -125,50 +127,8 @@ function Tiles({ data, since, today }: TilesProps): ReactNode {
         show={number}
         row={rowOf('RETURNING_CUSTOMERS')}
       />
+      {useMay('carts:read') && <CartTile since={since} />}
     </div>
-  )
-}
-
-interface TileProps {
-  readonly title: string
-  readonly href: string
-  readonly figure?: string
-  readonly below?: string
-  readonly show?: (value: number) => string
-  readonly row?: { readonly value: number | null; readonly previousValue: number | null } | undefined
-}
-
-function Tile({ title, href, figure, below, show = String, row }: TileProps): ReactNode {
-  const value = row?.value ?? 0
-  return (
-    <Link href={href} className="card tile">
-      <span className="muted small strong">{title}</span>
-      <span className="figure">{figure ?? show(value)}</span>
-      {below === undefined ? (
-        <Change value={value} before={row?.previousValue ?? 0} show={show} />
-      ) : (
-        <span className="small muted">{below}</span>
-      )}
-    </Link>
-  )
-}
-
-interface ChangeProps {
-  readonly value: number
-  readonly before: number
-  readonly show: (value: number) => string
-}
-
-function Change({ value, before, show }: ChangeProps): ReactNode {
-  const t = useText()
-  const { percent } = useFormat()
-  return (
-    <span className="small muted">
-      {before > 0 && (
-        <strong className={value >= before ? 'up' : 'down'}>{percent((value - before) / before)} </strong>
-      )}
-      {t('before', { value: show(before) })}
-    </span>
   )
 }
 

@@ -3,7 +3,7 @@ import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { Address } from './order-aside.tsx'
 import { detailsOf } from './order-lines.tsx'
-import { Sheet, type SheetProps } from './sheet.tsx'
+import { addressedTo, Sheet, type SheetProps } from './sheet.tsx'
 
 /** What was bought, and what it came to. Its number is that of the order. */
 export function Invoice({ order, shop }: SheetProps): ReactNode {
@@ -16,11 +16,11 @@ export function Invoice({ order, shop }: SheetProps): ReactNode {
       <div className="sheet-columns">
         <div>
           <h3>{t('billingAddress')}</h3>
-          <Address address={order.billingAddress ?? order.shippingAddress} />
+          <Address address={addressedTo(order.billingAddress ?? order.shippingAddress, order)} />
         </div>
         <div>
           <h3>{t('shippingAddress')}</h3>
-          <Address address={order.shippingAddress} />
+          <Address address={addressedTo(order.shippingAddress, order)} />
         </div>
       </div>
       <table className="grid-table">

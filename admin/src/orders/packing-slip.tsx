@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useText } from '../language/language.tsx'
 import { Address } from './order-aside.tsx'
 import { detailsOf } from './order-lines.tsx'
-import { Sheet, type SheetProps } from './sheet.tsx'
+import { addressedTo, Sheet, type SheetProps } from './sheet.tsx'
 
 /** What goes into the parcel, without prices: the recipient may have got it as a present. */
 export function PackingSlip({ order, shop }: SheetProps): ReactNode {
@@ -12,7 +12,7 @@ export function PackingSlip({ order, shop }: SheetProps): ReactNode {
       <div className="sheet-columns">
         <div>
           <h3>{t('shippingAddress')}</h3>
-          <Address address={order.shippingAddress} />
+          <Address address={addressedTo(order.shippingAddress, order)} />
         </div>
         {order.shippingMethod !== null && (
           <div>

@@ -40,3 +40,12 @@ export function Sheet({ order, shop, title, children }: Props): ReactNode {
     </article>
   )
 }
+
+/** An address without a recipient is the customer's own. */
+export const addressedTo = (
+  address: PrintedOrder['shippingAddress'],
+  { customer }: PrintedOrder,
+): PrintedOrder['shippingAddress'] => ({
+  ...address,
+  recipientName: address.recipientName ?? customer?.name ?? null,
+})

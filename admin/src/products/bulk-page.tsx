@@ -90,13 +90,15 @@ export default function BulkPage(): ReactNode {
             onChange={(next) => change({ status: next })}
             choices={[{ id: '', text: t('allStatuses') }, ...statuses]}
           />
-          <Select
-            label={t('setAllTo')}
-            labelHidden
-            value=""
-            onChange={(next) => isProductStatus(next) && setAll(next)}
-            choices={[{ id: '', text: t('setAllTo') }, ...statuses]}
-          />
+          <div className="set-all">
+            <Select
+              label={t('setAllTo')}
+              labelHidden
+              value=""
+              onChange={(next) => isProductStatus(next) && setAll(next)}
+              choices={[{ id: '', text: t('setAllTo') }, ...statuses]}
+            />
+          </div>
         </div>
         {pages.error !== null ? (
           <Failed error={pages.error} retry={pages.retry} />

@@ -122,11 +122,10 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
               formatOptions={{ style: 'currency', currency: product.currency }}
               onChange={setPrice}
             />
-            {Object.keys(changed).length > 0 && (
-              <Button isDisabled={pending} onPress={() => void save()}>
-                {t('save')}
-              </Button>
-            )}
+            {/* Always there, so that nothing moves under the pointer when it is saved. */}
+            <Button isDisabled={pending || Object.keys(changed).length === 0} onPress={() => void save()}>
+              {t('save')}
+            </Button>
           </div>
         ) : (
           money(variant.price ?? product.price, product.currency)

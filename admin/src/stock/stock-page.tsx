@@ -15,13 +15,16 @@ import { AdjustDialog } from './adjust-dialog.tsx'
 import { ArrivalsTab } from './arrivals-tab.tsx'
 import { LedgerTab } from './ledger-tab.tsx'
 import { LevelsTab } from './levels-tab.tsx'
+import { ThresholdDialog } from './threshold-dialog.tsx'
 import { TransfersTab } from './transfers-tab.tsx'
+import { WarehousesTab } from './warehouses-tab.tsx'
 
 const tabs = [
   { path: '/stock', tab: undefined, name: 'stockAtRisk' },
   { path: '/stock/levels', tab: 'levels', name: 'levels' },
   { path: '/stock/transfers', tab: 'transfers', name: 'transfers' },
   { path: '/stock/arrivals', tab: 'arrivals', name: 'arrivals' },
+  { path: '/stock/warehouses', tab: 'warehouses', name: 'warehouses' },
   { path: '/stock/ledger', tab: 'ledger', name: 'ledger' },
 ] as const satisfies readonly { path: string; tab: string | undefined; name: MessageName }[]
 
@@ -67,6 +70,8 @@ function Tab({ shown }: { readonly shown: (typeof tabs)[number]['tab'] }): React
       return <TransfersTab />
     case 'arrivals':
       return <ArrivalsTab />
+    case 'warehouses':
+      return <WarehousesTab />
     case 'ledger':
       return <LedgerTab />
     case undefined:
@@ -89,6 +94,8 @@ function LowStock(): ReactNode {
     variables: {},
     connection: lowStock,
   })
+  const mayWrite = useMay('inventory:write')
+  const [changed, setChanged] = useState<LowRow | null>(null)
   const columns = useMemo(
     (): readonly Column<LowRow>[] => [
       {
@@ -127,16 +134,44 @@ function LowStock(): ReactNode {
         end: true,
         cell: ({ inTransit }) => String(inTransit),
       },
+      ...(mayWrite
+        ? [
+            {
+              id: 'threshold',
+              title: t('threshold'),
+              width: 'minmax(7rem, 0.7fr)',
+              end: true,
+              phone: 'd',
+              cell: (row: LowRow) => (
+                <span className="over">
+                  <Button look="quiet" onPress={() => setChanged(row)}>
+                    <span className="hidden">{t('thresholdOf', { sku: row.sku })}:</span>
+                    {row.lowStockThreshold}
+                  </Button>
+                </span>
+              ),
+            } as const,
+          ]
+        : []),
     ],
-    [t],
+    [t, mayWrite],
   )
   return (
-    <ListCard
-      label={t('stockAtRisk')}
-      columns={columns}
-      pages={pages}
-      rowKey={skuOf}
-      empty={<Empty icon="circleCheck" title={t('noRisk')} text={t('noRiskText')} />}
-    />
+    <>
+      <ListCard
+        label={t('stockAtRisk')}
+        columns={columns}
+        pages={pages}
+        rowKey={skuOf}
+        empty={<Empty icon="circleCheck" title={t('noRisk')} text={t('noRiskText')} />}
+      />
+      {changed && (
+        <ThresholdDialog
+          sku={changed.sku}
+          threshold={changed.lowStockThreshold}
+          onClose={() => setChanged(null)}
+        />
+      )}
+    </>
   )
 }

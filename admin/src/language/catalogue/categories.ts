@@ -19,7 +19,8 @@ export const categoryMessages = {
     en: 'Its products stay, and are no longer in this category. A category with others below it can’t be deleted.',
     de: 'Ihre Produkte bleiben und sind nicht mehr in dieser Kategorie. Eine Kategorie, unter der andere sind, lässt sich nicht löschen.',
   },
-  belowCategory: { en: 'It will be below {name}.', de: 'Sie wird unter {name} sein.' },
+  below: { en: 'Below', de: 'Unter' },
+  atTheTop: { en: 'At the top', de: 'Ganz oben' },
   slugOfName: {
     en: 'Made of the name if it is left empty.',
     de: 'Leer gelassen, wird sie aus dem Namen gemacht.',

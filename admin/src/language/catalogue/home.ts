@@ -7,6 +7,11 @@ export const homeMessages = {
   sales: { en: 'Sales', de: 'Umsatz' },
   averageOrder: { en: 'Average order', de: 'Durchschnittliche Bestellung' },
   returningCustomers: { en: 'Returning customers', de: 'Wiederkehrende Kunden' },
+  cartConversion: { en: 'Carts that became orders', de: 'Warenkörbe, die Bestellungen wurden' },
+  cartsBought: {
+    en: { one: '{bought} of {count} cart', other: '{bought} of {count} carts' },
+    de: { one: '{bought} von {count} Warenkorb', other: '{bought} von {count} Warenkörben' },
+  },
   before: { en: '{value} before', de: 'zuvor {value}' },
   salesByDay: { en: 'Sales by day', de: 'Umsatz nach Tagen' },
   thisPeriod: { en: 'This period', de: 'Dieser Zeitraum' },

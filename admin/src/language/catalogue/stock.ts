@@ -67,4 +67,33 @@ export const stockMessages = {
     en: 'Such as the number of your purchase order.',
     de: 'Etwa die Nummer Ihrer Bestellung.',
   },
+  warehouses: { en: 'Warehouses', de: 'Lager' },
+  newWarehouse: { en: 'New warehouse', de: 'Neues Lager' },
+  noWarehouses: { en: 'There is no warehouse', de: 'Es gibt kein Lager' },
+  noWarehousesText: {
+    en: 'Stock is always in a warehouse, even if it is your own shelf. Orders are packed from the one that comes first.',
+    de: 'Bestand liegt immer in einem Lager, und sei es Ihr eigenes Regal. Bestellungen werden aus dem ersten gepackt.',
+  },
+  warehouseSells: { en: 'Sells', de: 'Verkauft' },
+  warehouseSleeps: { en: 'Does not sell', de: 'Verkauft nicht' },
+  warehouseCode: { en: 'Short name', de: 'Kurzname' },
+  warehousePriority: { en: 'Place in line', de: 'Rangfolge' },
+  warehousePriorityHint: {
+    en: 'The lowest number is taken from first.',
+    de: 'Aus der kleinsten Zahl wird zuerst genommen.',
+  },
+  warehouseActive: {
+    en: 'It sells. The stock of one that doesn’t isn’t counted.',
+    de: 'Es verkauft. Der Bestand eines Lagers, das nicht verkauft, zählt nicht.',
+  },
+  threshold: { en: 'Warns at', de: 'Warnt bei' },
+  thresholdOf: { en: 'Threshold of {sku}', de: 'Schwellenwert von {sku}' },
+  thresholdHint: {
+    en: 'Empty: that of the shop’s settings.',
+    de: 'Leer: der aus den Einstellungen des Shops.',
+  },
+  thresholdSaved: {
+    en: 'The threshold of {sku} is saved',
+    de: 'Der Schwellenwert von {sku} ist gespeichert',
+  },
 } as const satisfies Record<string, Message>
