@@ -25,7 +25,7 @@ export function DeleteCategoryDialog({ category: { id, name }, onClose }: Props)
       narrow
       fields={[]}
       error={error}
-      submit={t('remove')}
+      submit={t('deleteIt')}
       danger
       pending={pending}
       onSubmit={() => void submit()}

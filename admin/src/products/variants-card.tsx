@@ -170,7 +170,7 @@ function RemoveDialog({ variant, onClose }: RemoveProps): ReactNode {
       narrow
       fields={[]}
       error={error}
-      submit={t('remove')}
+      submit={t('deleteIt')}
       danger
       pending={pending}
       onSubmit={() => void submit()}

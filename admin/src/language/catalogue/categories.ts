@@ -27,5 +27,5 @@ export const categoryMessages = {
   },
   categoryMoved: { en: '{name} is moved', de: '{name} ist verschoben' },
   categoryDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
-  remove: { en: 'Delete', de: 'Löschen' },
+  deleteIt: { en: 'Delete', de: 'Löschen' },
 } as const satisfies Record<string, Message>

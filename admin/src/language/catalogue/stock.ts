@@ -30,7 +30,6 @@ export const stockMessages = {
   partlyArrived: { en: 'Partly arrived', de: 'Teils angekommen' },
   transferCreated: { en: 'The transfer is drafted', de: 'Die Umlagerung ist entworfen' },
   fromTo: { en: '{from} to {to}', de: '{from} nach {to}' },
-  from: { en: 'From', de: 'Von' },
   to: { en: 'To', de: 'Nach' },
   expectedAt: { en: 'expected {date}', de: 'erwartet {date}' },
   expectedDate: { en: 'Expected on', de: 'Erwartet am' },
