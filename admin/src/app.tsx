@@ -25,6 +25,8 @@ const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
 const BookingsPage = lazy(() => import('./bookings/bookings-page.tsx'))
 const ReportsPage = lazy(() => import('./reports/reports-page.tsx'))
 const DashboardPage = lazy(() => import('./reports/dashboard-page.tsx'))
+const PromotionsPage = lazy(() => import('./promotions/promotions-page.tsx'))
+const PromotionPage = lazy(() => import('./promotions/promotion-page.tsx'))
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 
 export function App(): ReactNode {
@@ -72,6 +74,9 @@ const Pages = (): ReactNode => (
     <Route path="/bookings" component={BookingsPage} />
     <Route path="/reports" component={ReportsPage} />
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
+    <Route path="/promotions/new">{() => <PromotionPage id={null} />}</Route>
+    <Route path="/promotions/edit/:id">{({ id }) => <PromotionPage key={id} id={id} />}</Route>
+    <Route path="/promotions/:tab?">{({ tab }) => <PromotionsPage tab={tab} />}</Route>
     <Route path="/settings">
       <Redirect to="/settings/users" replace />
     </Route>

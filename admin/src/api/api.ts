@@ -62,6 +62,9 @@ export type Subject =
   | 'reports'
   | 'home'
   | 'viewer'
+  | 'promotions'
+  | 'reviews'
+  | 'emails'
 
 export interface UseApiOptions {
   readonly partial?: boolean

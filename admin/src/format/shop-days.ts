@@ -28,7 +28,7 @@ export function timeOfDay(day: string, time: string, timeZone: string): Date | n
 }
 
 /** Milliseconds that clocks in the time zone are ahead of UTC. */
-function offsetAt(at: number, timeZone: string): number {
+export function offsetAt(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',

@@ -183,6 +183,26 @@ export type CreateDashboardInput = {
   readonly widgets?: ReadonlyArray<DashboardWidgetInput> | null | undefined;
 };
 
+/** A draft order. Open in the specification. */
+export type CreateDraftOrderInput = {
+  /** A coupon. 1 to 100 characters, in one line. */
+  readonly couponCode?: string | null | undefined;
+  /** The customer; needed to complete it. */
+  readonly customerId?: string | null | undefined;
+  /** Until when it can be completed; 30 days from its making when nothing is said. */
+  readonly expiresAt?: string | null | undefined;
+  /** The lines, in place of those it has. 1 to 200 entries. */
+  readonly items: ReadonlyArray<OrderItemInput>;
+  /** Notes, for the order. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Where it goes; needed to complete it. */
+  readonly shippingAddress?: AddressInput | null | undefined;
+  /** How it is shipped; without one, shipping costs nothing. */
+  readonly shippingMethodId?: string | null | undefined;
+  /** Free labels, for the order. At most 100 entries, each 1 to 100 characters, in one line. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+};
+
 /** A new export. Open in the specification. */
 export type CreateExportInput = {
   /** Whether to compress the file with gzip; false when nothing is said. */
@@ -280,6 +300,40 @@ export type CreateProductInput = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
   /** Variants. At most 200 entries. */
   readonly variants?: ReadonlyArray<ProductVariantInput> | null | undefined;
+};
+
+/** A new campaign. Open in the specification. */
+export type CreatePromotionCampaignInput = {
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Name, unique for the merchant. 1 to 200 characters, in one line. */
+  readonly name: string;
+};
+
+/** A new promotion. Open in the specification. */
+export type CreatePromotionInput = {
+  /** The campaign that it belongs to. */
+  readonly campaignId?: string | null | undefined;
+  /** The code that customers enter: letters, digits, hyphens and underscores, unique for the merchant in any case. Without one it applies by itself. Up to 64 letters, digits, hyphens and underscores. */
+  readonly code?: string | null | undefined;
+  /** The conditions of the promotion. */
+  readonly conditions?: PromotionConditionsInput | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Whether it is switched off, whatever the time. */
+  readonly disabled?: boolean | null | undefined;
+  /** The kind of discount. */
+  readonly discountType: DiscountType;
+  /** Percent (1 to 100) for PERCENTAGE, minor units (at least 1) for FIXED_AMOUNT; FREE_SHIPPING needs none. 0 or more. */
+  readonly discountValue?: number | null | undefined;
+  /** When it ends. */
+  readonly endDate: string;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** When it starts. */
+  readonly startDate: string;
+  /** How often it can be used; null without limit. 1 or more. */
+  readonly usageLimit?: number | null | undefined;
 };
 
 /** A new key for the pages of a storefront. Open in the specification. */
@@ -457,6 +511,15 @@ export type DashboardWidgetInput = {
   /** The title. 1 to 200 characters, in one line. */
   readonly title: string;
 };
+
+/** The kind of discount. */
+export type DiscountType =
+  /** An amount. */
+  | 'FIXED_AMOUNT'
+  /** The cost of shipping. */
+  | 'FREE_SHIPPING'
+  /** A share of the price. */
+  | 'PERCENTAGE';
 
 /** The format of an export's file. Open in the specification. */
 export type ExportFormat =
@@ -1018,6 +1081,51 @@ export type ProductVariantInput = {
   readonly sku: string;
 };
 
+/** The conditions of a promotion, all of which must hold. Open in the specification. */
+export type PromotionConditionsInput = {
+  /** Only products of these categories; null means all. 1 to 1,000 entries. */
+  readonly categoryIds?: ReadonlyArray<string> | null | undefined;
+  /** Only these customers; null means all. 1 to 1,000 entries. */
+  readonly customerIds?: ReadonlyArray<string> | null | undefined;
+  /** Only a customer's first order. */
+  readonly firstOrderOnly?: boolean | null | undefined;
+  /** The most it takes off, in minor units of the merchant's currency. Above zero. */
+  readonly maxDiscountAmount?: number | null | undefined;
+  /** The smallest purchase, in minor units of the merchant's currency. 0 or more. */
+  readonly minPurchaseAmount?: number | null | undefined;
+  /** Only these products; null means all. 1 to 1,000 entries. */
+  readonly productIds?: ReadonlyArray<string> | null | undefined;
+};
+
+/** Filters for a list of promotions. Open in the specification. */
+export type PromotionFilters = {
+  /** Of this campaign. */
+  readonly campaignId?: string | null | undefined;
+  /** With this kind of discount. */
+  readonly discountType?: DiscountType | null | undefined;
+  /** With this text in name or code, in any case; 2 to 100 characters. */
+  readonly searchQuery?: string | null | undefined;
+  /** Which stand so now. */
+  readonly status?: PromotionStatus | null | undefined;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: ReadonlyArray<PromotionStatus> | null | undefined;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: string | null | undefined;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: string | null | undefined;
+};
+
+/** Where a promotion stands. */
+export type PromotionStatus =
+  /** Currently active. */
+  | 'ACTIVE'
+  /** Manually disabled. */
+  | 'DISABLED'
+  /** Past end date. */
+  | 'EXPIRED'
+  /** Not yet active. */
+  | 'SCHEDULED';
+
 /** The checks of a shop's readiness. Open in the specification. */
 export type ReadinessCheckName =
   /** An owner who has accepted the invitation. */
@@ -1550,6 +1658,32 @@ export type UpdateProductsInput = {
   readonly status?: ProductStatus | null | undefined;
   /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
+};
+
+/** Changes to a promotion. Open in the specification. */
+export type UpdatePromotionInput = {
+  /** The campaign that it belongs to. */
+  readonly campaignId?: string | null | undefined;
+  /** The code that customers enter: letters, digits, hyphens and underscores, unique for the merchant in any case; null: it applies by itself from now on. Up to 64 letters, digits, hyphens and underscores. */
+  readonly code?: string | null | undefined;
+  /** The conditions of the promotion. The given ones change, and null removes all. */
+  readonly conditions?: PromotionConditionsInput | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** Whether it is switched off, whatever the time. Never null. */
+  readonly disabled?: boolean | null | undefined;
+  /** The kind of discount. Never null. */
+  readonly discountType?: DiscountType | null | undefined;
+  /** Percent (1 to 100) for PERCENTAGE, minor units (at least 1) for FIXED_AMOUNT; FREE_SHIPPING needs none. 0 or more. Never null. */
+  readonly discountValue?: number | null | undefined;
+  /** When it ends. Never null. */
+  readonly endDate?: string | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** When it starts. Never null. */
+  readonly startDate?: string | null | undefined;
+  /** How often it can be used; null without limit. 1 or more. */
+  readonly usageLimit?: number | null | undefined;
 };
 
 /** Changes to a role. Open in the specification. */
@@ -2214,6 +2348,115 @@ export type UpdateProductsMutationVariables = Exact<{
 
 export type UpdateProductsMutation = { readonly updateProducts: { readonly products: ReadonlyArray<{ readonly id: string } | null> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type PromotionListQueryVariables = Exact<{
+  filters?: PromotionFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type PromotionListQuery = { readonly promotions: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly usageCount: number, readonly usageLimit: number | null, readonly id: string, readonly name: string, readonly code: string | null, readonly discountType: DiscountType, readonly discountValue: number, readonly startDate: string, readonly endDate: string, readonly status: PromotionStatus, readonly campaign: { readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type PromotionTermsFragment = { readonly id: string, readonly name: string, readonly code: string | null, readonly discountType: DiscountType, readonly discountValue: number, readonly startDate: string, readonly endDate: string, readonly status: PromotionStatus };
+
+export type PromotionCalendarQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PromotionCalendarQuery = { readonly promotions: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly code: string | null, readonly discountType: DiscountType, readonly discountValue: number, readonly startDate: string, readonly endDate: string, readonly status: PromotionStatus }> } };
+
+export type PromotionDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PromotionDetailQuery = { readonly promotion: { readonly description: string | null, readonly usageCount: number, readonly usageLimit: number | null, readonly campaignId: string | null, readonly updatedAt: string, readonly id: string, readonly name: string, readonly code: string | null, readonly discountType: DiscountType, readonly discountValue: number, readonly startDate: string, readonly endDate: string, readonly status: PromotionStatus, readonly conditions: { readonly minPurchaseAmount: number | null, readonly maxDiscountAmount: number | null, readonly productIds: ReadonlyArray<string> | null, readonly categoryIds: ReadonlyArray<string> | null, readonly customerIds: ReadonlyArray<string> | null, readonly firstOrderOnly: boolean } | null } | null };
+
+export type PromotionGroupsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PromotionGroupsQuery = { readonly promotionCampaigns: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type PromotionCategoriesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PromotionCategoriesQuery = { readonly categories: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type PromotionProductsQueryVariables = Exact<{
+  searchQuery: string;
+}>;
+
+
+export type PromotionProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly options: ReadonlyArray<{ readonly value: string }> }> }> } };
+
+export type PromotionProductNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PromotionProductNameQuery = { readonly product: { readonly name: string } | null };
+
+export type CreatePromotionMutationVariables = Exact<{
+  input: CreatePromotionInput;
+}>;
+
+
+export type CreatePromotionMutation = { readonly createPromotion: { readonly promotion: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdatePromotionMutationVariables = Exact<{
+  id: string;
+  input: UpdatePromotionInput;
+}>;
+
+
+export type UpdatePromotionMutation = { readonly updatePromotion: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeletePromotionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeletePromotionMutation = { readonly deletePromotion: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreatePromotionGroupMutationVariables = Exact<{
+  input: CreatePromotionCampaignInput;
+}>;
+
+
+export type CreatePromotionGroupMutation = { readonly createPromotionCampaign: { readonly campaign: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SimulatorCustomersQueryVariables = Exact<{
+  searchQuery: string;
+}>;
+
+
+export type SimulatorCustomersQuery = { readonly customers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string }> } };
+
+export type PriceCartMutationVariables = Exact<{
+  input: CreateDraftOrderInput;
+}>;
+
+
+export type PriceCartMutation = { readonly createDraftOrder: { readonly draftOrder: { readonly id: string, readonly subtotal: number | null, readonly tax: number | null, readonly shipping: number | null, readonly discount: number | null, readonly total: number | null, readonly couponCode: string | null, readonly appliedPromotion: { readonly promotionId: string, readonly name: string, readonly discountAmount: number } | null } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DropPricedCartMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DropPricedCartMutation = { readonly deleteDraftOrder: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SimulatorShippingQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SimulatorShippingQuery = { readonly merchantAccount: { readonly settings: { readonly shippingZones: ReadonlyArray<{ readonly name: string, readonly methods: ReadonlyArray<{ readonly id: string, readonly name: string, readonly price: number, readonly active: boolean }> }> } } | null };
+
+export type PromotionOfCodeQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+export type PromotionOfCodeQuery = { readonly promotion: { readonly id: string } | null };
+
 export type ReportPartsFragment = { readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null };
 
 export type ReportOfQueryVariables = Exact<{
@@ -2852,6 +3095,18 @@ export const FaultsFragmentDoc = new TypedDocumentString(`
   code
 }
     `, {"fragmentName":"Faults"}) as unknown as TypedDocumentString<FaultsFragment, unknown>;
+export const PromotionTermsFragmentDoc = new TypedDocumentString(`
+    fragment PromotionTerms on Promotion {
+  id
+  name
+  code
+  discountType
+  discountValue
+  startDate
+  endDate
+  status
+}
+    `, {"fragmentName":"PromotionTerms"}) as unknown as TypedDocumentString<PromotionTermsFragment, unknown>;
 export const ReportPartsFragmentDoc = new TypedDocumentString(`
     fragment ReportParts on ReportRow {
   startTime
@@ -4293,6 +4548,262 @@ export const UpdateProductsDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<UpdateProductsMutation, UpdateProductsMutationVariables>;
+export const PromotionListDocument = new TypedDocumentString(`
+    query PromotionList($filters: PromotionFilters, $first: Int, $after: String) {
+  promotions(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...PromotionTerms
+      usageCount
+      usageLimit
+      campaign {
+        name
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment PromotionTerms on Promotion {
+  id
+  name
+  code
+  discountType
+  discountValue
+  startDate
+  endDate
+  status
+}`) as unknown as TypedDocumentString<PromotionListQuery, PromotionListQueryVariables>;
+export const PromotionCalendarDocument = new TypedDocumentString(`
+    query PromotionCalendar {
+  promotions(first: 100, sortBy: END_DATE, sortOrder: DESC) {
+    totalCount
+    nodes {
+      ...PromotionTerms
+    }
+  }
+}
+    fragment PromotionTerms on Promotion {
+  id
+  name
+  code
+  discountType
+  discountValue
+  startDate
+  endDate
+  status
+}`) as unknown as TypedDocumentString<PromotionCalendarQuery, PromotionCalendarQueryVariables>;
+export const PromotionDetailDocument = new TypedDocumentString(`
+    query PromotionDetail($id: ID!) {
+  promotion(id: $id) {
+    ...PromotionTerms
+    description
+    usageCount
+    usageLimit
+    campaignId
+    updatedAt
+    conditions {
+      minPurchaseAmount
+      maxDiscountAmount
+      productIds
+      categoryIds
+      customerIds
+      firstOrderOnly
+    }
+  }
+}
+    fragment PromotionTerms on Promotion {
+  id
+  name
+  code
+  discountType
+  discountValue
+  startDate
+  endDate
+  status
+}`) as unknown as TypedDocumentString<PromotionDetailQuery, PromotionDetailQueryVariables>;
+export const PromotionGroupsDocument = new TypedDocumentString(`
+    query PromotionGroups {
+  promotionCampaigns(first: 100, sortBy: NAME, sortOrder: ASC) {
+    nodes {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionGroupsQuery, PromotionGroupsQueryVariables>;
+export const PromotionCategoriesDocument = new TypedDocumentString(`
+    query PromotionCategories {
+  categories(first: 100) {
+    nodes {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionCategoriesQuery, PromotionCategoriesQueryVariables>;
+export const PromotionProductsDocument = new TypedDocumentString(`
+    query PromotionProducts($searchQuery: String!) {
+  products(searchQuery: $searchQuery, first: 8) {
+    nodes {
+      id
+      name
+      sku
+      variants {
+        id
+        sku
+        options {
+          value
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionProductsQuery, PromotionProductsQueryVariables>;
+export const PromotionProductNameDocument = new TypedDocumentString(`
+    query PromotionProductName($id: ID!) {
+  product(id: $id) {
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionProductNameQuery, PromotionProductNameQueryVariables>;
+export const CreatePromotionDocument = new TypedDocumentString(`
+    mutation CreatePromotion($input: CreatePromotionInput!) {
+  createPromotion(input: $input) {
+    promotion {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreatePromotionMutation, CreatePromotionMutationVariables>;
+export const UpdatePromotionDocument = new TypedDocumentString(`
+    mutation UpdatePromotion($id: ID!, $input: UpdatePromotionInput!) {
+  updatePromotion(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdatePromotionMutation, UpdatePromotionMutationVariables>;
+export const DeletePromotionDocument = new TypedDocumentString(`
+    mutation DeletePromotion($id: ID!) {
+  deletePromotion(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeletePromotionMutation, DeletePromotionMutationVariables>;
+export const CreatePromotionGroupDocument = new TypedDocumentString(`
+    mutation CreatePromotionGroup($input: CreatePromotionCampaignInput!) {
+  createPromotionCampaign(input: $input) {
+    campaign {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreatePromotionGroupMutation, CreatePromotionGroupMutationVariables>;
+export const SimulatorCustomersDocument = new TypedDocumentString(`
+    query SimulatorCustomers($searchQuery: String!) {
+  customers(searchQuery: $searchQuery, first: 6) {
+    nodes {
+      id
+      name
+      email
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SimulatorCustomersQuery, SimulatorCustomersQueryVariables>;
+export const PriceCartDocument = new TypedDocumentString(`
+    mutation PriceCart($input: CreateDraftOrderInput!) {
+  createDraftOrder(input: $input) {
+    draftOrder {
+      id
+      subtotal
+      tax
+      shipping
+      discount
+      total
+      couponCode
+      appliedPromotion {
+        promotionId
+        name
+        discountAmount
+      }
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<PriceCartMutation, PriceCartMutationVariables>;
+export const DropPricedCartDocument = new TypedDocumentString(`
+    mutation DropPricedCart($id: ID!) {
+  deleteDraftOrder(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DropPricedCartMutation, DropPricedCartMutationVariables>;
+export const SimulatorShippingDocument = new TypedDocumentString(`
+    query SimulatorShipping {
+  merchantAccount {
+    settings {
+      shippingZones {
+        name
+        methods {
+          id
+          name
+          price
+          active
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SimulatorShippingQuery, SimulatorShippingQueryVariables>;
+export const PromotionOfCodeDocument = new TypedDocumentString(`
+    query PromotionOfCode($code: String!) {
+  promotion(code: $code) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionOfCodeQuery, PromotionOfCodeQueryVariables>;
 export const ReportOfDocument = new TypedDocumentString(`
     query ReportOf($metrics: [Metric!]!, $startDate: Date!, $endDate: Date!, $interval: ReportInterval, $groupBy: ReportDimension, $currency: String, $compare: Boolean) {
   report(

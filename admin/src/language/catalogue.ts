@@ -7,6 +7,7 @@ import { jobMessages } from './catalogue/jobs.ts'
 import { orderMessages } from './catalogue/orders.ts'
 import { productMessages } from './catalogue/products.ts'
 import { reportMessages } from './catalogue/reports.ts'
+import { promotionMessages } from './catalogue/promotions.ts'
 import { settingsMessages } from './catalogue/settings.ts'
 import { stockMessages } from './catalogue/stock.ts'
 
@@ -22,6 +23,7 @@ export const catalogue = {
   ...customerMessages,
   ...bookingMessages,
   ...reportMessages,
+  ...promotionMessages,
   ...settingsMessages,
 }
 

@@ -27,6 +27,7 @@ const places: readonly Place[] = [
   { path: '/jobs', name: 'jobs', icon: 'arrowLeftRight', permissions: ['imports:read', 'exports:read'] },
   { path: '/bookings', name: 'bookings', icon: 'clock', permissions: ['booking:read'] },
   { path: '/reports', name: 'reports', icon: 'scrollText', permissions: ['analytics:read'] },
+  { path: '/promotions', name: 'promotions', icon: 'tag', permissions: ['promotions:read'] },
   {
     path: '/settings',
     name: 'settings',

@@ -1,0 +1,16 @@
+import { offsetAt } from './shop-days.ts'
+
+/** The minute on clocks of the time zone, as a `datetime-local` field has it: `2026-11-25T10:30`. */
+export function localMinute(iso: string, timeZone: string): string {
+  const at = Math.floor(Date.parse(iso) / 60_000) * 60_000
+  return new Date(at + offsetAt(at, timeZone)).toISOString().slice(0, 16)
+}
+
+/** When clocks of the time zone show it; null as long as it isn't a time. */
+export function instantOf(local: string, timeZone: string): string | null {
+  const utc = /^\d{4}-/.test(local) ? Date.parse(`${local}:00Z`) : NaN
+  if (Number.isNaN(utc)) return null
+  const first = utc - offsetAt(utc, timeZone)
+  // Clocks may change in between.
+  return new Date(utc - offsetAt(first, timeZone)).toISOString()
+}
