@@ -38,6 +38,7 @@ export const commandGroups = [
       'test:long': 'all tests with more cases',
       'test:hasura': 'the metadata on an official Hasura (needs Docker)',
       check: 'formats, lint, types and unused exports',
+      'check:admin': 'types and lint of the admin’s pages, which have packages of their own',
       fuzz: 'random and malformed requests, as many as asked for',
       soak: 'kill processes at random under load, and look at every effect',
       mutate: 'insert faults that the tests must detect',
