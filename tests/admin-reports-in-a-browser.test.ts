@@ -46,11 +46,14 @@ describe.skipIf(skipsAdmin)(`reports of /admin in a browser${whySkipped}`, { tim
     await table.getByRole('cell', { name: String(orders), exact: true }).waitFor()
     const shown = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(sales / 100)
     await table.getByText(shown, { exact: true }).waitFor()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save as CSV' }).click(),
-    ])
-    const file = await readFile(await download.path(), 'utf8')
+    const save = async (): Promise<string> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save as CSV' }).click(),
+      ])
+      return readFile(await download.path(), 'utf8')
+    }
+    const file = await save()
     expect(file).toContain('Orders paid,')
     expect(file).toContain(String(sales / 100))
 

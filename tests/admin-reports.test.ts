@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { cellsForFile } from '../admin/src/reports/cells-for-file.ts'
 import { toCsv } from '../admin/src/reports/csv.ts'
+import { metricsBy } from '../admin/src/reports/metrics.ts'
 import { pivot } from '../admin/src/reports/pivot.ts'
 
 type Row = Parameters<typeof pivot>[0][number]
@@ -38,18 +40,29 @@ describe('the table of a report', () => {
     expect(table.lines[1]?.cells[1]?.before).toBe(7)
   })
 
-  test('has a line for each group, the one without a group apart', () => {
+  test('has a line for each group though two have one name, and one for all that are of none', () => {
+    const tents = (id: string) => ({ category: { id, name: 'Tents' } })
     const rows = [
-      row('2026-01-01', 'UNITS', 3, { category: { id: 'a', name: 'Tents' } }),
-      row('2026-01-01', 'UNITS', 1),
+      row('2026-01-01', 'UNITS', 3, tents('a')),
+      row('2026-01-01', 'UNITS', 4, tents('b')),
+      row('2026-01-01', 'UNITS', 1, { previousValue: 5 }),
+      row('2026-01-01', 'UNITS', 2),
     ]
-    const groupOf = ({ category }: Row) => category?.name ?? null
+    const groupOf = ({ category }: Row) => category
     const table = pivot(rows, { metrics: ['UNITS'], hasIntervals: false, groupOf })
     expect(table.lines.map(({ startTime, group, cells }) => [startTime, group, cells[0]?.value])).toEqual([
       [null, 'Tents', 3],
-      [null, null, 1],
+      [null, 'Tents', 4],
+      [null, null, 3],
     ])
+    expect(table.lines[2]?.cells[0]?.before).toBe(5)
   })
+})
+
+test('counts are not offered by currency, since their rows don’t say which', () => {
+  expect(metricsBy('CURRENCY')).toContain('TOTAL_SALES')
+  expect(metricsBy('CURRENCY')).not.toContain('ORDERS')
+  expect(metricsBy('STATUS')).toContain('ORDERS')
 })
 
 test('a file has no cell that a spreadsheet would run, and keeps what is between quotes', () => {
@@ -60,4 +73,22 @@ test('a file has no cell that a spreadsheet would run, and keeps what is between
       ['a "b", c', null],
     ]),
   ).toBe('Name,Sales\r\n\'=1+1,-3.5\r\n"a ""b"", c",\r\n')
+})
+
+test('a line of a file has a cell for each title, also where it has no group, and amounts in the currency’s own unit', () => {
+  const rows = [
+    row('2026-01-01', 'REVENUE', 1250, {
+      currency: 'USD',
+      category: { id: 'a', name: 'Tents' },
+      previousValue: 0,
+    }),
+    row('2026-01-01', 'REVENUE', 5, { currency: 'USD' }),
+  ]
+  const table = pivot(rows, { metrics: ['REVENUE'], hasIntervals: true, groupOf: ({ category }) => category })
+  const titles = ['From', 'Category', 'Goods (USD)', 'Goods (USD) before']
+  expect(cellsForFile(table, { titles, compares: true, noGroup: 'None', unitsOf: () => 100 })).toEqual([
+    titles,
+    ['2026-01-01', 'Tents', 12.5, 0],
+    ['2026-01-01', 'None', 0.05, null],
+  ])
 })

@@ -20,9 +20,9 @@ export const hoursOf = (spans: readonly Span[]): GridHours => ({
   last: Math.max(workday.last, ...spans.map(({ to }) => Math.ceil(to / 60) * 60)),
 })
 
-/** Where an appointment would begin that was dragged so far: within the day, and on a step. */
+/** Where an appointment would begin that was dragged so far: by whole steps, and within the day. */
 export function draggedTo({ from, to }: Span, minutes: number, { first, last }: GridHours): number {
-  const snapped = Math.round((from + minutes) / step) * step
+  const snapped = from + Math.round(minutes / step) * step
   return Math.max(first, Math.min(snapped, last - (to - from)))
 }
 

@@ -1,6 +1,6 @@
 import { useChange } from '../api/api.ts'
 import type { RequestError } from '@commerce-graph/client'
-import { RescheduleAppointmentDocument } from '../generated/operations.ts'
+import { ConfirmAppointmentDocument, RescheduleAppointmentDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { tell } from '../ui/toasts.tsx'
 import type { Appointment } from './appointment-names.ts'
@@ -16,12 +16,19 @@ export interface Move {
 export function useMove(): Move {
   const t = useText()
   const { run, pending, error } = useChange(RescheduleAppointmentDocument, ['bookings'])
+  const confirm = useChange(ConfirmAppointmentDocument, ['bookings'])
+  /** A moved appointment has to be confirmed again. */
+  const back = async ({ id, startTime, staff, status }: Appointment) => {
+    const input = { startTime, staffId: staff.id }
+    const isBack = (await run({ id, input })) !== null
+    const isWhole = isBack && (status !== 'CONFIRMED' || (await confirm.run({ id })) !== null)
+    if (!isWhole) tell(t('moveNotTakenBack'))
+  }
   return {
-    async move({ id, startTime: before, staff, customer }, startTime, staffId) {
+    async move(appointment, startTime, staffId) {
+      const { id, customer } = appointment
       if ((await run({ id, input: { startTime, staffId } })) === null) return false
-      tell(t('appointmentMoved', { name: customer.name }), () => {
-        void run({ id, input: { startTime: before, staffId: staff.id } })
-      })
+      tell(t('appointmentMoved', { name: customer.name }), () => void back(appointment))
       return true
     },
     pending,

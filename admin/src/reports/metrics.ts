@@ -66,6 +66,9 @@ export const isInterval = (text: string): text is ReportInterval => Object.hasOw
 export const isDimension = (text: string): text is ReportDimension => Object.hasOwn(dimensions, text)
 export const isMetric = (text: string): text is Metric => Object.hasOwn(metrics, text)
 
-/** Those that can be grouped so. */
+/** Those that can be grouped so. The rows of counts don't say which currency they are of, so by currency only money is offered. */
 export const metricsBy = (dimension: ReportDimension | null): readonly Metric[] =>
-  dimension === null ? metricNames : metricNames.filter((name) => metrics[name].by.includes(dimension))
+  metricNames.filter((name) => {
+    const { by, isMoney } = metrics[name]
+    return dimension === null || (by.includes(dimension) && (isMoney || dimension !== 'CURRENCY'))
+  })

@@ -26,10 +26,17 @@ export interface Pivot {
   readonly lines: readonly PivotLine[]
 }
 
+export interface Group {
+  /** Two products may have one name. */
+  readonly id: string
+  readonly name: string
+}
+
 interface Shape {
   readonly metrics: readonly Metric[]
   readonly hasIntervals: boolean
-  readonly groupOf: (row: ReportPartsFragment) => string | null
+  /** Null: the row is of no group, as what has no category. */
+  readonly groupOf: (row: ReportPartsFragment) => Group | null
 }
 
 const zero: Cell = { value: 0, before: 0 }
@@ -49,18 +56,24 @@ export function pivot(
   )
   const lines = new Map<string, { first: ReportPartsFragment; cells: Map<string, Cell> }>()
   for (const row of rows) {
-    const key = `${hasIntervals ? row.startTime : ''} ${groupOf(row) ?? ''}`
+    const key = `${hasIntervals ? row.startTime : ''} ${groupOf(row)?.id ?? ''}`
     const line = lines.get(key) ?? { first: row, cells: new Map<string, Cell>() }
     lines.set(key, line)
-    line.cells.set(columnKey(row), { value: row.value, before: row.previousValue })
+    line.cells.set(columnKey(row), sumOf(line.cells.get(columnKey(row)), row))
   }
   return {
     columns: ordered,
     lines: [...lines].map(([key, { first, cells }]) => ({
       key,
       startTime: hasIntervals ? first.startTime : null,
-      group: groupOf(first),
+      group: groupOf(first)?.name ?? null,
       cells: ordered.map((column) => cells.get(columnKey(column)) ?? zero),
     })),
   }
 }
+
+/** Several rows may be of no group, such as products that are gone: they count together. */
+const sumOf = (cell: Cell | undefined, { value, previousValue }: ReportPartsFragment): Cell =>
+  cell === undefined
+    ? { value, before: previousValue }
+    : { value: (cell.value ?? 0) + (value ?? 0), before: (cell.before ?? 0) + (previousValue ?? 0) }

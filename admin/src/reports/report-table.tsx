@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
 import type { MessageName } from '../language/catalogue.ts'
 import { useText } from '../language/language.tsx'
 import { metrics } from './metrics.ts'
-import type { Cell, Pivot, PivotColumn, PivotLine } from './pivot.ts'
+import type { Cell, Pivot, PivotColumn } from './pivot.ts'
 
 interface Props {
   readonly caption: string
@@ -78,28 +78,4 @@ function useShownValue(): Show {
   const { money, number } = useFormat()
   return (value, { currency }) =>
     value === null ? '–' : currency === null ? number(value) : money(value, currency)
-}
-
-/** The table for a file: amounts in the currency's own unit. */
-export function cellsForFile(
-  { columns, lines }: Pivot,
-  titles: readonly string[],
-  compares: boolean,
-): (string | number | null)[][] {
-  const inUnits = (value: number | null, { currency }: PivotColumn) =>
-    value === null || currency === null ? value : value / unitsOf(currency)
-  const head = (line: PivotLine) => [
-    ...(line.startTime === null ? [] : [line.startTime]),
-    ...(line.group === null ? [] : [line.group]),
-  ]
-  return [
-    [...titles],
-    ...lines.map((line) => [
-      ...head(line),
-      ...columns.flatMap((column, place) => {
-        const { value = null, before = null } = line.cells[place] ?? {}
-        return compares ? [inUnits(value, column), inUnits(before, column)] : [inUnits(value, column)]
-      }),
-    ]),
-  ]
 }

@@ -1,10 +1,10 @@
 import { type ReactNode, useMemo } from 'react'
 import type { Metric, ReportDimension, ReportInterval, ReportPartsFragment } from '../generated/operations.ts'
-import { useText } from '../language/language.tsx'
+import { type Translate, useText } from '../language/language.tsx'
 import { orderStatuses } from '../orders/order-names.ts'
 import { Empty } from '../ui/states.tsx'
 import { dimensions } from './metrics.ts'
-import { type Pivot, pivot } from './pivot.ts'
+import { type Group, type Pivot, pivot } from './pivot.ts'
 import { ReportChart } from './report-chart.tsx'
 import { ReportTable } from './report-table.tsx'
 
@@ -22,20 +22,20 @@ export function usePivot(
 ): Pivot {
   const t = useText()
   return useMemo(() => {
-    const groupOf = (row: ReportPartsFragment): string | null => {
+    const groupOf = (row: ReportPartsFragment): Group | null => {
       switch (groupBy) {
         case null:
           return null
         case 'PRODUCT':
-          return row.product?.name ?? null
+          return row.product ?? null
         case 'CATEGORY':
-          return row.category?.name ?? null
+          return row.category ?? null
         case 'CURRENCY':
-          return row.currency
+          return row.currency === null ? null : { id: row.currency, name: row.currency }
         case 'STATUS':
-          return Object.hasOwn(orderStatuses, row.orderStatus ?? '')
-            ? t(orderStatuses[row.orderStatus as keyof typeof orderStatuses].name)
-            : row.orderStatus
+          return row.orderStatus === null
+            ? null
+            : { id: row.orderStatus, name: statusName(row.orderStatus, t) }
         default:
           return groupBy satisfies never
       }
@@ -43,6 +43,9 @@ export function usePivot(
     return pivot(rows, { metrics, hasIntervals: interval !== null, groupOf })
   }, [rows, metrics, interval, groupBy, t])
 }
+
+const statusName = (status: string, t: Translate): string =>
+  Object.hasOwn(orderStatuses, status) ? t(orderStatuses[status as keyof typeof orderStatuses].name) : status
 
 interface Props {
   readonly caption: string

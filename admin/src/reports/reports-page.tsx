@@ -1,3 +1,4 @@
+import { unitsOf } from '../format/format.ts'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { useApi } from '../api/api.ts'
@@ -7,10 +8,11 @@ import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
+import { cellsForFile } from './cells-for-file.ts'
 import { saveFile, toCsv } from './csv.ts'
 import { dimensions } from './metrics.ts'
 import { ReportForm } from './report-form.tsx'
-import { cellsForFile, useColumnTitle } from './report-table.tsx'
+import { useColumnTitle } from './report-table.tsx'
 import { ReportView, usePivot } from './report-view.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 import { useReportQuestion } from './use-report-question.ts'
@@ -41,7 +43,17 @@ export default function ReportsPage(): ReactNode {
         compare ? [titleOf(column), `${titleOf(column)} (${t('periodBefore')})`] : [titleOf(column)],
       ),
     ]
-    saveFile(`report-${start}-${end}.csv`, toCsv(cellsForFile(shown, titles, compare)))
+    saveFile(
+      `report-${start}-${end}.csv`,
+      toCsv(
+        cellsForFile(shown, {
+          titles,
+          compares: compare,
+          noGroup: groupBy === null ? null : t('noGroup'),
+          unitsOf,
+        }),
+      ),
+    )
   }
   return (
     <Page

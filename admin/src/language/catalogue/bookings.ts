@@ -33,6 +33,10 @@ export const bookingMessages = {
   cancelAppointment: { en: 'Call it off', de: 'Absagen' },
   moveAppointment: { en: 'Move', de: 'Verschieben' },
   appointmentMoved: { en: '{name}’s appointment is moved', de: 'Der Termin von {name} ist verschoben' },
+  moveNotTakenBack: {
+    en: 'The appointment could not be moved back',
+    de: 'Der Termin konnte nicht zurückverschoben werden',
+  },
   appointmentChanged: { en: '{name}’s appointment is changed', de: 'Der Termin von {name} ist geändert' },
   appointmentBooked: { en: 'The appointment is booked', de: 'Der Termin ist gebucht' },
   toCustomer: { en: 'To the customer', de: 'Zum Kunden' },
