@@ -27,6 +27,9 @@ const ReportsPage = lazy(() => import('./reports/reports-page.tsx'))
 const DashboardPage = lazy(() => import('./reports/dashboard-page.tsx'))
 const PromotionsPage = lazy(() => import('./promotions/promotions-page.tsx'))
 const PromotionPage = lazy(() => import('./promotions/promotion-page.tsx'))
+const ReviewsPage = lazy(() => import('./reviews/reviews-page.tsx'))
+const EmailsPage = lazy(() => import('./emails/emails-page.tsx'))
+const EmailTemplatePage = lazy(() => import('./emails/email-template-page.tsx'))
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 
 export function App(): ReactNode {
@@ -74,6 +77,9 @@ const Pages = (): ReactNode => (
     <Route path="/bookings" component={BookingsPage} />
     <Route path="/reports" component={ReportsPage} />
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
+    <Route path="/reviews" component={ReviewsPage} />
+    <Route path="/emails" component={EmailsPage} />
+    <Route path="/emails/:kind">{({ kind }) => <EmailTemplatePage key={kind} kind={kind} />}</Route>
     <Route path="/promotions/new">{() => <PromotionPage id={null} />}</Route>
     <Route path="/promotions/edit/:id">{({ id }) => <PromotionPage key={id} id={id} />}</Route>
     <Route path="/promotions/:tab?">{({ tab }) => <PromotionsPage tab={tab} />}</Route>

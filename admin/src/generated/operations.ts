@@ -203,6 +203,18 @@ export type CreateDraftOrderInput = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
 };
 
+/** A new template. Open in the specification. */
+export type CreateEmailTemplateInput = {
+  /** The body as HTML. 1 to 100,000 characters. */
+  readonly html: string;
+  /** The kind of message. */
+  readonly kind: EmailTemplateKind;
+  /** The subject. 1 to 300 characters, in one line. */
+  readonly subject: string;
+  /** The body as text. 1 to 100,000 characters. */
+  readonly text: string;
+};
+
 /** A new export. Open in the specification. */
 export type CreateExportInput = {
   /** Whether to compress the file with gzip; false when nothing is said. */
@@ -520,6 +532,53 @@ export type DiscountType =
   | 'FREE_SHIPPING'
   /** A share of the price. */
   | 'PERCENTAGE';
+
+/** The kinds of messages that have a template. Open in the specification. */
+export type EmailTemplateKind =
+  /** An appointment is booked. */
+  | 'APPOINTMENT_BOOKED'
+  /** An appointment is cancelled. */
+  | 'APPOINTMENT_CANCELLED'
+  /** An appointment has another time or another staff member. */
+  | 'APPOINTMENT_MOVED'
+  /** An appointment is near. */
+  | 'APPOINTMENT_REMINDER'
+  /** A customer's address is to be confirmed. */
+  | 'CUSTOMER_EMAIL_VERIFICATION'
+  /** A customer has asked for a new password. */
+  | 'CUSTOMER_PASSWORD_RESET'
+  /** Stock has fallen to its threshold: a message to the merchant. */
+  | 'LOW_STOCK_ALERT'
+  /** An order is cancelled, or was not paid in time. */
+  | 'ORDER_CANCELLED'
+  /** An order is paid. */
+  | 'ORDER_CONFIRMATION'
+  /** An unpaid order is about to be cancelled. */
+  | 'ORDER_PAYMENT_REMINDER'
+  /** Money has been given back. */
+  | 'ORDER_REFUNDED'
+  /** An order has left the warehouse. */
+  | 'ORDER_SHIPPED'
+  /** A customer's bank asks for a payment back: a message to the merchant. */
+  | 'PAYMENT_DISPUTED'
+  /** The domain of the merchant's own sender has lost its DNS records: a message to the merchant. */
+  | 'SENDER_LOST'
+  /** A staff member has a new appointment: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_BOOKED'
+  /** A staff member has lost an appointment, which is cancelled or a colleague's: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_CANCELLED'
+  /** A staff member's appointment has another time: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_MOVED'
+  /** A product that the receiver waits for is back in stock. */
+  | 'STOCK_ALERT'
+  /** A user's address is to be confirmed. */
+  | 'USER_EMAIL_VERIFICATION'
+  /** A user is invited, and joins with a first password. */
+  | 'USER_INVITATION'
+  /** A user has asked for a new password. */
+  | 'USER_PASSWORD_RESET'
+  /** An endpoint takes no webhooks and was switched off: a message to the merchant. */
+  | 'WEBHOOK_DISABLED';
 
 /** The format of an export's file. Open in the specification. */
 export type ExportFormat =
@@ -994,6 +1053,18 @@ export type PaymentStatus =
   /** Paid. */
   | 'SUCCEEDED';
 
+/** The template to render, with changed parts to try. Open in the specification. */
+export type PreviewEmailTemplateInput = {
+  /** The body as HTML. 1 to 100,000 characters. */
+  readonly html?: string | null | undefined;
+  /** The kind of message. */
+  readonly kind: EmailTemplateKind;
+  /** The subject. 1 to 300 characters, in one line. */
+  readonly subject?: string | null | undefined;
+  /** The body as text. 1 to 100,000 characters. */
+  readonly text?: string | null | undefined;
+};
+
 /** Filters for a list of products. All that is given must hold. */
 export type ProductFilters = {
   /** In this category. */
@@ -1287,6 +1358,39 @@ export type ReturnReason =
   /** It is something else. */
   | 'WRONG_ITEM';
 
+/** Filters for a list of reviews. Open in the specification. */
+export type ReviewFilters = {
+  /**
+   * By this customer.
+   *
+   * Needs the permission `products:read`, or a shopper's token.
+   */
+  readonly customerId?: string | null | undefined;
+  /** Of this product. */
+  readonly productId?: string | null | undefined;
+  /** With this rating. */
+  readonly rating?: number | null | undefined;
+  /** In this status. */
+  readonly status?: ReviewStatus | null | undefined;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: ReadonlyArray<ReviewStatus> | null | undefined;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: string | null | undefined;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: string | null | undefined;
+  /** Whether the author had paid for the product. */
+  readonly verifiedPurchase?: boolean | null | undefined;
+};
+
+/** Whether a review is shown to shoppers. Open in the specification. */
+export type ReviewStatus =
+  /** Shown. */
+  | 'APPROVED'
+  /** Written, not yet looked at. */
+  | 'PENDING'
+  /** Not shown. */
+  | 'REJECTED';
+
 /** How much can be sold of a SKU from a warehouse. Open in the specification. */
 export type SetInventoryLevelInput = {
   /** Units that can be sold. 0 to 999,999. */
@@ -1482,6 +1586,16 @@ export type UpdateDashboardInput = {
   readonly position?: number | null | undefined;
   /** All its reports anew, in their order. At most 20 entries. Never null. */
   readonly widgets?: ReadonlyArray<DashboardWidgetInput> | null | undefined;
+};
+
+/** Changes to a template. Open in the specification. */
+export type UpdateEmailTemplateInput = {
+  /** The body as HTML. 1 to 100,000 characters. Never null. */
+  readonly html?: string | null | undefined;
+  /** The subject. 1 to 300 characters, in one line. Never null. */
+  readonly subject?: string | null | undefined;
+  /** The body as text. 1 to 100,000 characters. Never null. */
+  readonly text?: string | null | undefined;
 };
 
 /** Changes to the account. Open in the specification. */
@@ -1684,6 +1798,20 @@ export type UpdatePromotionInput = {
   readonly startDate?: string | null | undefined;
   /** How often it can be used; null without limit. 1 or more. */
   readonly usageLimit?: number | null | undefined;
+};
+
+/** Changes to a review. Open in the specification. */
+export type UpdateReviewInput = {
+  /** The name it is signed with. 1 to 200 characters, in one line. Never null. */
+  readonly authorName?: string | null | undefined;
+  /** Text. At most 5,000 characters. */
+  readonly body?: string | null | undefined;
+  /** 1 (bad) to 5 (good). 1 to 5. Never null. */
+  readonly rating?: number | null | undefined;
+  /** Whether it is shown to shoppers. Never null. */
+  readonly status?: ReviewStatus | null | undefined;
+  /** Headline. At most 200 characters, in one line. */
+  readonly title?: string | null | undefined;
 };
 
 /** Changes to a role. Open in the specification. */
@@ -1958,6 +2086,49 @@ export type CustomerDetailQueryVariables = Exact<{
 
 
 export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+
+export type EmailTemplatesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type EmailTemplatesQuery = { readonly emailTemplates: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: EmailTemplateKind, readonly updatedAt: string }> } };
+
+export type EmailTemplateIdQueryVariables = Exact<{
+  kind: EmailTemplateKind;
+}>;
+
+
+export type EmailTemplateIdQuery = { readonly emailTemplate: { readonly id: string } | null };
+
+export type PreviewTemplateMutationVariables = Exact<{
+  input: PreviewEmailTemplateInput;
+}>;
+
+
+export type PreviewTemplateMutation = { readonly previewEmailTemplate: { readonly source: { readonly subject: string, readonly html: string, readonly text: string } | null, readonly rendered: { readonly subject: string, readonly html: string, readonly text: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type WordsFragment = { readonly subject: string, readonly html: string, readonly text: string };
+
+export type CreateTemplateMutationVariables = Exact<{
+  input: CreateEmailTemplateInput;
+}>;
+
+
+export type CreateTemplateMutation = { readonly createEmailTemplate: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateTemplateMutationVariables = Exact<{
+  id: string;
+  input: UpdateEmailTemplateInput;
+}>;
+
+
+export type UpdateTemplateMutation = { readonly updateEmailTemplate: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteTemplateMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteTemplateMutation = { readonly deleteEmailTemplate: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type CreateFileUploadMutationVariables = Exact<{
   input: CreateFileUploadInput;
@@ -2515,6 +2686,23 @@ export type DeleteDashboardMutationVariables = Exact<{
 
 export type DeleteDashboardMutation = { readonly deleteDashboard: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type ReviewListQueryVariables = Exact<{
+  filters?: ReviewFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReviewListQuery = { readonly reviews: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly productId: string, readonly authorName: string, readonly rating: number, readonly title: string | null, readonly body: string | null, readonly status: ReviewStatus, readonly verifiedPurchase: boolean, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ModerateReviewMutationVariables = Exact<{
+  id: string;
+  input: UpdateReviewInput;
+}>;
+
+
+export type ModerateReviewMutation = { readonly updateReview: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type EnrollMfaMutationVariables = Exact<{
   password: string;
 }>;
@@ -3056,6 +3244,13 @@ export const AppointmentPartsFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppointmentParts"}) as unknown as TypedDocumentString<AppointmentPartsFragment, unknown>;
+export const WordsFragmentDoc = new TypedDocumentString(`
+    fragment Words on EmailContent {
+  subject
+  html
+  text
+}
+    `, {"fragmentName":"Words"}) as unknown as TypedDocumentString<WordsFragment, unknown>;
 export const ImportPartsFragmentDoc = new TypedDocumentString(`
     fragment ImportParts on Import {
   id
@@ -3504,6 +3699,88 @@ export const CustomerDetailDocument = new TypedDocumentString(`
   country
   phone
 }`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const EmailTemplatesDocument = new TypedDocumentString(`
+    query EmailTemplates {
+  emailTemplates(first: 100) {
+    nodes {
+      id
+      kind
+      updatedAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<EmailTemplatesQuery, EmailTemplatesQueryVariables>;
+export const EmailTemplateIdDocument = new TypedDocumentString(`
+    query EmailTemplateId($kind: EmailTemplateKind!) {
+  emailTemplate(kind: $kind) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<EmailTemplateIdQuery, EmailTemplateIdQueryVariables>;
+export const PreviewTemplateDocument = new TypedDocumentString(`
+    mutation PreviewTemplate($input: PreviewEmailTemplateInput!) {
+  previewEmailTemplate(input: $input) {
+    source {
+      ...Words
+    }
+    rendered {
+      ...Words
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Words on EmailContent {
+  subject
+  html
+  text
+}
+fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<PreviewTemplateMutation, PreviewTemplateMutationVariables>;
+export const CreateTemplateDocument = new TypedDocumentString(`
+    mutation CreateTemplate($input: CreateEmailTemplateInput!) {
+  createEmailTemplate(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateTemplateMutation, CreateTemplateMutationVariables>;
+export const UpdateTemplateDocument = new TypedDocumentString(`
+    mutation UpdateTemplate($id: ID!, $input: UpdateEmailTemplateInput!) {
+  updateEmailTemplate(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateTemplateMutation, UpdateTemplateMutationVariables>;
+export const DeleteTemplateDocument = new TypedDocumentString(`
+    mutation DeleteTemplate($id: ID!) {
+  deleteEmailTemplate(id: $id) {
+    success
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteTemplateMutation, DeleteTemplateMutationVariables>;
 export const CreateFileUploadDocument = new TypedDocumentString(`
     mutation CreateFileUpload($input: CreateFileUploadInput!) {
   createFileUpload(input: $input) {
@@ -4946,6 +5223,41 @@ export const DeleteDashboardDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<DeleteDashboardMutation, DeleteDashboardMutationVariables>;
+export const ReviewListDocument = new TypedDocumentString(`
+    query ReviewList($filters: ReviewFilters, $first: Int, $after: String) {
+  reviews(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      productId
+      authorName
+      rating
+      title
+      body
+      status
+      verifiedPurchase
+      createdAt
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ReviewListQuery, ReviewListQueryVariables>;
+export const ModerateReviewDocument = new TypedDocumentString(`
+    mutation ModerateReview($id: ID!, $input: UpdateReviewInput!) {
+  updateReview(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ModerateReviewMutation, ModerateReviewMutationVariables>;
 export const EnrollMfaDocument = new TypedDocumentString(`
     mutation EnrollMfa($password: String!) {
   enrollMfa(password: $password) {

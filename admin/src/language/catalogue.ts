@@ -1,6 +1,7 @@
 import { categoryMessages } from './catalogue/categories.ts'
 import { bookingMessages } from './catalogue/bookings.ts'
 import { customerMessages } from './catalogue/customers.ts'
+import { emailMessages } from './catalogue/emails.ts'
 import { frameMessages } from './catalogue/frame.ts'
 import { homeMessages } from './catalogue/home.ts'
 import { jobMessages } from './catalogue/jobs.ts'
@@ -8,6 +9,7 @@ import { orderMessages } from './catalogue/orders.ts'
 import { productMessages } from './catalogue/products.ts'
 import { reportMessages } from './catalogue/reports.ts'
 import { promotionMessages } from './catalogue/promotions.ts'
+import { reviewMessages } from './catalogue/reviews.ts'
 import { settingsMessages } from './catalogue/settings.ts'
 import { stockMessages } from './catalogue/stock.ts'
 
@@ -24,6 +26,8 @@ export const catalogue = {
   ...bookingMessages,
   ...reportMessages,
   ...promotionMessages,
+  ...reviewMessages,
+  ...emailMessages,
   ...settingsMessages,
 }
 

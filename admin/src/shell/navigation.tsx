@@ -28,6 +28,8 @@ const places: readonly Place[] = [
   { path: '/bookings', name: 'bookings', icon: 'clock', permissions: ['booking:read'] },
   { path: '/reports', name: 'reports', icon: 'scrollText', permissions: ['analytics:read'] },
   { path: '/promotions', name: 'promotions', icon: 'tag', permissions: ['promotions:read'] },
+  { path: '/reviews', name: 'reviews', icon: 'star', permissions: ['products:write'] },
+  { path: '/emails', name: 'emails', icon: 'inbox', permissions: ['email:read'] },
   {
     path: '/settings',
     name: 'settings',

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  accessible,
+  accessiblePlaces,
+  type AdminBrowser,
+  looks,
+  openAdminBrowser,
+  skipsAdmin,
+  whySkipped,
+} from './support/admin-browser.ts'
+import { succeeded } from './support/shop.ts'
+
+describe.skipIf(skipsAdmin)(`reviews and e-mails of /admin${whySkipped}`, { timeout: 120_000 }, () => {
+  let admin: AdminBrowser
+  beforeAll(async () => {
+    admin = await openAdminBrowser()
+  }, 600_000)
+  afterAll(() => admin.stop())
+
+  test.each(Object.entries(looks))('break no rule of WCAG 2.2 AA, %s', async (_look, options) => {
+    await using visitor = await admin.enter('reviews', options)
+    const { page } = visitor
+    await page.getByText('Arrived with a chip in the rim.').waitFor()
+    await accessible(page)
+    await accessiblePlaces(admin, page, ['emails', 'emails/ORDER_SHIPPED'])
+  })
+
+  test('a review that waits is shown, and the decision taken back', async () => {
+    await using visitor = await admin.enter('reviews')
+    const { page } = visitor
+    const status = async () =>
+      succeeded(
+        await admin.owner<{ reviews: { nodes: { status: string }[] } }>(
+          '{ reviews(filters: { rating: 2 }) { nodes { status } } }',
+        ),
+      ).reviews.nodes.map((review) => review.status)
+    await page.getByText('Arrived with a chip in the rim.').waitFor()
+    await page.getByRole('button', { name: 'Show it', exact: true }).click()
+    await page.getByRole('heading', { name: 'Nothing to look at' }).waitFor()
+    expect(await status()).toEqual(['APPROVED'])
+    await page.goto(`${admin.address}/reviews?status=all`)
+    const review = page.getByRole('listitem').filter({ hasText: 'Arrived with a chip in the rim.' })
+    await review.getByRole('button', { name: 'Undo' }).click()
+    await review.getByText('To look at').waitFor()
+    expect(await status()).toEqual(['PENDING'])
+  })
+
+  test('own words for a kind of e-mail: an unknown name is refused, a preview has sample data, and the built-in ones come back', async () => {
+    await using visitor = await admin.enter('emails')
+    const { page } = visitor
+    await page.getByRole('link', { name: 'An order is cancelled' }).click()
+    const subject = page.getByLabel('Subject')
+    const builtIn = await subject.inputValue()
+    await subject.fill('Off it goes: {{nothing.there}}')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page
+      .getByText(/nothing\.there/)
+      .first()
+      .waitFor()
+    await subject.fill('Off it goes: {{order.number}}')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page
+      .getByRole('region', { name: 'Preview' })
+      .getByRole('heading', { name: /Off it goes: [^{]/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { emailTemplate } = succeeded(
+      await admin.owner<{ emailTemplate: { subject: string } }>(
+        '{ emailTemplate(kind: ORDER_CANCELLED) { subject } }',
+      ),
+    )
+    expect(emailTemplate.subject).toBe('Off it goes: {{order.number}}')
+    await page.getByRole('button', { name: 'Back to the built-in words' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Back to the built-in words' }).click()
+    await expect.poll(() => subject.inputValue()).toBe(builtIn)
+  })
+})
