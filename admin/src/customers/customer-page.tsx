@@ -10,8 +10,12 @@ import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
+import { BlockButton } from './block-button.tsx'
+import { CustomerForm } from './customer-form.tsx'
+import { InteractionsCard } from './interactions-card.tsx'
+import { AdjustPoints } from './adjust-points.tsx'
 
-type Customer = NonNullable<CustomerDetailQuery['customer']>
+export type Customer = NonNullable<CustomerDetailQuery['customer']>
 
 export default function CustomerPage({ id }: { readonly id: string }): ReactNode {
   const t = useText()
@@ -43,6 +47,7 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
           {t(customer.hasAccount ? 'hasAccount' : 'guest')}
         </Badge>
       }
+      actions={<BlockButton customer={customer} />}
     >
       {customer.blockedReason !== null && (
         <div className="notice bad">
@@ -53,9 +58,13 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
       <div className="split">
         <div className="stack">
           <CustomerOrders customer={customer} />
+          <InteractionsCard customer={customer} />
           <Points customer={customer} />
         </div>
-        <Contact customer={customer} />
+        <div className="stack">
+          <Contact customer={customer} />
+          <CustomerForm customer={customer} />
+        </div>
       </div>
     </Page>
   )
@@ -96,7 +105,7 @@ function Points({ customer }: { readonly customer: Customer }): ReactNode {
   const { number, dateTime } = useFormat()
   const { nodes } = customer.loyaltyEntries
   return (
-    <Card title={t('points')}>
+    <Card title={t('points')} actions={<AdjustPoints customer={customer} />}>
       <div className="between">
         <span className="sum-big">{number(customer.loyaltyPoints)}</span>
         {customer.loyaltyTier !== null && <Badge tone="info">{customer.loyaltyTier}</Badge>}
@@ -150,16 +159,6 @@ function Contact({ customer }: { readonly customer: Customer }): ReactNode {
           <Address address={address} />
         </div>
       ))}
-      {customer.notes !== null && customer.notes !== '' && <p className="note">{customer.notes}</p>}
-      {customer.tags.length > 0 && (
-        <div className="chips">
-          {customer.tags.map((tag) => (
-            <Badge key={tag} tone="calm">
-              {tag}
-            </Badge>
-          ))}
-        </div>
-      )}
     </Card>
   )
 }

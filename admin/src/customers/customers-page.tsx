@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 import { Badge, Empty } from '../ui/states.tsx'
 import { useFilters, useTyped } from '../ui/use-filters.ts'
 import { usePages } from '../ui/use-pages.ts'
+import { CustomerTabs } from './customer-tabs.tsx'
 
 type Row = CustomerListQuery['customers']['nodes'][number]
 
@@ -34,6 +35,7 @@ export default function CustomersPage(): ReactNode {
       title={t('customers')}
       lead={pages.pending ? '…' : t('customersCount', { count: pages.totalCount })}
     >
+      <CustomerTabs at="customers" />
       <ListCard
         label={t('customers')}
         columns={columns}

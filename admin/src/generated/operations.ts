@@ -38,6 +38,16 @@ export type AdjustInventoryInput = {
   readonly warehouseId?: string | null | undefined;
 };
 
+/** Points to give or take. Open in the specification. */
+export type AdjustLoyaltyPointsInput = {
+  /** The customer's id. */
+  readonly customerId: string;
+  /** How many to give; below zero: to take. */
+  readonly points: number;
+  /** Why. 1 to 500 characters. */
+  readonly reason: string;
+};
+
 /** The kinds of API keys. Open in the specification. */
 export type ApiKeyKind =
   /** For pages in browsers, which show it to everyone. */
@@ -112,6 +122,20 @@ export type AuditOutcome =
   | 'REFUSED'
   /** It was begun, and how it ended is not known, or not yet. */
   | 'STARTED';
+
+/** An account to connect. Open in the specification. */
+export type ConnectPaymentAccountInput = {
+  /** The client ID of the app at PayPal, which is required for PAYPAL; Stripe has none. 8 to 500 characters, in one line. */
+  readonly clientId?: string | null | undefined;
+  /** The merchant's name for the account; by default the processor's name. 1 to 200 characters, in one line. */
+  readonly name?: string | null | undefined;
+  /** The processor. */
+  readonly processor: PaymentProcessorName;
+  /** The account's secret key, for example `sk_live_…`, or a restricted key that may write payment intents and refunds; of PayPal, the app's secret. It is stored sealed and never shown. 8 to 500 characters, in one line. */
+  readonly secretKey: string;
+  /** The secret with which the processor signs its webhooks, for example `whsec_…`; of PayPal, the webhook's ID. It can be set later, because the processor makes it for the account's `webhookPath`. 8 to 500 characters, in one line. */
+  readonly webhookSecret?: string | null | undefined;
+};
 
 /** A new API key. Open in the specification. */
 export type CreateApiKeyInput = {
@@ -495,6 +519,52 @@ export type CustomerFilters = {
   readonly updatedBefore?: string | null | undefined;
 };
 
+/** The conditions that a segment's customers meet, all of them. Open in the specification. */
+export type CustomerSegmentFilterInput = {
+  /** With an address in any of these cities, in any case of letters. 1 to 100 entries, each 1 to 255 characters, in one line. */
+  readonly cities?: ReadonlyArray<string> | null | undefined;
+  /** With an address in any of these countries (ISO 3166-1 alpha-2). With `cities`, one address meets both. 1 to 100 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly countries?: ReadonlyArray<string> | null | undefined;
+  /** Created at this time or after it. */
+  readonly createdAfter?: string | null | undefined;
+  /** Created before this time. */
+  readonly createdBefore?: string | null | undefined;
+  /** Whether the e-mail address is known to be theirs. */
+  readonly emailVerified?: boolean | null | undefined;
+  /** Ordered last at this time or after it. */
+  readonly lastOrderAfter?: string | null | undefined;
+  /** Ordered last before this time. */
+  readonly lastOrderBefore?: string | null | undefined;
+  /** Ordered in the last so many days, counted back from now. 1 to 36,500. */
+  readonly lastOrderWithinDays?: number | null | undefined;
+  /** In any of these loyalty tiers. 1 to 100 entries. */
+  readonly loyaltyTierIds?: ReadonlyArray<string> | null | undefined;
+  /** Whether marketing mail is welcome. */
+  readonly marketingOptIn?: boolean | null | undefined;
+  /** Not ordered for so many days, or never. 1 to 36,500. */
+  readonly noOrderForDays?: number | null | undefined;
+  /** With at most so many orders. 0 or more. */
+  readonly orderCountMax?: number | null | undefined;
+  /** With at least so many orders. 0 or more. */
+  readonly orderCountMin?: number | null | undefined;
+  /** With all of these tags. 1 to 100 entries, each 1 to 255 characters, in one line. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Customer.totalSpent is at most this much: minor units of the merchant's currency. 0 or more. */
+  readonly totalSpentMax?: number | null | undefined;
+  /** Customer.totalSpent is at least this much: minor units of the merchant's currency. 0 or more. */
+  readonly totalSpentMin?: number | null | undefined;
+};
+
+/** A new segment. Open in the specification. */
+export type CustomerSegmentInput = {
+  /** The purpose of the segment. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** The conditions that its customers meet; by default every customer. */
+  readonly filter?: CustomerSegmentFilterInput | null | undefined;
+  /** Name, unique for the merchant. 1 to 200 characters, in one line. */
+  readonly name: string;
+};
+
 /** Whether a customer may act. Open in the specification. */
 export type CustomerStatus =
   /** May sign in and order. */
@@ -532,6 +602,15 @@ export type DiscountType =
   | 'FREE_SHIPPING'
   /** A share of the price. */
   | 'PERCENTAGE';
+
+/** Whether a merchant's mails come from its own address. Open in the specification. */
+export type EmailSenderStatus =
+  /** They do. */
+  | 'CONFIRMED'
+  /** No longer: its domain has lost a record. */
+  | 'LOST'
+  /** Not yet: its domain is not confirmed. */
+  | 'PENDING';
 
 /** The kinds of messages that have a template. Open in the specification. */
 export type EmailTemplateKind =
@@ -725,6 +804,35 @@ export type IncomingStockStatus =
   | 'PARTIALLY_RECEIVED'
   /** All of it has arrived. */
   | 'RECEIVED';
+
+/** A new interaction. Open in the specification. */
+export type InteractionInput = {
+  /** The merchant's employee, by any name. 1 to 200 characters, in one line. */
+  readonly author?: string | null | undefined;
+  /** The content of the interaction. At most 20,000 characters. */
+  readonly body?: string | null | undefined;
+  /** The contact that it is with, one of this customer. */
+  readonly contactId?: string | null | undefined;
+  /** With which customer. */
+  readonly customerId: string;
+  /** When it was; now when nothing is said. */
+  readonly occurredAt?: string | null | undefined;
+  /** The subject of the interaction. 1 to 200 characters, in one line. */
+  readonly subject: string;
+  /** The type of the interaction. */
+  readonly type: InteractionType;
+};
+
+/** The types of interactions. Open in the specification. */
+export type InteractionType =
+  /** A call. */
+  | 'CALL'
+  /** An e-mail. */
+  | 'EMAIL'
+  /** A meeting. */
+  | 'MEETING'
+  /** Something noted down. */
+  | 'NOTE';
 
 /** Something that is wanted of one line alone. Open in the specification. */
 export type LinePropertyInput = {
@@ -1011,6 +1119,20 @@ export type OrderStatus =
   /** Shipped to customer. */
   | 'SHIPPED';
 
+/** Whether a payment account moves real money. Open in the specification. */
+export type PaymentAccountMode =
+  /** It does. */
+  | 'LIVE'
+  /** It doesn't: it is for tests. */
+  | 'TEST';
+
+/** Whether new payments use an account. Open in the specification. */
+export type PaymentAccountStatus =
+  /** They do. */
+  | 'ACTIVE'
+  /** They don't. Earlier ones are captured and refunded there. */
+  | 'DISABLED';
+
 /** How an order is paid. */
 export type PaymentMethod =
   /** Apple Pay. */
@@ -1035,6 +1157,13 @@ export type PaymentMethod =
   | 'PAYPAL'
   /** SEPA direct debit. Open in the specification. */
   | 'SEPA_DEBIT';
+
+/** A payment processor. Open in the specification. */
+export type PaymentProcessorName =
+  /** PayPal. */
+  | 'PAYPAL'
+  /** Stripe. */
+  | 'STRIPE';
 
 /** Where a payment stands. The meaning of each value is open in the specification. */
 export type PaymentStatus =
@@ -1391,6 +1520,12 @@ export type ReviewStatus =
   /** Not shown. */
   | 'REJECTED';
 
+/** A sender of the merchant's own. Open in the specification. */
+export type SetEmailSenderInput = {
+  /** The address, like `hello@shop.example`; null: mails come from the platform's address. */
+  readonly address?: string | null | undefined;
+};
+
 /** How much can be sold of a SKU from a warehouse. Open in the specification. */
 export type SetInventoryLevelInput = {
   /** Units that can be sold. 0 to 999,999. */
@@ -1574,6 +1709,38 @@ export type UpdateCategoryInput = {
   readonly seoTitle?: string | null | undefined;
   /** The part of a URL that names it. Lower-case letters, digits and single hyphens. Never null. */
   readonly slug?: string | null | undefined;
+};
+
+/** Changes to a customer. Open in the specification. */
+export type UpdateCustomerInput = {
+  /** E-mail address, unique for the merchant in any case. Never null. */
+  readonly email?: string | null | undefined;
+  /** Its id in another system, unique for the merchant. Open in the specification. 1 to 255 characters, in one line. */
+  readonly externalId?: string | null | undefined;
+  /** Whether marketing mail is welcome. Never null. */
+  readonly marketingOptIn?: boolean | null | undefined;
+  /** Values of the merchant's own, as namespaces of keys, that shoppers may read. Keys that are left out stay, null removes. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Notes. At most 5,000 characters. */
+  readonly notes?: string | null | undefined;
+  /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** The same, but not shown to shoppers. Open in the specification. An object of namespaces, each an object of keys and values. Never null. */
+  readonly privateMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Free labels, in place of those it has now. At most 100 entries, each 1 to 100 characters, in one line. Never null. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+};
+
+/** Changes to a segment. Open in the specification. */
+export type UpdateCustomerSegmentInput = {
+  /** The purpose of the segment. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** The conditions that its customers meet; they replace the present ones. Null: every customer. */
+  readonly filter?: CustomerSegmentFilterInput | null | undefined;
+  /** Name, unique for the merchant. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
 };
 
 /** Changes to a dashboard. Open in the specification. */
@@ -2070,6 +2237,43 @@ export type DeleteCategoryMutationVariables = Exact<{
 
 export type DeleteCategoryMutation = { readonly deleteCategory: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type UpdateCustomerMutationVariables = Exact<{
+  id: string;
+  input: UpdateCustomerInput;
+}>;
+
+
+export type UpdateCustomerMutation = { readonly updateCustomer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type BlockCustomerMutationVariables = Exact<{
+  id: string;
+  reason: string;
+}>;
+
+
+export type BlockCustomerMutation = { readonly blockCustomer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UnblockCustomerMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type UnblockCustomerMutation = { readonly unblockCustomer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type AdjustPointsMutationVariables = Exact<{
+  input: AdjustLoyaltyPointsInput;
+}>;
+
+
+export type AdjustPointsMutation = { readonly adjustLoyaltyPoints: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type AddInteractionMutationVariables = Exact<{
+  input: InteractionInput;
+}>;
+
+
+export type AddInteractionMutation = { readonly createInteraction: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type CustomerListQueryVariables = Exact<{
   searchQuery?: string | null | undefined;
   filters?: CustomerFilters | null | undefined;
@@ -2085,7 +2289,36 @@ export type CustomerDetailQueryVariables = Exact<{
 }>;
 
 
-export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly interactions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: InteractionType, readonly subject: string, readonly body: string | null, readonly author: string | null, readonly occurredAt: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+
+export type SegmentPartsFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly memberCount: number, readonly filter: { readonly orderCountMin: number | null, readonly orderCountMax: number | null, readonly totalSpentMin: number | null, readonly totalSpentMax: number | null, readonly lastOrderWithinDays: number | null, readonly noOrderForDays: number | null, readonly lastOrderAfter: string | null, readonly lastOrderBefore: string | null, readonly createdAfter: string | null, readonly createdBefore: string | null, readonly tags: ReadonlyArray<string> | null, readonly countries: ReadonlyArray<string> | null, readonly cities: ReadonlyArray<string> | null, readonly loyaltyTierIds: ReadonlyArray<string> | null, readonly marketingOptIn: boolean | null, readonly emailVerified: boolean | null } | null };
+
+export type SegmentListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SegmentListQuery = { readonly customerSegments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly memberCount: number, readonly filter: { readonly orderCountMin: number | null, readonly orderCountMax: number | null, readonly totalSpentMin: number | null, readonly totalSpentMax: number | null, readonly lastOrderWithinDays: number | null, readonly noOrderForDays: number | null, readonly lastOrderAfter: string | null, readonly lastOrderBefore: string | null, readonly createdAfter: string | null, readonly createdBefore: string | null, readonly tags: ReadonlyArray<string> | null, readonly countries: ReadonlyArray<string> | null, readonly cities: ReadonlyArray<string> | null, readonly loyaltyTierIds: ReadonlyArray<string> | null, readonly marketingOptIn: boolean | null, readonly emailVerified: boolean | null } | null }> } };
+
+export type CreateSegmentMutationVariables = Exact<{
+  input: CustomerSegmentInput;
+}>;
+
+
+export type CreateSegmentMutation = { readonly createCustomerSegment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateSegmentMutationVariables = Exact<{
+  id: string;
+  input: UpdateCustomerSegmentInput;
+}>;
+
+
+export type UpdateSegmentMutation = { readonly updateCustomerSegment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteSegmentMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteSegmentMutation = { readonly deleteCustomerSegment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type EmailTemplatesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2717,6 +2950,42 @@ export type ConfirmMfaMutationVariables = Exact<{
 
 export type ConfirmMfaMutation = { readonly confirmMfa: { readonly recoveryCodes: ReadonlyArray<string> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type PaymentAccountListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PaymentAccountListQuery = { readonly paymentAccounts: ReadonlyArray<{ readonly id: string, readonly name: string, readonly processor: PaymentProcessorName, readonly mode: PaymentAccountMode, readonly status: PaymentAccountStatus, readonly keyEnding: string, readonly hasWebhookSecret: boolean, readonly webhookPath: string }> };
+
+export type ConnectAccountMutationVariables = Exact<{
+  input: ConnectPaymentAccountInput;
+}>;
+
+
+export type ConnectAccountMutation = { readonly connectPaymentAccount: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DisableAccountMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DisableAccountMutation = { readonly disablePaymentAccount: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SenderQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SenderQuery = { readonly merchantAccount: { readonly emailSender: { readonly address: string, readonly status: EmailSenderStatus, readonly problem: string | null, readonly checkedAt: string | null, readonly records: ReadonlyArray<{ readonly type: string, readonly name: string, readonly value: string, readonly found: boolean | null }> } | null } | null };
+
+export type SetSenderMutationVariables = Exact<{
+  input: SetEmailSenderInput;
+}>;
+
+
+export type SetSenderMutation = { readonly setEmailSender: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CheckSenderMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CheckSenderMutation = { readonly checkEmailSender: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type UserListQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -3244,6 +3513,32 @@ export const AppointmentPartsFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppointmentParts"}) as unknown as TypedDocumentString<AppointmentPartsFragment, unknown>;
+export const SegmentPartsFragmentDoc = new TypedDocumentString(`
+    fragment SegmentParts on CustomerSegment {
+  id
+  name
+  description
+  memberCount
+  filter {
+    orderCountMin
+    orderCountMax
+    totalSpentMin
+    totalSpentMax
+    lastOrderWithinDays
+    noOrderForDays
+    lastOrderAfter
+    lastOrderBefore
+    createdAfter
+    createdBefore
+    tags
+    countries
+    cities
+    loyaltyTierIds
+    marketingOptIn
+    emailVerified
+  }
+}
+    `, {"fragmentName":"SegmentParts"}) as unknown as TypedDocumentString<SegmentPartsFragment, unknown>;
 export const WordsFragmentDoc = new TypedDocumentString(`
     fragment Words on EmailContent {
   subject
@@ -3609,6 +3904,71 @@ export const DeleteCategoryDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<DeleteCategoryMutation, DeleteCategoryMutationVariables>;
+export const UpdateCustomerDocument = new TypedDocumentString(`
+    mutation UpdateCustomer($id: ID!, $input: UpdateCustomerInput!) {
+  updateCustomer(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateCustomerMutation, UpdateCustomerMutationVariables>;
+export const BlockCustomerDocument = new TypedDocumentString(`
+    mutation BlockCustomer($id: ID!, $reason: String!) {
+  blockCustomer(id: $id, reason: $reason) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<BlockCustomerMutation, BlockCustomerMutationVariables>;
+export const UnblockCustomerDocument = new TypedDocumentString(`
+    mutation UnblockCustomer($id: ID!) {
+  unblockCustomer(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UnblockCustomerMutation, UnblockCustomerMutationVariables>;
+export const AdjustPointsDocument = new TypedDocumentString(`
+    mutation AdjustPoints($input: AdjustLoyaltyPointsInput!) {
+  adjustLoyaltyPoints(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AdjustPointsMutation, AdjustPointsMutationVariables>;
+export const AddInteractionDocument = new TypedDocumentString(`
+    mutation AddInteraction($input: InteractionInput!) {
+  createInteraction(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AddInteractionMutation, AddInteractionMutationVariables>;
 export const CustomerListDocument = new TypedDocumentString(`
     query CustomerList($searchQuery: String, $filters: CustomerFilters, $first: Int, $after: String) {
   customers(
@@ -3676,6 +4036,16 @@ export const CustomerDetailDocument = new TypedDocumentString(`
         currency
       }
     }
+    interactions(first: 20) {
+      nodes {
+        id
+        type
+        subject
+        body
+        author
+        occurredAt
+      }
+    }
     loyaltyEntries(first: 20) {
       nodes {
         id
@@ -3699,6 +4069,77 @@ export const CustomerDetailDocument = new TypedDocumentString(`
   country
   phone
 }`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const SegmentListDocument = new TypedDocumentString(`
+    query SegmentList {
+  customerSegments(first: 100) {
+    nodes {
+      ...SegmentParts
+    }
+  }
+}
+    fragment SegmentParts on CustomerSegment {
+  id
+  name
+  description
+  memberCount
+  filter {
+    orderCountMin
+    orderCountMax
+    totalSpentMin
+    totalSpentMax
+    lastOrderWithinDays
+    noOrderForDays
+    lastOrderAfter
+    lastOrderBefore
+    createdAfter
+    createdBefore
+    tags
+    countries
+    cities
+    loyaltyTierIds
+    marketingOptIn
+    emailVerified
+  }
+}`) as unknown as TypedDocumentString<SegmentListQuery, SegmentListQueryVariables>;
+export const CreateSegmentDocument = new TypedDocumentString(`
+    mutation CreateSegment($input: CustomerSegmentInput!) {
+  createCustomerSegment(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateSegmentMutation, CreateSegmentMutationVariables>;
+export const UpdateSegmentDocument = new TypedDocumentString(`
+    mutation UpdateSegment($id: ID!, $input: UpdateCustomerSegmentInput!) {
+  updateCustomerSegment(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateSegmentMutation, UpdateSegmentMutationVariables>;
+export const DeleteSegmentDocument = new TypedDocumentString(`
+    mutation DeleteSegment($id: ID!) {
+  deleteCustomerSegment(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteSegmentMutation, DeleteSegmentMutationVariables>;
 export const EmailTemplatesDocument = new TypedDocumentString(`
     query EmailTemplates {
   emailTemplates(first: 100) {
@@ -5283,6 +5724,90 @@ export const ConfirmMfaDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConfirmMfaMutation, ConfirmMfaMutationVariables>;
+export const PaymentAccountListDocument = new TypedDocumentString(`
+    query PaymentAccountList {
+  paymentAccounts {
+    id
+    name
+    processor
+    mode
+    status
+    keyEnding
+    hasWebhookSecret
+    webhookPath
+  }
+}
+    `) as unknown as TypedDocumentString<PaymentAccountListQuery, PaymentAccountListQueryVariables>;
+export const ConnectAccountDocument = new TypedDocumentString(`
+    mutation ConnectAccount($input: ConnectPaymentAccountInput!) {
+  connectPaymentAccount(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ConnectAccountMutation, ConnectAccountMutationVariables>;
+export const DisableAccountDocument = new TypedDocumentString(`
+    mutation DisableAccount($id: ID!) {
+  disablePaymentAccount(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DisableAccountMutation, DisableAccountMutationVariables>;
+export const SenderDocument = new TypedDocumentString(`
+    query Sender {
+  merchantAccount {
+    emailSender {
+      address
+      status
+      problem
+      checkedAt
+      records {
+        type
+        name
+        value
+        found
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SenderQuery, SenderQueryVariables>;
+export const SetSenderDocument = new TypedDocumentString(`
+    mutation SetSender($input: SetEmailSenderInput!) {
+  setEmailSender(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SetSenderMutation, SetSenderMutationVariables>;
+export const CheckSenderDocument = new TypedDocumentString(`
+    mutation CheckSender {
+  checkEmailSender {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CheckSenderMutation, CheckSenderMutationVariables>;
 export const UserListDocument = new TypedDocumentString(`
     query UserList($first: Int, $after: String) {
   users(first: $first, after: $after) {

@@ -10,6 +10,8 @@ import { productMessages } from './catalogue/products.ts'
 import { reportMessages } from './catalogue/reports.ts'
 import { promotionMessages } from './catalogue/promotions.ts'
 import { reviewMessages } from './catalogue/reviews.ts'
+import { segmentMessages } from './catalogue/segments.ts'
+import { paymentSettingsMessages } from './catalogue/payment-settings.ts'
 import { settingsMessages } from './catalogue/settings.ts'
 import { stockMessages } from './catalogue/stock.ts'
 
@@ -28,6 +30,8 @@ export const catalogue = {
   ...promotionMessages,
   ...reviewMessages,
   ...emailMessages,
+  ...segmentMessages,
+  ...paymentSettingsMessages,
   ...settingsMessages,
 }
 

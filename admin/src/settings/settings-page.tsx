@@ -9,8 +9,10 @@ import { AccessTab } from './access-tab.tsx'
 import { AuditTab } from './audit-tab.tsx'
 import { KeysTab } from './keys-tab.tsx'
 import { OwnAccountTab } from './own-account-tab.tsx'
+import { PaymentAccountsTab } from './payment-accounts-tab.tsx'
 import { PlanTab } from './plan-tab.tsx'
 import { RolesTab } from './roles-tab.tsx'
+import { SenderTab } from './sender-tab.tsx'
 import { ShippingTab } from './shipping-tab.tsx'
 import { ShopTab } from './shop-tab.tsx'
 import { UsersTab } from './users-tab.tsx'
@@ -27,6 +29,13 @@ interface Tab {
 const tabs: readonly Tab[] = [
   { id: 'shop', name: 'theShop', permission: 'merchant:read', show: () => <ShopTab /> },
   { id: 'shipping', name: 'shipping', permission: 'merchant:read', show: () => <ShippingTab /> },
+  {
+    id: 'payments',
+    name: 'paymentAccounts',
+    permission: 'merchant:read',
+    show: () => <PaymentAccountsTab />,
+  },
+  { id: 'sender', name: 'emailSender', permission: 'merchant:read', show: () => <SenderTab /> },
   { id: 'users', name: 'users', permission: 'users:read', show: () => <UsersTab /> },
   { id: 'roles', name: 'roles', permission: 'roles:read', show: () => <RolesTab /> },
   { id: 'keys', name: 'apiKeys', permission: 'api_keys:read', show: () => <KeysTab /> },
