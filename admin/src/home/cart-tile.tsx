@@ -22,7 +22,7 @@ export function CartTile({ since }: { readonly since: string }): ReactNode {
       title={t('cartConversion')}
       href={`/orders?since=${since}`}
       figure={all === 0 ? '–' : share(bought / all)}
-      below={t('cartsBought', { bought, count: all })}
+      below={data === undefined ? t('loading') : t('cartsBought', { bought, count: all })}
     />
   )
 }
