@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { draggedTo, hoursOf, lanesOf, step } from '../admin/src/bookings/day-grid.ts'
-import { minutesIn, startOfDay, timeOfDay } from '../admin/src/format/shop-days.ts'
+import { clock, draggedTo, hoursOf, lanesOf, minutesOf, step } from '../admin/src/bookings/day-grid.ts'
+import { startOfDay } from '../admin/src/format/shop-days.ts'
+import { instantOf, timeOfDay } from '../admin/src/format/shop-times.ts'
 
 const span = fc
   .tuple(fc.integer({ min: 0, max: 1300 }), fc.integer({ min: 10, max: 140 }))
@@ -50,12 +51,12 @@ describe('a time of day in the shop’s zone', () => {
     (zone) => {
       for (const day of ['2026-01-15', '2026-03-30', '2026-07-01', '2026-10-26'])
         for (const time of ['00:00', '09:30', '17:45', '23:59']) {
-          const at = timeOfDay(day, time, zone)
-          const [hours = 0, minutes = 0] = time.split(':').map(Number)
-          expect(minutesIn(zone, at?.toISOString() ?? '')).toBe(hours * 60 + minutes)
+          const at = instantOf(`${day}T${time}`, zone) ?? ''
+          expect(timeOfDay(at, zone)).toBe(time)
+          expect(clock(minutesOf(time))).toBe(time)
         }
-      expect(timeOfDay('2026-01-15', '00:00', zone)).toEqual(startOfDay('2026-01-15', zone))
-      expect(timeOfDay('2026-01-15', 'noon', zone)).toBeNull()
+      expect(instantOf('2026-01-15T00:00', zone)).toBe(startOfDay('2026-01-15', zone).toISOString())
+      expect(instantOf('2026-01-15Tnoon', zone)).toBeNull()
     },
   )
 })

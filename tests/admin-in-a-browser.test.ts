@@ -1,33 +1,16 @@
-import { browserIsMissing, hasBrowser, openBrowser } from '@commerce-graph/gateway/testing/browser'
-import axe from 'axe-core'
-import path from 'node:path'
 import pg from 'pg'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
-import { bearer, createClient } from './support/graphql-client.ts'
-import { longTests } from './support/long-tests.ts'
+import {
+  accessible,
+  type AdminBrowser,
+  looks,
+  openAdminBrowser,
+  picture,
+  skipsAdmin,
+  whySkipped,
+} from './support/admin-browser.ts'
 import { succeeded } from './support/shop.ts'
-import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
-
-const missing = longTests ? browserIsMissing : 'npm run test:long runs it'
-const skipped = hasBrowser && longTests ? '' : ` (skipped: ${missing})`
-
-/** `ADMIN_PICTURES=docs/images` writes the pictures of the documentation there. */
-const pictures = process.env['ADMIN_PICTURES']
-
-/** WCAG 2.2 at the levels A and AA. */
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-const violation = z.object({
-  id: z.string(),
-  nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
-})
-
-const looks = {
-  light: { colorScheme: 'light', viewport: { width: 1360, height: 850 } },
-  dark: { colorScheme: 'dark', viewport: { width: 1360, height: 850 } },
-  phone: { colorScheme: 'dark', viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
-} as const satisfies Record<string, BrowserContextOptions>
 
 const places = [
   '',
@@ -41,55 +24,17 @@ const places = [
   'settings/audit',
 ]
 
-describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { timeout: 90_000 }, () => {
-  let platform: TestPlatform
-  let browser: Browser
-  let address: string
-
+describe.skipIf(skipsAdmin)(`/admin in a browser${whySkipped}`, { timeout: 90_000 }, () => {
+  let admin: AdminBrowser
   beforeAll(async () => {
-    platform = await startTestPlatform({ admin: {} })
-    address = new URL('/admin', platform.graphqlUrl).href
-    browser = await openBrowser()
-    await built(await (await browser.newContext()).newPage())
+    admin = await openAdminBrowser()
   }, 600_000)
-  afterAll(async () => {
-    await browser.close()
-    await platform.stop()
-  })
+  afterAll(() => admin.stop())
 
-  /** The first visit of a version shows how far its pages are, and goes on by itself. */
-  async function built(page: Page): Promise<void> {
-    await page.goto(address)
-    await page.getByRole('heading', { name: 'Preparing the admin' }).waitFor()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 500_000 })
-  }
+  const visit = (options?: BrowserContextOptions) => admin.visit(options)
 
-  interface Visit extends AsyncDisposable {
-    readonly page: Page
-  }
-
-  /** At its end, the page has broken no rule of its policy, and shown no error of a script. */
-  async function visit(options: BrowserContextOptions = looks.light): Promise<Visit> {
-    const context = await browser.newContext({ locale: 'en-US', ...options })
-    context.setDefaultTimeout(20_000)
-    const page = await context.newPage()
-    const faults: string[] = []
-    page.on('pageerror', (error) => faults.push(String(error)))
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text())
-    })
-    await page.goto(address)
-    return {
-      page,
-      async [Symbol.asyncDispose]() {
-        await context.close()
-        expect(faults).toEqual([])
-      },
-    }
-  }
-
-  async function signIn(page: Page, password = platform.userPassword): Promise<void> {
-    await page.getByLabel('E-mail').fill(platform.userEmail)
+  async function signIn(page: Page, password = admin.platform.userPassword): Promise<void> {
+    await page.getByLabel('E-mail').fill(admin.platform.userEmail)
     await page.getByLabel('Password').fill(password)
     await page.getByLabel('Password').press('Enter')
   }
@@ -98,7 +43,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   async function enter(page: Page): Promise<void> {
     await signIn(page)
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
-    await page.goto(`${address}/orders`)
+    await page.goto(`${admin.address}/orders`)
     await page.getByRole('table', { name: 'Orders' }).waitFor()
   }
 
@@ -108,22 +53,6 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.getByText('Order placed').waitFor()
   }
 
-  async function accessible(page: Page): Promise<void> {
-    // The protocol of the browser's tools evaluates it outside of the page's policy.
-    await page.evaluate(`${axe.source};0`)
-    const found: unknown = await page.evaluate(
-      `axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations)`,
-    )
-    expect(z.array(violation).parse(found)).toEqual([])
-  }
-
-  async function picture(page: Page, name: string): Promise<void> {
-    if (pictures === undefined) return
-    await page.screenshot({ path: path.resolve(import.meta.dirname, '..', pictures, `${name}.png`) })
-  }
-
-  const owner = () => createClient(platform.graphqlUrl, bearer(platform.liveKey))
-
   test('says at the field that the password is wrong, and takes the right one at once', async () => {
     await using visitor = await visit()
     const { page } = visitor
@@ -131,7 +60,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     const fault = page.getByText('The e-mail address or the password is wrong')
     await fault.waitFor()
     await accessible(page)
-    await page.getByLabel('Password').fill(platform.userPassword)
+    await page.getByLabel('Password').fill(admin.platform.userPassword)
     expect(await fault.count()).toBe(0)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
@@ -142,7 +71,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     const { page } = visitor
     await enter(page)
     const other = await page.context().newPage()
-    await Promise.all([page.reload(), other.goto(`${address}/orders`)])
+    await Promise.all([page.reload(), other.goto(`${admin.address}/orders`)])
     for (const tab of [page, other]) await tab.getByRole('table', { name: 'Orders' }).waitFor()
     const kept = await page.evaluate('JSON.stringify(localStorage) + document.cookie')
     expect(kept).not.toMatch(/cg_|eyJ|commerce_admin/)
@@ -172,7 +101,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.getByText('2 units are on their way').waitFor()
     await page.getByText('4 to send').waitFor()
     const { order } = succeeded(
-      await owner()<{ order: { shipments: unknown[] } }>(
+      await admin.owner<{ order: { shipments: unknown[] } }>(
         '{ order(orderNumber: "ORD-00001008") { shipments { status carrier items { quantity } } } }',
       ),
     )
@@ -197,7 +126,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await dialog.getByRole('button', { name: `Refund ${shown}` }).click()
     await page.getByText(`${shown} is refunded`).waitFor()
     const { order } = succeeded(
-      await owner()<{ order: { payments: { refunds: { amount: number }[] }[] } }>(
+      await admin.owner<{ order: { payments: { refunds: { amount: number }[] }[] } }>(
         '{ order(orderNumber: "ORD-00001007") { payments { refunds { amount } } } }',
       ),
     )
@@ -212,10 +141,10 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await openOrder(page, 'ORD-00001006')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const { order } = succeeded(
-      await owner()<{ order: { id: string } }>('{ order(orderNumber: "ORD-00001006") { id } }'),
+      await admin.owner<{ order: { id: string } }>('{ order(orderNumber: "ORD-00001006") { id } }'),
     )
     succeeded(
-      await owner()('mutation ($id: ID!) { fulfillOrder(id: $id, input: {}) { errors { message } } }', {
+      await admin.owner('mutation ($id: ID!) { fulfillOrder(id: $id, input: {}) { errors { message } } }', {
         id: order.id,
       }),
     )
@@ -244,8 +173,8 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
   test('speaks German, money and dates included', async () => {
     await using visitor = await visit({ ...looks.light, locale: 'de-DE' })
     const { page } = visitor
-    await page.getByLabel('E-Mail').fill(platform.userEmail)
-    await page.getByLabel('Passwort').fill(platform.userPassword)
+    await page.getByLabel('E-Mail').fill(admin.platform.userEmail)
+    await page.getByLabel('Passwort').fill(admin.platform.userPassword)
     await page.getByRole('button', { name: 'Anmelden' }).click()
     await page.getByRole('link', { name: 'Bestellungen', exact: true }).click()
     await page.getByRole('table', { name: 'Bestellungen' }).waitFor()
@@ -266,7 +195,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await picture(page, `admin-order-${look}`)
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     for (const place of places) {
-      await page.goto(`${address}/${place}`)
+      await page.goto(`${admin.address}/${place}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.waitForLoadState('networkidle')
       await accessible(page)
@@ -279,7 +208,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await using visitor = await visit()
     const { page } = visitor
     await enter(page)
-    await page.goto(`${address}/products`)
+    await page.goto(`${admin.address}/products`)
     await page.getByRole('link', { name: 'Baseplate Compass' }).click()
     const price = page.getByRole('textbox', { name: 'Price', exact: true })
     await price.fill('41.50')
@@ -288,7 +217,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await page.getByText('Saved', { exact: true }).waitFor()
     const read = async () =>
       succeeded(
-        await owner()<{ product: { id: string; price: number } }>(
+        await admin.owner<{ product: { id: string; price: number } }>(
           '{ product(slug: "baseplate-compass") { id price } }',
         ),
       ).product
@@ -297,7 +226,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
 
     await page.getByLabel('Name').fill('Baseplate Compass II')
     succeeded(
-      await owner()(
+      await admin.owner(
         'mutation ($id: ID!) { updateProduct(id: $id, input: { price: 4200 }) { errors { message } } }',
         {
           id,
@@ -311,7 +240,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
 
   /** A user of the demo shop who may pack, but sees neither payments nor customers. With the owner's password. */
   async function becomeWarehouseOnly(email: string): Promise<void> {
-    const sql = new pg.Client({ connectionString: platform.databaseUrl })
+    const sql = new pg.Client({ connectionString: admin.platform.databaseUrl })
     await sql.connect()
     try {
       await sql.query(
@@ -319,7 +248,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
          SELECT c.merchant_id, u.id, c.password_hash
          FROM identity.credential c JOIN identity.user o ON (o.merchant_id, o.id) = (c.merchant_id, c.user_id)
          JOIN identity.user u ON u.merchant_id = c.merchant_id AND u.email = $1 WHERE o.email = $2`,
-        [email, platform.userEmail],
+        [email, admin.platform.userEmail],
       )
       await sql.query(
         `DELETE FROM identity.user_role ur USING identity.user u, identity.role r
@@ -336,7 +265,7 @@ describe.skipIf(!hasBrowser || !longTests)(`/admin in a browser${skipped}`, { ti
     await using visitor = await visit()
     const { page } = visitor
     await page.getByLabel('E-mail').fill('dev@alderandpine.example')
-    await page.getByLabel('Password').fill(platform.userPassword)
+    await page.getByLabel('Password').fill(admin.platform.userPassword)
     await page.getByLabel('Password').press('Enter')
     const menu = page.getByRole('navigation', { name: 'Main' })
     await menu.getByRole('link', { name: 'Orders' }).click()

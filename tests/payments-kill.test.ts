@@ -7,11 +7,10 @@ import { longTest, longTests } from './support/long-tests.ts'
 let database: TestDatabase | undefined
 afterEach(() => database?.drop())
 
-const name =
-  'a platform that is killed while shoppers pay leaves one order, one charge and one mail for each purchase'
-
 test.skipIf(!longTests)(
-  longTest(name),
+  longTest(
+    'a platform that is killed while shoppers pay leaves one order, one charge and one mail for each purchase',
+  ),
   async () => {
     database = await createDemoDatabase()
     const { faults, charges, mails } = await killPayments({

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { useChange } from '../api/api.ts'
 import { faultsOf, reasonOf } from '../api/field-errors.ts'
 import { useFormat } from '../format/format.ts'
-import { dayIn, minutesIn, timeOfDay } from '../format/shop-days.ts'
+import { instantOf, localMinute } from '../format/shop-times.ts'
 import {
   type BookingPeopleQuery,
   CancelAppointmentDocument,
@@ -21,7 +21,6 @@ import { ServerForm } from '../ui/server-form.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { type Appointment, appointmentStatuses, isOpen } from './appointment-names.ts'
-import { clock } from './day-columns.tsx'
 import { useMove } from './use-move.ts'
 
 interface Props {
@@ -120,8 +119,9 @@ function MoveForm({ appointment, people, onClose }: Props): ReactNode {
   const t = useText()
   const { timeZone } = useShop()
   const { startTime, staff, service } = appointment
-  const [day, setDay] = useState(dayIn(timeZone, new Date(startTime)))
-  const [time, setTime] = useState(clock(minutesIn(timeZone, startTime)))
+  const before = localMinute(startTime, timeZone)
+  const [day, setDay] = useState(before.slice(0, 10))
+  const [time, setTime] = useState(before.slice(11))
   const [staffId, setStaff] = useState(staff.id)
   const { move, pending, error } = useMove()
   const faults = faultsOf(error, ['startTime', 'staffId'])
@@ -130,8 +130,8 @@ function MoveForm({ appointment, people, onClose }: Props): ReactNode {
       id === staff.id || (active && services.some((each) => each.id === service.id)),
   )
   const submit = async () => {
-    const at = timeOfDay(day, time, timeZone)
-    if (at !== null && (await move(appointment, at.toISOString(), staffId))) onClose()
+    const at = instantOf(`${day}T${time}`, timeZone)
+    if (at !== null && (await move(appointment, at, staffId))) onClose()
   }
   return (
     <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
@@ -146,6 +146,7 @@ function MoveForm({ appointment, people, onClose }: Props): ReactNode {
           onChange={setTime}
           isRequired
         />
+
         <Select
           name="staffId"
           label={t('appointmentWith')}

@@ -2,7 +2,8 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useApi } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import { useFormat } from '../format/format.ts'
-import { addDays, dayIn, minutesIn, startOfDay, timeOfDay } from '../format/shop-days.ts'
+import { addDays, dayIn, startOfDay } from '../format/shop-days.ts'
+import { instantOf, timeOfDay } from '../format/shop-times.ts'
 import {
   AppointmentsOfDayDocument,
   BookingPeopleDocument,
@@ -19,8 +20,8 @@ import { useFilters } from '../ui/use-filters.ts'
 import { AppointmentDialog } from './appointment-dialog.tsx'
 import type { Appointment } from './appointment-names.ts'
 import { BookDialog } from './book-dialog.tsx'
-import { clock, type Column, DayColumns } from './day-columns.tsx'
-import { hoursOf } from './day-grid.ts'
+import { type Column, DayColumns } from './day-columns.tsx'
+import { clock, hoursOf, minutesOf } from './day-grid.ts'
 import { useMove } from './use-move.ts'
 
 const filterNames = ['day', 'by'] as const
@@ -105,17 +106,15 @@ function Day({ day, by, people }: DayProps): ReactNode {
   if (error) return <Failed error={error} retry={() => void refetch()} />
   if (data === undefined) return <Loading lines={8} />
   if (columns.length === 0) return <Empty icon="users" title={t('noStaff')} text={t('noStaffText')} />
-  const minutesOf = (iso: string) => minutesIn(timeZone, iso)
+  const minutesAt = (iso: string) => minutesOf(timeOfDay(iso, timeZone))
   const hours = hoursOf(
-    appointments.map(({ startTime, endTime }) => ({ from: minutesOf(startTime), to: minutesOf(endTime) })),
+    appointments.map(({ startTime, endTime }) => ({ from: minutesAt(startTime), to: minutesAt(endTime) })),
   )
   const drop = (appointment: Appointment, minutes: number, columnId: string) => {
-    const at = timeOfDay(day, clock(minutes), timeZone)
+    const at = instantOf(`${day}T${clock(minutes)}`, timeZone)
     const staffId = by === 'staff' ? columnId : appointment.staff.id
-    const moved =
-      at !== null &&
-      (at.toISOString() !== new Date(appointment.startTime).toISOString() || staffId !== appointment.staff.id)
-    if (moved) void move(appointment, at.toISOString(), staffId)
+    const isMoved = minutes !== minutesAt(appointment.startTime) || staffId !== appointment.staff.id
+    if (at !== null && isMoved) void move(appointment, at, staffId)
   }
   const open = appointments.find(({ id }) => id === openId)
   return (
@@ -128,7 +127,7 @@ function Day({ day, by, people }: DayProps): ReactNode {
         <DayColumns
           columns={columns}
           hours={hours}
-          minutesOf={minutesOf}
+          minutesAt={minutesAt}
           movesAcross={by === 'staff'}
           mayWrite={mayWrite}
           onOpen={({ id }) => setOpenId(id)}

@@ -2,7 +2,7 @@ import { type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { type Appointment, appointmentStatuses, isOpen } from './appointment-names.ts'
-import { draggedTo, type GridHours, type Lane, lanesOf } from './day-grid.ts'
+import { clock, draggedTo, type GridHours, type Lane, lanesOf } from './day-grid.ts'
 
 export interface Column {
   readonly id: string
@@ -14,7 +14,7 @@ interface Props {
   readonly columns: readonly Column[]
   readonly hours: GridHours
   /** Minutes after the shop's midnight. */
-  readonly minutesOf: (iso: string) => number
+  readonly minutesAt: (iso: string) => number
   /** Whether an appointment dragged to another column gets another person. */
   readonly movesAcross: boolean
   readonly mayWrite: boolean
@@ -31,7 +31,7 @@ const slack = 5
 export function DayColumns({
   columns,
   hours,
-  minutesOf,
+  minutesAt,
   movesAcross,
   mayWrite,
   onOpen,
@@ -54,8 +54,8 @@ export function DayColumns({
       </div>
       {columns.map((column) => {
         const spans = column.appointments.map(({ startTime, endTime }) => ({
-          from: minutesOf(startTime),
-          to: Math.max(minutesOf(endTime), minutesOf(startTime) + 10),
+          from: minutesAt(startTime),
+          to: Math.max(minutesAt(endTime), minutesAt(startTime) + 10),
         }))
         const lanes = lanesOf(spans)
         return (
@@ -83,9 +83,6 @@ export function DayColumns({
     </div>
   )
 }
-
-export const clock = (minutes: number): string =>
-  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
 interface BlockProps {
   readonly appointment: Appointment

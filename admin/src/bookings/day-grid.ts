@@ -4,7 +4,7 @@ export interface GridHours {
   readonly last: number
 }
 
-/** Minutes to which an appointment that is dragged snaps. */
+/** Minutes by which an appointment is dragged. */
 export const step = 15
 const workday: GridHours = { first: 8 * 60, last: 18 * 60 }
 
@@ -53,4 +53,14 @@ export function lanesOf(spans: readonly Span[]): readonly Lane[] {
   }
   close()
   return result
+}
+
+/** Minutes after midnight as a time of day, `09:30`. */
+export const clock = (minutes: number): string =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+
+/** The minutes after midnight of a time of day. */
+export function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
 }

@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react'
-import { useChange } from '../api/api.ts'
 import { DeleteCategoryDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { tell } from '../ui/toasts.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import type { Category } from './use-categories.ts'
 
 interface Props {
@@ -13,25 +11,17 @@ interface Props {
 
 export function DeleteCategoryDialog({ category: { id, name }, onClose }: Props): ReactNode {
   const t = useText()
-  const { run, error, pending } = useChange(DeleteCategoryDocument, ['categories', 'products'])
-  const submit = async () => {
-    if ((await run({ id })) === null) return
-    tell(t('categoryDeleted', { name }))
-    onClose()
-  }
   return (
-    <FormDialog
+    <ConfirmDialog
       title={t('deleteCategory', { name })}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('deleteIt')}
+      lead={t('deleteCategoryText')}
+      submit={t('delete')}
       danger
-      pending={pending}
-      onSubmit={() => void submit()}
+      document={DeleteCategoryDocument}
+      variables={{ id }}
+      subjects={['categories', 'products']}
+      done={t('categoryDeleted', { name })}
       onClose={onClose}
-    >
-      <p>{t('deleteCategoryText')}</p>
-    </FormDialog>
+    />
   )
 }

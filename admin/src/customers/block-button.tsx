@@ -28,7 +28,7 @@ export function BlockButton({ customer: { id, name, status } }: { readonly custo
           submit={t('unblock')}
           document={UnblockCustomerDocument}
           variables={{ id }}
-          subject="customers"
+          subjects={['customers']}
           done={t('unblocked', { name })}
           onClose={close}
         />

@@ -96,7 +96,7 @@ function SegmentRow({ segment, mayWrite }: RowProps): ReactNode {
           danger
           document={DeleteSegmentDocument}
           variables={{ id }}
-          subject="customers"
+          subjects={['customers']}
           done={t('segmentDeleted', { name })}
           onClose={close}
         />

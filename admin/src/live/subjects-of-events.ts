@@ -15,6 +15,9 @@ const subjects: Readonly<Record<string, readonly Subject[]>> = {
   incoming_stock: ['stock'],
   warehouse: ['stock'],
   customer: ['customers'],
+  appointment: ['bookings'],
+  promotion: ['promotions'],
+  review: ['reviews'],
 }
 
 /** @param topic such as `order.created` */

@@ -3,6 +3,7 @@ import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { Address } from './order-aside.tsx'
 import { detailsOf } from './order-lines.tsx'
+import { LinesHead, OrderTotals } from './order-totals.tsx'
 import { addressedTo, Sheet, type SheetProps } from './sheet.tsx'
 
 /** What was bought, and what it came to. Its number is that of the order. */
@@ -24,20 +25,7 @@ export function Invoice({ order, shop }: SheetProps): ReactNode {
         </div>
       </div>
       <table className="grid-table">
-        <thead>
-          <tr>
-            <th scope="col">{t('product')}</th>
-            <th scope="col" className="end">
-              {t('price')}
-            </th>
-            <th scope="col" className="end">
-              {t('quantity')}
-            </th>
-            <th scope="col" className="end">
-              {t('total')}
-            </th>
-          </tr>
-        </thead>
+        <LinesHead />
         <tbody>
           {order.items.map((line) => (
             <tr key={line.id}>
@@ -52,28 +40,14 @@ export function Invoice({ order, shop }: SheetProps): ReactNode {
           ))}
         </tbody>
       </table>
-      <dl className="facts">
-        <dt>{t('subtotal')}</dt>
-        <dd className="number">{amount(order.subtotal)}</dd>
-        {order.discount > 0 && (
-          <>
-            <dt>{order.coupon === null ? t('discount') : t('discountBy', { code: order.coupon.code })}</dt>
-            <dd className="number">−{amount(order.discount)}</dd>
-          </>
-        )}
-        <dt>{t('shipping')}</dt>
-        <dd className="number">{amount(order.shipping)}</dd>
-        <dt>{t('tax')}</dt>
-        <dd className="number">{amount(order.tax)}</dd>
-        <dt className="total">{t('total')}</dt>
-        <dd className="total number">{amount(order.total)}</dd>
+      <OrderTotals order={order} shipping={t('shipping')}>
         {refunded > 0 && (
           <>
             <dt>{t('refunded')}</dt>
             <dd className="number">−{amount(refunded)}</dd>
           </>
         )}
-      </dl>
+      </OrderTotals>
     </Sheet>
   )
 }

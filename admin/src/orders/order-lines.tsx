@@ -3,6 +3,7 @@ import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { Badge, Card, Thumb } from '../ui/states.tsx'
 import type { Order } from './order-page.tsx'
+import { LinesHead, OrderTotals } from './order-totals.tsx'
 import { unpacked } from './units.ts'
 
 type Line = Order['items'][number]
@@ -21,20 +22,7 @@ export function LinesCard({ order }: { readonly order: Order }): ReactNode {
   return (
     <Card title={t('lines')}>
       <table className="grid-table stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('product')}</th>
-            <th scope="col" className="end">
-              {t('price')}
-            </th>
-            <th scope="col" className="end">
-              {t('quantity')}
-            </th>
-            <th scope="col" className="end">
-              {t('total')}
-            </th>
-          </tr>
-        </thead>
+        <LinesHead />
         <tbody>
           {order.items.map((line) => (
             <tr key={line.id}>
@@ -57,24 +45,12 @@ export function LinesCard({ order }: { readonly order: Order }): ReactNode {
           ))}
         </tbody>
       </table>
-      <dl className="facts">
-        <dt>{t('subtotal')}</dt>
-        <dd className="number">{amount(order.subtotal)}</dd>
-        {order.discount > 0 && (
-          <>
-            <dt>{order.coupon === null ? t('discount') : t('discountBy', { code: order.coupon.code })}</dt>
-            <dd className="number">−{amount(order.discount)}</dd>
-          </>
-        )}
-        <dt>
-          {order.shippingMethod === null ? t('shipping') : `${t('shipping')}, ${order.shippingMethod.name}`}
-        </dt>
-        <dd className="number">{amount(order.shipping)}</dd>
-        <dt>{t('tax')}</dt>
-        <dd className="number">{amount(order.tax)}</dd>
-        <dt className="total">{t('total')}</dt>
-        <dd className="total number">{amount(order.total)}</dd>
-      </dl>
+      <OrderTotals
+        order={order}
+        shipping={
+          order.shippingMethod === null ? t('shipping') : `${t('shipping')}, ${order.shippingMethod.name}`
+        }
+      />
     </Card>
   )
 }

@@ -1,15 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
-import { faultsOf } from '../api/field-errors.ts'
 import { CategoryChoice } from '../categories/category-choice.tsx'
 import { unitsOf } from '../format/format.ts'
 import { type ProductStatus, UpdateProductDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { Fault } from '../ui/dialog.tsx'
+import { DraftForm } from '../ui/draft-form.tsx'
 import { NumberField, Select, TextField } from '../ui/fields.tsx'
-import { ServerForm } from '../ui/server-form.tsx'
 import { Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { changesOf, draftFields, draftOf, type ProductDraft } from './product-draft.ts'
@@ -25,7 +23,6 @@ export function ProductEditor({ product }: { readonly product: Product }): React
   const [draft, setDraft] = useState(() => draftOf(product))
   const [previewing, setPreviewing] = useState(false)
   const { run, error, pending } = useChange(UpdateProductDocument, ['products', 'categories', 'home'])
-  const faults = faultsOf(error, draftFields)
   const input = changesOf(draft, loaded)
   const isChanged = Object.keys(input).length > 0
   const isOld = loaded.updatedAt !== product.updatedAt
@@ -47,28 +44,17 @@ export function ProductEditor({ product }: { readonly product: Product }): React
         </Button>
       }
     >
-      <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
-        {faults.general !== null && <Fault text={faults.general} />}
-        {isOld && isChanged && (
-          <div className="notice wait between" role="alert">
-            <p>{t('changedMeanwhile')}</p>
-            <Button onPress={reload}>{t('loadAgain')}</Button>
-          </div>
-        )}
+      <DraftForm
+        draft={{ isChanged, isOld, reload }}
+        fields={draftFields}
+        error={error}
+        pending={pending}
+        mayWrite={mayWrite}
+        oldText="changedMeanwhile"
+        onSubmit={() => void submit()}
+      >
         <DraftFields draft={draft} set={set} currency={product.currency} isReadOnly={!mayWrite} />
-        {mayWrite && (
-          <div className="chips">
-            <Button type="submit" look="primary" isDisabled={!isChanged || pending}>
-              {pending ? t('sending') : t('save')}
-            </Button>
-            {isChanged && (
-              <Button look="quiet" onPress={() => setDraft(draftOf(loaded))}>
-                {t('undo')}
-              </Button>
-            )}
-          </div>
-        )}
-      </ServerForm>
+      </DraftForm>
       {previewing && <ProductPreview product={product} draft={draft} onClose={() => setPreviewing(false)} />}
     </Card>
   )

@@ -1,7 +1,7 @@
 import './products.css'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useApi, useChange } from '../api/api.ts'
+import { useApi } from '../api/api.ts'
 import {
   DeleteProductDocument,
   ProductDetailDocument,
@@ -10,11 +10,10 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
-import { tell } from '../ui/toasts.tsx'
 import { ProductEditor } from './product-editor.tsx'
 import { ProductImages } from './product-images.tsx'
 import { productStatuses } from './product-names.ts'
@@ -28,6 +27,7 @@ export default function ProductPage({ id }: { readonly id: string }): ReactNode 
   const mayWrite = useMay('products:write')
   const [deleting, setDeleting] = useState(false)
   const { data, error, refetch } = useApi('products', ProductDetailDocument, { id })
+  const [, navigate] = useLocation()
   const back = { href: '/products', text: t('products') }
   const product = data?.product
   if (product === undefined || product === null)
@@ -68,38 +68,21 @@ export default function ProductPage({ id }: { readonly id: string }): ReactNode 
           <StockCard product={product} />
         </div>
       </div>
-      {deleting && <DeleteDialog product={product} onClose={() => setDeleting(false)} />}
+      {deleting && (
+        <ConfirmDialog
+          title={t('deleteProduct')}
+          lead={t('deleteProductText', { name: product.name })}
+          submit={t('deleteProduct')}
+          danger
+          document={DeleteProductDocument}
+          variables={{ id }}
+          // The page of the product would be asked again before it is left, and say that there is none.
+          subjects={[]}
+          done={t('productDeleted', { name: product.name })}
+          onDone={() => navigate(back.href)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
     </Page>
-  )
-}
-
-interface DeleteProps {
-  readonly product: Product
-  readonly onClose: () => void
-}
-
-function DeleteDialog({ product, onClose }: DeleteProps): ReactNode {
-  const t = useText()
-  const [, navigate] = useLocation()
-  const { run, error, pending } = useChange(DeleteProductDocument, [])
-  const submit = async () => {
-    if ((await run({ id: product.id })) === null) return
-    tell(t('productDeleted', { name: product.name }))
-    navigate('/products')
-  }
-  return (
-    <FormDialog
-      title={t('deleteProduct')}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('deleteProduct')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('deleteProductText', { name: product.name })}</p>
-    </FormDialog>
   )
 }

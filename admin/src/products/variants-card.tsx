@@ -6,7 +6,8 @@ import { DeleteVariantDocument, UpdateVariantDocument } from '../generated/opera
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Fault, FormDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Fault } from '../ui/dialog.tsx'
 import { NumberField, TextField } from '../ui/fields.tsx'
 import { Badge, Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
@@ -143,40 +144,21 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
       {mayWrite && (
         <td className="end">
           <IconButton icon="trash" label={t('removeVariant', { name })} onPress={() => setRemoving(true)} />
-          {removing && <RemoveDialog variant={variant} onClose={() => setRemoving(false)} />}
+          {removing && (
+            <ConfirmDialog
+              title={t('removeVariant', { name })}
+              lead={t('removeVariantText', { sku: variant.sku })}
+              submit={t('delete')}
+              danger
+              document={DeleteVariantDocument}
+              variables={{ id: variant.id }}
+              subjects={['products', 'stock']}
+              done={t('variantRemoved', { name })}
+              onClose={() => setRemoving(false)}
+            />
+          )}
         </td>
       )}
     </tr>
-  )
-}
-
-interface RemoveProps {
-  readonly variant: Variant
-  readonly onClose: () => void
-}
-
-function RemoveDialog({ variant, onClose }: RemoveProps): ReactNode {
-  const t = useText()
-  const { run, error, pending } = useChange(DeleteVariantDocument, ['products', 'stock'])
-  const name = nameOf(variant)
-  const submit = async () => {
-    if ((await run({ id: variant.id })) === null) return
-    tell(t('variantRemoved', { name }))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={t('removeVariant', { name })}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('deleteIt')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('removeVariantText', { sku: variant.sku })}</p>
-    </FormDialog>
   )
 }

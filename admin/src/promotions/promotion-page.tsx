@@ -11,7 +11,7 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
@@ -92,6 +92,7 @@ function Editor({ promotion }: { readonly promotion: LoadedPromotion }): ReactNo
   const mayWrite = useMay('promotions:write')
   const [loaded, setLoaded] = useState(promotion)
   const [draft, setDraft] = useState(() => draftOf(promotion, shop))
+  const [, go] = useLocation()
   const [deleting, setDeleting] = useState(false)
   const { run, error, pending } = useChange(UpdatePromotionDocument, ['promotions'])
   const changes = changesOf(draft, draftOf(loaded, shop), shop)
@@ -127,7 +128,20 @@ function Editor({ promotion }: { readonly promotion: LoadedPromotion }): ReactNo
         />
         <Effect promotion={promotion} />
       </div>
-      {deleting && <DeleteDialog promotion={promotion} onClose={() => setDeleting(false)} />}
+      {deleting && (
+        <ConfirmDialog
+          title={t('deleteNamed', { name: promotion.name })}
+          lead={t('deletePromotionLead')}
+          submit={t('delete')}
+          danger
+          document={DeletePromotionDocument}
+          variables={{ id: promotion.id }}
+          subjects={['promotions']}
+          done={t('promotionDeleted', { name: promotion.name })}
+          onDone={() => go('/promotions', { replace: true })}
+          onClose={() => setDeleting(false)}
+        />
+      )}
     </Page>
   )
 }
@@ -159,36 +173,5 @@ function Effect({ promotion }: { readonly promotion: LoadedPromotion }): ReactNo
       {customers > 0 && <p className="small muted">{t('chosenCustomers', { count: customers })}</p>}
       <p className="small muted">{t('onePromotion')}</p>
     </Card>
-  )
-}
-
-interface DeleteProps {
-  readonly promotion: LoadedPromotion
-  readonly onClose: () => void
-}
-
-function DeleteDialog({ promotion: { id, name }, onClose }: DeleteProps): ReactNode {
-  const t = useText()
-  const [, go] = useLocation()
-  const { run, error, pending } = useChange(DeletePromotionDocument, ['promotions'])
-  const submit = async () => {
-    if ((await run({ id })) === null) return
-    tell(t('promotionDeleted', { name }))
-    go('/promotions', { replace: true })
-  }
-  return (
-    <FormDialog
-      title={t('deleteNamed', { name })}
-      narrow
-      danger
-      fields={[]}
-      error={error}
-      submit={t('delete')}
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('deletePromotionLead')}</p>
-    </FormDialog>
   )
 }

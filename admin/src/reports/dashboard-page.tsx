@@ -11,7 +11,8 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { Fault, FormDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Fault } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
@@ -24,19 +25,14 @@ type Widget = Dashboard['widgets'][number]
 export default function DashboardPage({ id }: { readonly id: string }): ReactNode {
   const t = useText()
   const mayWrite = useMay('analytics:write')
+  const [, go] = useLocation()
   const [deleting, setDeleting] = useState(false)
   const { data, error, refetch } = useApi('reports', DashboardOfDocument, { id })
   const back = { href: '/reports', text: t('reports') }
-  if (error)
-    return (
-      <Page title={t('dashboard')} back={back}>
-        <Failed error={error} retry={() => void refetch()} />
-      </Page>
-    )
   if (data === undefined)
     return (
       <Page title={t('dashboard')} back={back}>
-        <Loading lines={8} />
+        {error === null ? <Loading lines={8} /> : <Failed error={error} retry={() => void refetch()} />}
       </Page>
     )
   const { dashboard } = data
@@ -56,7 +52,20 @@ export default function DashboardPage({ id }: { readonly id: string }): ReactNod
       {dashboard.widgets.map((widget) => (
         <WidgetCard key={widget.id} widget={widget} dashboard={dashboard} mayWrite={mayWrite} />
       ))}
-      {deleting && <DeleteDialog dashboard={dashboard} onClose={() => setDeleting(false)} />}
+      {deleting && (
+        <ConfirmDialog
+          title={t('deleteDashboard', { name: dashboard.name })}
+          lead={t('deleteDashboardLead')}
+          submit={t('delete')}
+          danger
+          document={DeleteDashboardDocument}
+          variables={{ id }}
+          subjects={['reports']}
+          done={t('dashboardDeleted', { name: dashboard.name })}
+          onDone={() => go(back.href)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
     </Page>
   )
 }
@@ -118,36 +127,5 @@ function WidgetCard({ widget, dashboard, mayWrite }: WidgetProps): ReactNode {
       <p className="small muted">{t('lastDays', { count: widget.lastDays })}</p>
       <ReportView caption={widget.title} pivot={shown} shape={widget} />
     </Card>
-  )
-}
-
-interface DeleteProps {
-  readonly dashboard: Dashboard
-  readonly onClose: () => void
-}
-
-function DeleteDialog({ dashboard: { id, name }, onClose }: DeleteProps): ReactNode {
-  const t = useText()
-  const [, go] = useLocation()
-  const { run, error, pending } = useChange(DeleteDashboardDocument, ['reports'])
-  const submit = async () => {
-    if ((await run({ id })) === null) return
-    tell(t('dashboardDeleted', { name }))
-    go('/reports')
-  }
-  return (
-    <FormDialog
-      title={t('deleteDashboard', { name })}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('delete')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('deleteDashboardLead')}</p>
-    </FormDialog>
   )
 }

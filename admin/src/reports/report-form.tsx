@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useText } from '../language/language.tsx'
 import { Checkbox, Select, TextField } from '../ui/fields.tsx'
-import { dimensions, intervals, maxMetrics, metrics, metricsBy } from './metrics.ts'
+import { dimensions, intervals, isDimension, isInterval, maxMetrics, metrics, metricsBy } from './metrics.ts'
 import type { ReportQuestion } from './use-report-question.ts'
 
 interface Props {
@@ -32,7 +32,7 @@ export function ReportForm({ question, onChange }: Props): ReactNode {
         <Select
           label={t('cutBy')}
           value={interval ?? ''}
-          onChange={(id) => onChange({ interval: id === '' ? null : (id as ReportQuestion['interval']) })}
+          onChange={(id) => onChange({ interval: isInterval(id) ? id : null })}
           choices={[
             { id: '', text: t('inOnePiece') },
             ...Object.entries(intervals).map(([id, name]) => ({ id, text: t(name) })),
@@ -41,7 +41,7 @@ export function ReportForm({ question, onChange }: Props): ReactNode {
         <Select
           label={t('groupedBy')}
           value={groupBy ?? ''}
-          onChange={(id) => onChange({ groupBy: id === '' ? null : (id as ReportQuestion['groupBy']) })}
+          onChange={(id) => onChange({ groupBy: isDimension(id) ? id : null })}
           choices={[
             { id: '', text: t('byNothing') },
             ...Object.entries(dimensions).map(([id, name]) => ({ id, text: t(name) })),

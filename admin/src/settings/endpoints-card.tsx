@@ -10,7 +10,8 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { Fault, FormDialog } from '../ui/dialog.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Fault } from '../ui/dialog.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { type Endpoint, EndpointDialog } from './endpoint-dialog.tsx'
@@ -82,7 +83,19 @@ function OpenDialog({ open, onOpen }: OpenProps): ReactNode {
         />
       )
     case 'deleting':
-      return <DeleteDialog endpoint={open.endpoint} onClose={close} />
+      return (
+        <ConfirmDialog
+          title={t('deleteEndpoint')}
+          lead={t('deleteEndpointLead', { url: open.endpoint.url })}
+          submit={t('delete')}
+          danger
+          document={DeleteEndpointDocument}
+          variables={{ id: open.endpoint.id }}
+          subjects={['settings']}
+          done={t('endpointDeleted')}
+          onClose={close}
+        />
+      )
     case 'secret':
       return (
         <SecretDialog
@@ -145,35 +158,5 @@ function EndpointParts({ endpoint, mayWrite, onOpen }: PartsProps): ReactNode {
         </span>
       )}
     </>
-  )
-}
-
-interface DeleteProps {
-  readonly endpoint: Endpoint
-  readonly onClose: () => void
-}
-
-function DeleteDialog({ endpoint: { id, url }, onClose }: DeleteProps): ReactNode {
-  const t = useText()
-  const { run, error, pending } = useChange(DeleteEndpointDocument, ['settings'])
-  const submit = async () => {
-    if ((await run({ id })) === null) return
-    tell(t('endpointDeleted'))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={t('deleteEndpoint')}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('delete')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p className="wrap">{t('deleteEndpointLead', { url })}</p>
-    </FormDialog>
   )
 }

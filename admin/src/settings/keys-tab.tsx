@@ -10,10 +10,10 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Select } from '../ui/fields.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { tell } from '../ui/toasts.tsx'
 import { CreateKeyDialog, CreatePublishableKeyDialog } from './create-key-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -92,7 +92,19 @@ function OpenDialog({ open, onOpen }: OpenProps): ReactNode {
     case 'rotating':
       return <RotateDialog apiKey={open.key} onRotated={show} onClose={close} />
     case 'revoking':
-      return <RevokeDialog apiKey={open.key} onClose={close} />
+      return (
+        <ConfirmDialog
+          title={t('revokeTitle', { name: open.key.name })}
+          lead={t('revokeLead')}
+          submit={t('revoke')}
+          danger
+          document={RevokeKeyDocument}
+          variables={{ id: open.key.id }}
+          subjects={['settings']}
+          done={t('keyRevoked', { name: open.key.name })}
+          onClose={close}
+        />
+      )
     case 'shown':
       return (
         <SecretDialog title={t('keyIsMade')} lead={t('keyShownOnce')} secret={open.secret} onClose={close} />
@@ -191,31 +203,6 @@ function RotateDialog({
         onChange={setOverlap}
         choices={overlaps.map((each) => ({ id: each.id, text: t(each.name) }))}
       />
-    </FormDialog>
-  )
-}
-
-function RevokeDialog({ apiKey: { id, name }, onClose }: KeyProps): ReactNode {
-  const t = useText()
-  const { run, error, pending } = useChange(RevokeKeyDocument, ['settings'])
-  const submit = async () => {
-    if ((await run({ id })) === null) return
-    tell(t('keyRevoked', { name }))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={t('revokeTitle', { name })}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('revoke')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('revokeLead')}</p>
     </FormDialog>
   )
 }

@@ -100,7 +100,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
           danger
           document={DisableAccountDocument}
           variables={{ id }}
-          subject="settings"
+          subjects={['settings']}
           done={t('saved')}
           onClose={() => setAsking(false)}
         />

@@ -10,6 +10,7 @@ import {
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Badge, Card, Failed, Loading } from '../ui/states.tsx'
@@ -68,7 +69,19 @@ export function RolesTab(): ReactNode {
       {editing !== null && (
         <RoleDialog role={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />
       )}
-      {deleting !== null && <DeleteDialog role={deleting} onClose={() => setDeleting(null)} />}
+      {deleting !== null && (
+        <ConfirmDialog
+          title={t('deleteRoleTitle', { name: deleting.name })}
+          lead={t('deleteRoleLead')}
+          submit={t('delete')}
+          danger
+          document={DeleteRoleDocument}
+          variables={{ id: deleting.id }}
+          subjects={['settings']}
+          done={t('roleDeleted', { name: deleting.name })}
+          onClose={() => setDeleting(null)}
+        />
+      )}
     </Card>
   )
 }
@@ -124,31 +137,6 @@ function RoleDialog({ role, onClose }: RoleProps): ReactNode {
       <TextField name="name" label={t('name')} value={name} onChange={setName} isRequired autoFocus />
       <TextField name="description" label={t('roleFor')} value={description} onChange={setDescription} />
       <PermissionMatrix chosen={chosen} onChange={setChosen} />
-    </FormDialog>
-  )
-}
-
-function DeleteDialog({ role, onClose }: { readonly role: Role; readonly onClose: () => void }): ReactNode {
-  const t = useText()
-  const { run, error, pending } = useChange(DeleteRoleDocument, ['settings'])
-  const submit = async () => {
-    if ((await run({ id: role.id })) === null) return
-    tell(t('roleDeleted', { name: role.name }))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={t('deleteRoleTitle', { name: role.name })}
-      narrow
-      fields={[]}
-      error={error}
-      submit={t('delete')}
-      danger
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <p>{t('deleteRoleLead')}</p>
     </FormDialog>
   )
 }

@@ -1,6 +1,5 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useApi, useChange } from '../api/api.ts'
-import { faultsOf } from '../api/field-errors.ts'
 import {
   ShopSettingsDocument,
   type ShopSettingsQuery,
@@ -9,12 +8,11 @@ import {
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
-import { Button } from '../ui/button.tsx'
-import { Fault } from '../ui/dialog.tsx'
+import { DraftForm } from '../ui/draft-form.tsx'
 import { Checkbox, NumberField, Select, TextField } from '../ui/fields.tsx'
-import { ServerForm } from '../ui/server-form.tsx'
 import { Card, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useDraft } from '../ui/use-draft.ts'
 import { ReadinessCard } from './readiness-card.tsx'
 
 export type Account = NonNullable<ShopSettingsQuery['merchantAccount']>
@@ -36,83 +34,81 @@ export function ShopTab(): ReactNode {
 
 function AccountForm({ account }: { readonly account: Account }): ReactNode {
   const t = useText()
-  const mayWrite = useMay('merchant:write')
-  const [form, setForm] = useState({
+  const isReadOnly = !useMay('merchant:write')
+  const form = useDraft({
     name: account.name,
     email: account.email,
     phone: account.phone ?? '',
     website: account.website ?? '',
     country: account.country ?? '',
   })
+  const { draft, set, changed } = form
   const { run, error, pending } = useChange(UpdateAccountDocument, ['settings', 'viewer'])
-  const faults = faultsOf(error, accountFields)
-  const set = (name: keyof typeof form) => (value: string) => setForm({ ...form, [name]: value })
   const submit = async () => {
-    const { phone, website, country, ...rest } = form
+    const { phone, website, country, ...others } = changed
     const input = {
-      ...rest,
-      phone: phone || null,
-      website: website || null,
-      ...(country !== '' && { country }),
+      ...others,
+      ...(phone !== undefined && { phone: phone || null }),
+      ...(website !== undefined && { website: website || null }),
+      ...(country !== undefined && country !== '' && { country }),
     }
     if ((await run({ input })) !== null) tell(t('saved'))
   }
   return (
     <Card title={t('theShop')}>
-      <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
-        {faults.general !== null && <Fault text={faults.general} />}
+      <DraftForm
+        draft={form}
+        fields={accountFields}
+        error={error}
+        pending={pending}
+        mayWrite={!isReadOnly}
+        onSubmit={() => void submit()}
+      >
         <div className="columns">
           <TextField
             name="name"
             label={t('name')}
-            value={form.name}
-            onChange={set('name')}
+            value={draft.name}
+            onChange={(name) => set({ name })}
             isRequired
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <TextField
             name="email"
             type="email"
             label={t('email')}
             hint={t('shopEmailHint')}
-            value={form.email}
-            onChange={set('email')}
+            value={draft.email}
+            onChange={(email) => set({ email })}
             isRequired
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <TextField
             name="phone"
             type="tel"
             label={t('phone')}
-            value={form.phone}
-            onChange={set('phone')}
-            isReadOnly={!mayWrite}
+            value={draft.phone}
+            onChange={(phone) => set({ phone })}
+            isReadOnly={isReadOnly}
           />
           <TextField
             name="website"
             type="url"
             label={t('website')}
-            value={form.website}
-            onChange={set('website')}
-            isReadOnly={!mayWrite}
+            value={draft.website}
+            onChange={(website) => set({ website })}
+            isReadOnly={isReadOnly}
           />
           <TextField
             name="country"
             label={t('country')}
             hint={t('countryHint')}
-            value={form.country}
-            onChange={set('country')}
-            isReadOnly={!mayWrite}
+            value={draft.country}
+            onChange={(country) => set({ country })}
+            isReadOnly={isReadOnly}
           />
         </div>
-        {mayWrite && (
-          <div>
-            <Button type="submit" look="primary" isDisabled={pending}>
-              {t('save')}
-            </Button>
-          </div>
-        )}
-      </ServerForm>
+      </DraftForm>
     </Card>
   )
 }
@@ -127,6 +123,8 @@ const settingsFields = [
   'searchStopWords',
 ] as const
 
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
+
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -135,32 +133,38 @@ const linesOf = (text: string): string[] =>
 
 function SettingsForm({ settings }: { readonly settings: Account['settings'] }): ReactNode {
   const t = useText()
-  const mayWrite = useMay('merchant:write')
-  const [form, setForm] = useState({
+  const isReadOnly = !useMay('merchant:write')
+  const form = useDraft({
     taxRate: settings.taxRate,
     lowStockThreshold: settings.lowStockThreshold,
     cardPaymentMinutes: settings.cardPaymentMinutes,
     acceptsBankTransfer: settings.acceptsBankTransfer,
     acceptsCash: settings.acceptsCash,
     language: settings.language,
+    synonyms: settings.searchSynonyms.join('\n'),
+    stopWords: settings.searchStopWords.join(', '),
   })
-  const [synonyms, setSynonyms] = useState(settings.searchSynonyms.join('\n'))
-  const [stopWords, setStopWords] = useState(settings.searchStopWords.join(', '))
+  const { draft, set, changed } = form
   const { run, error, pending } = useChange(UpdateSettingsDocument, ['settings', 'stock', 'home'])
-  const faults = faultsOf(error, settingsFields)
-  const set =
-    <Name extends keyof typeof form>(name: Name) =>
-    (value: (typeof form)[Name]) =>
-      setForm({ ...form, [name]: value })
   const submit = async () => {
-    const searchStopWords = stopWords.split(/[\s,]+/).filter((word) => word !== '')
-    const input = { ...form, searchSynonyms: linesOf(synonyms), searchStopWords }
+    const { synonyms, stopWords, ...others } = changed
+    const input = {
+      ...others,
+      ...(synonyms !== undefined && { searchSynonyms: linesOf(synonyms) }),
+      ...(stopWords !== undefined && { searchStopWords: wordsOf(stopWords) }),
+    }
     if ((await run({ input })) !== null) tell(t('saved'))
   }
   return (
     <Card title={t('selling')}>
-      <ServerForm className="form" errors={faults.fields} onSubmit={() => void submit()}>
-        {faults.general !== null && <Fault text={faults.general} />}
+      <DraftForm
+        draft={form}
+        fields={settingsFields}
+        error={error}
+        pending={pending}
+        mayWrite={!isReadOnly}
+        onSubmit={() => void submit()}
+      >
         <p className="muted">
           {t('currencyAndZone', { currency: settings.currency, zone: settings.timezone })}
         </p>
@@ -169,49 +173,53 @@ function SettingsForm({ settings }: { readonly settings: Account['settings'] }):
             name="taxRate"
             label={t('taxRate')}
             hint={t('taxRateHint')}
-            value={form.taxRate}
-            onChange={set('taxRate')}
+            value={draft.taxRate}
+            onChange={(taxRate) => set({ taxRate })}
             formatOptions={percent}
             step={0.0001}
             minValue={0}
             maxValue={1}
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <NumberField
             name="lowStockThreshold"
             label={t('lowStockFrom')}
             hint={t('lowStockHint')}
-            value={form.lowStockThreshold}
-            onChange={set('lowStockThreshold')}
+            value={draft.lowStockThreshold}
+            onChange={(lowStockThreshold) => set({ lowStockThreshold })}
             minValue={0}
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <NumberField
             name="cardPaymentMinutes"
             label={t('payWithin')}
             hint={t('payWithinHint')}
-            value={form.cardPaymentMinutes}
-            onChange={set('cardPaymentMinutes')}
+            value={draft.cardPaymentMinutes}
+            onChange={(cardPaymentMinutes) => set({ cardPaymentMinutes })}
             minValue={1}
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <Select
             name="language"
             label={t('textLanguage')}
             hint={t('textLanguageHint')}
-            value={form.language}
-            onChange={set('language')}
+            value={draft.language}
+            onChange={(language) => set({ language })}
             choices={languageChoices(settings.language)}
           />
         </div>
         <Checkbox
-          isSelected={form.acceptsBankTransfer}
-          onChange={set('acceptsBankTransfer')}
-          isReadOnly={!mayWrite}
+          isSelected={draft.acceptsBankTransfer}
+          onChange={(acceptsBankTransfer) => set({ acceptsBankTransfer })}
+          isReadOnly={isReadOnly}
         >
           {t('acceptsTransfer')}
         </Checkbox>
-        <Checkbox isSelected={form.acceptsCash} onChange={set('acceptsCash')} isReadOnly={!mayWrite}>
+        <Checkbox
+          isSelected={draft.acceptsCash}
+          onChange={(acceptsCash) => set({ acceptsCash })}
+          isReadOnly={isReadOnly}
+        >
           {t('acceptsCash')}
         </Checkbox>
         <div className="columns">
@@ -219,29 +227,22 @@ function SettingsForm({ settings }: { readonly settings: Account['settings'] }):
             name="searchSynonyms"
             label={t('synonyms')}
             hint={t('synonymsHint')}
-            value={synonyms}
-            onChange={setSynonyms}
+            value={draft.synonyms}
+            onChange={(synonyms) => set({ synonyms })}
             multiline
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
           <TextField
             name="searchStopWords"
             label={t('stopWords')}
             hint={t('stopWordsHint')}
-            value={stopWords}
-            onChange={setStopWords}
+            value={draft.stopWords}
+            onChange={(stopWords) => set({ stopWords })}
             multiline
-            isReadOnly={!mayWrite}
+            isReadOnly={isReadOnly}
           />
         </div>
-        {mayWrite && (
-          <div>
-            <Button type="submit" look="primary" isDisabled={pending}>
-              {t('save')}
-            </Button>
-          </div>
-        )}
-      </ServerForm>
+      </DraftForm>
     </Card>
   )
 }

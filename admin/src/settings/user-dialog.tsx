@@ -135,33 +135,27 @@ function Rights({ user, onClose }: UserProps): ReactNode {
   const all = [suspend, reactivate, reset, remove]
   const error = all.find((change) => change.error !== null)?.error ?? null
   const pending = all.some((change) => change.pending)
-  const act = async (change: (typeof all)[number], text: string, last: boolean) => {
+  const act = async (change: (typeof all)[number], text: string) => {
     for (const each of all) each.forget()
     if ((await change.run({ id })) === null) return
     tell(text)
-    if (last) onClose()
+    onClose()
   }
   return (
     <div className="stack">
       {error !== null && <Fault text={reasonOf(error)} />}
       <span className="chips">
         {status === 'SUSPENDED' ? (
-          <Button
-            isDisabled={pending}
-            onPress={() => void act(reactivate, t('userIsActive', { name }), true)}
-          >
+          <Button isDisabled={pending} onPress={() => void act(reactivate, t('userIsActive', { name }))}>
             {t('reactivate')}
           </Button>
         ) : (
-          <Button
-            isDisabled={pending}
-            onPress={() => void act(suspend, t('userIsSuspended', { name }), true)}
-          >
+          <Button isDisabled={pending} onPress={() => void act(suspend, t('userIsSuspended', { name }))}>
             {t('suspend')}
           </Button>
         )}
         {mfaEnabled && (
-          <Button isDisabled={pending} onPress={() => void act(reset, t('mfaIsReset', { name }), true)}>
+          <Button isDisabled={pending} onPress={() => void act(reset, t('mfaIsReset', { name }))}>
             {t('resetMfa')}
           </Button>
         )}
@@ -169,7 +163,7 @@ function Rights({ user, onClose }: UserProps): ReactNode {
           <Button
             look="danger"
             isDisabled={pending}
-            onPress={() => void act(remove, t('userIsGone', { name }), true)}
+            onPress={() => void act(remove, t('userIsGone', { name }))}
           >
             {t('reallyDelete', { name })}
           </Button>

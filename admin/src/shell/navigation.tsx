@@ -76,6 +76,7 @@ const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: '
 function Person(): ReactNode {
   const { t, language, choose } = useLanguage()
   const { userName, userEmail } = useShop()
+  const [, go] = useLocation()
   const chosen = useSyncExternalStore(theme.subscribe, theme.current)
   const initials = userName
     .split(/\s+/)
@@ -93,7 +94,10 @@ function Person(): ReactNode {
         <Icon name="ellipsis" size={16} />
       </Button>
       <Popover className="popover" placement="top start">
-        <Menu className="list" onAction={(key) => act(String(key), choose)}>
+        <Menu
+          className="list"
+          onAction={(key) => (key === 'account' ? go('/settings/account') : act(String(key), choose))}
+        >
           <MenuSection className="list">
             <Header className="hint item-header">{t('appearance')}</Header>
             {themes.map((each) => (
@@ -112,6 +116,9 @@ function Person(): ReactNode {
               </MenuItem>
             ))}
           </MenuSection>
+          <MenuItem id="account" className="item" textValue={t('ownAccount')}>
+            <Icon name="key" size={16} /> {t('ownAccount')}
+          </MenuItem>
           <MenuItem id="sign-out" className="item danger" textValue={t('signOut')}>
             <Icon name="logOut" size={16} /> {t('signOut')}
           </MenuItem>

@@ -11,8 +11,11 @@ interface Props<Data, Variables> {
   readonly danger?: boolean
   readonly document: Document<Data, Variables>
   readonly variables: Variables
-  readonly subject: Subject
+  /** What is asked again afterwards. */
+  readonly subjects: readonly Subject[]
   readonly done: string
+  /** After it is done; the dialog is closed when nothing is said. */
+  readonly onDone?: () => void
   /** A risk that has to be taken by a tick; the variables then are another one. */
   readonly risk?: { readonly text: string; readonly variables: Variables }
   readonly onClose: () => void
@@ -26,17 +29,18 @@ export function ConfirmDialog<Data, Variables>({
   danger = false,
   document,
   variables,
-  subject,
+  subjects,
   done,
   risk,
   onClose,
+  onDone = onClose,
 }: Props<Data, Variables>): ReactNode {
   const [taken, setTaken] = useState(false)
-  const { run, error, pending } = useChange(document, [subject])
+  const { run, error, pending } = useChange(document, subjects)
   const send = async () => {
     if ((await run(taken && risk !== undefined ? risk.variables : variables)) === null) return
     tell(done)
-    onClose()
+    onDone()
   }
   return (
     <FormDialog

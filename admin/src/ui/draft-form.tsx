@@ -1,33 +1,37 @@
 import type { RequestError } from '@commerce-graph/client'
 import type { ReactNode } from 'react'
 import { faultsOf } from '../api/field-errors.ts'
+import type { MessageName } from '../language/catalogue.ts'
 import { useText } from '../language/language.tsx'
 import { Button } from './button.tsx'
 import { Fault } from './dialog.tsx'
 import { ServerForm } from './server-form.tsx'
 import type { DraftState } from './use-draft.ts'
 
-interface Props<Values extends object> {
-  readonly draft: DraftState<Values>
+interface Props {
+  readonly draft: Pick<DraftState<object>, 'isChanged' | 'isOld' | 'reload'>
   /** The names of the fields, at which errors are shown. */
   readonly fields: readonly string[]
   readonly error: RequestError | null
   readonly pending: boolean
   readonly mayWrite: boolean
+  /** What is said if somebody else was quicker. */
+  readonly oldText?: MessageName
   readonly onSubmit: () => void
   readonly children: ReactNode
 }
 
 /** A form of a page, which saves what was changed, and says so if somebody else was quicker. */
-export function DraftForm<Values extends object>({
+export function DraftForm({
   draft: { isChanged, isOld, reload },
   fields,
   error,
   pending,
   mayWrite,
+  oldText = 'formChangedMeanwhile',
   onSubmit,
   children,
-}: Props<Values>): ReactNode {
+}: Props): ReactNode {
   const t = useText()
   const faults = faultsOf(error, fields)
   return (
@@ -35,7 +39,7 @@ export function DraftForm<Values extends object>({
       {faults.general !== null && <Fault text={faults.general} />}
       {isOld && isChanged && !pending && (
         <div className="notice wait between" role="alert">
-          <p>{t('formChangedMeanwhile')}</p>
+          <p>{t(oldText)}</p>
           <Button onPress={reload}>{t('loadAgain')}</Button>
         </div>
       )}

@@ -27,5 +27,4 @@ export const categoryMessages = {
   },
   categoryMoved: { en: '{name} is moved', de: '{name} ist verschoben' },
   categoryDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
-  deleteIt: { en: 'Delete', de: 'Löschen' },
 } as const satisfies Record<string, Message>

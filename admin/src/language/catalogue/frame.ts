@@ -88,6 +88,11 @@ export const frameMessages = {
   nothingFound: { en: 'Nothing found', de: 'Nichts gefunden' },
   nothingFoundText: { en: 'No row matches all of the filters.', de: 'Keine Zeile passt zu allen Filtern.' },
   clearFilters: { en: 'Clear the filters', de: 'Filter löschen' },
+  formChangedMeanwhile: {
+    en: 'Somebody else has changed this. What you have typed is kept; saving writes it over.',
+    de: 'Jemand anderes hat dies geändert. Ihre Eingaben bleiben; Speichern überschreibt.',
+  },
+  loadAgain: { en: 'Show the new version', de: 'Neue Fassung zeigen' },
   status: { en: 'Status', de: 'Status' },
   sortBy: { en: 'Sort by', de: 'Sortieren nach' },
 } as const satisfies Record<string, Message>

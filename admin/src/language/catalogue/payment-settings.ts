@@ -1,10 +1,6 @@
 import type { Message } from '../message.ts'
 
 export const paymentSettingsMessages = {
-  formChangedMeanwhile: {
-    en: 'Somebody else has changed this. What you have typed is kept; saving writes it over.',
-    de: 'Jemand anderes hat dies geändert. Ihre Eingaben bleiben; Speichern überschreibt.',
-  },
   switchAccountOff: { en: 'Switch off', de: 'Abschalten' },
   paymentAccounts: { en: 'Payment accounts', de: 'Zahlungskonten' },
   connect: { en: 'Connect', de: 'Verbinden' },

@@ -42,7 +42,6 @@ export const productMessages = {
     en: 'Somebody else has changed this product meanwhile.',
     de: 'Jemand anderes hat dieses Produkt inzwischen geändert.',
   },
-  loadAgain: { en: 'Show the new version', de: 'Neue Fassung zeigen' },
   images: { en: 'Images', de: 'Bilder' },
   noImages: { en: 'There are no images yet.', de: 'Noch keine Bilder.' },
   adjustStock: { en: 'Adjust the stock', de: 'Bestand korrigieren' },
