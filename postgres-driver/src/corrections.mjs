@@ -1,6 +1,6 @@
 /**
  * The faults of postgres 3.4.9, by file: each text occurs once there, and is replaced. They concern connections that
- * the server has closed, and which connection of a pool gets a statement.
+ * the server has closed, and which connection of a pool gets a statement, or asks for types.
  *
  * @type {Readonly<Record<string, readonly { readonly wrong: string, readonly right: string }[]>>}
  */
@@ -77,8 +77,21 @@ export const corrections = {
         '  function ErrorResponse(x) {\n    if (query && query.setting && !query.settingMade)\n      settingPrepared = false\n',
     },
     {
-      wrong: '      statements = {}\n      needsTypes',
-      right: '      statements = {}\n      settingPrepared = false\n      needsTypes',
+      wrong: '      statements = {}\n      needsTypes = options.fetch_types\n',
+      right:
+        '      statements = {}\n      settingPrepared = false\n      needsTypes = options.fetch_types && !options.shared.typesKnown\n',
+    },
+    {
+      // Each connection asked for the types of arrays before its first statement. The answers are the pool's, so it asks once. After a
+      // connection has ended, the next one asks again: the server may be another one by then, with other types.
+      wrong: '    types.forEach(({ oid, typarray }) => addArrayType(oid, typarray))\n',
+      right:
+        '    types.forEach(({ oid, typarray }) => addArrayType(oid, typarray))\n    options.shared.typesKnown = true\n',
+    },
+    {
+      wrong: '    socket.removeAllListeners()\n    socket = null\n\n    if (initial)\n',
+      right:
+        '    socket.removeAllListeners()\n    socket = null\n    options.shared.typesKnown = false\n\n    if (initial)\n',
     },
     {
       wrong: '    , final = null\n\n  const connection',

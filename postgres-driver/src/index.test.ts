@@ -248,3 +248,25 @@ test('a pool that was busy once closes the connections that it no longer needs',
     await drop()
   }
 })
+
+test('one connection of a pool asks for the types of arrays, all read them, and the next after a lost one asks again', async () => {
+  const { url, drop } = await createTestDatabase()
+  let asked = 0
+  const debug = (_connection: number, statement: string) => (asked += statement.includes('typarray') ? 1 : 0)
+  const sql = postgres(url, { max: 4, debug, onnotice: () => undefined })
+  try {
+    await sql`create type mood as enum ('calm')`
+    const read = () => sql`select '{calm}'::text[] as texts, pg_sleep(0.1), pg_backend_pid() as pid`
+    const rows = (await Promise.all(Array.from({ length: 4 }, read))).map(([row]) => row)
+    expect(new Set(rows.map((row) => row?.['pid'] as number)).size).toBe(4)
+    for (const row of rows) expect(row?.['texts']).toEqual(['calm'])
+    expect(asked).toBe(1)
+    await sql`select pg_terminate_backend(pg_backend_pid())`.catch(() => undefined)
+    const moods = Array.from({ length: 4 }, () => sql`select '{calm}'::mood[] as moods, pg_sleep(0.1)`)
+    for (const [row] of await Promise.all(moods)) expect(row?.['moods']).toEqual(['calm'])
+    expect(asked).toBe(2)
+  } finally {
+    await sql.end()
+    await drop()
+  }
+})

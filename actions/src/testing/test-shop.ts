@@ -77,8 +77,11 @@ const poolSize = 10
  * Opens every connection of the pool, so that concurrent calls really overlap. If connections opened one after the
  * other, each call would end before the next begins, with or without a lock.
  */
-const openConnections = (database: Database) =>
-  Promise.all(Array.from({ length: poolSize }, () => database`SELECT pg_sleep(0.05)`))
+async function openConnections(database: Database): Promise<void> {
+  // The first one asks for the types of arrays, for all of them.
+  await database`SELECT`
+  await Promise.all(Array.from({ length: poolSize }, () => database`SELECT pg_sleep(0.05)`))
+}
 
 export interface TestShopOptions {
   /** Milliseconds that the client of the sandbox waits for an answer; seconds unless said. */
