@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
+import { type PlatformConfig, readConfiguration, startPlatform } from '@commerce-graph/platform'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { z } from 'zod'
 import { createDemoDatabase } from './demo-database.ts'
@@ -23,6 +23,11 @@ export interface TestPlatform {
   readonly userPassword: string
   stop(): Promise<void>
 }
+
+/** As few for the workers as the tests' environment says (vitest.config.ts). */
+const { connections } = readConfiguration({
+  DATABASE_CONNECTIONS_WORKER: process.env['DATABASE_CONNECTIONS_WORKER'],
+})
 
 const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process.env['DATA_LAYER'])
 
@@ -66,6 +71,7 @@ export async function startTestPlatform(
       LIMIT_GUESSES_PER_MINUTE: '1000000',
       LIMIT_COUPON_GUESSES_PER_HOUR: '1000000',
     }),
+    connections,
     logLevel: 'error',
     ...config,
   })
