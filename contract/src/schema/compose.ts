@@ -8,7 +8,6 @@ import {
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   OperationTypeNode,
-  parse,
   type SchemaDefinitionNode,
 } from 'graphql'
 import { type InputRules, type RowRules, rulesOf } from '../validation/input-rules.ts'
@@ -18,6 +17,7 @@ import { BoundRegister } from './bound-register.ts'
 import {
   type Federation,
   type Subgraph,
+  definitionsOf,
   federate,
   federationTypes,
   isExternal,
@@ -80,16 +80,15 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[], results
   const actions = new ActionRegister()
   const take = (definition: DefinitionNode) =>
     actions.takeFrom(bounds.takeFrom(permissions.takeFrom(definition)))
-  const federation = federate(coreSdl, subgraphs)
-  const sdls = [
-    coreSdl,
-    ...subgraphs.map(({ sdl }) => sdl),
-    federationTypes(federation.entities),
-    ...(coreSdl.includes('interface Node') ? [nodeFields] : []),
-  ]
-  const definitions = sdls
-    .flatMap((sdl) => parse(sdl, { noLocation: true }).definitions)
-    .filter((definition) => !isFederation(definition))
+  const core = definitionsOf(coreSdl)
+  const domains = subgraphs.map(({ name, sdl }) => ({ name, definitions: definitionsOf(sdl) }))
+  const federation = federate(core, domains)
+  const definitions = [
+    ...core,
+    ...domains.flatMap((domain) => domain.definitions),
+    ...definitionsOf(federationTypes(federation.entities)),
+    ...(coreSdl.includes('interface Node') ? definitionsOf(nodeFields) : []),
+  ].filter((definition) => !isFederation(definition))
   const extensions = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_EXTENSION)
   const types = definitions.filter((definition) => definition.kind !== Kind.OBJECT_TYPE_EXTENSION)
   const present = roots.filter(({ name }) => extensions.some((extension) => extension.name.value === name))
