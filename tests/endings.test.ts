@@ -2,28 +2,13 @@ import { freePorts } from '@commerce-graph/local-postgres'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createDemoDatabase } from './support/demo-database.ts'
 import { longTest, longTests } from './support/long-tests.ts'
-
-const accepts = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
-
-/** Throws from a timer on request, where no code can catch it. */
-const throwing =
-  'data:text/javascript,' +
-  encodeURIComponent(`process.on('SIGUSR2', () => setImmediate(() => {
-    throw new Error('out of a timer', { cause: new Error('the reason behind it') })
-  }))`)
 
 describe('the process', { timeout: 180_000 }, () => {
   const made: PlatformProcess[] = []
@@ -37,22 +22,6 @@ describe('the process', { timeout: 180_000 }, () => {
       await platform.kill()
       await platform.remove()
     }
-  })
-
-  test('logs an uncaught error in full, stops its Postgres and ends with 1', async () => {
-    const platform = await create()
-    const { databaseUrl } = await platform.start({
-      NODE_OPTIONS: `--import=${throwing}`,
-      LOG_LEVEL: 'silent',
-    })
-    const child = platform.child()
-    const ended = once(child, 'exit')
-    child.kill('SIGUSR2')
-    expect(await ended).toEqual([1, null])
-    expect(platform.output).toContain('out of a timer')
-    expect(platform.output).toContain('the reason behind it')
-    expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
-    expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
   })
 
   test('ends at once on a second signal while it waits', async () => {
@@ -159,9 +128,13 @@ describe('the process', { timeout: 180_000 }, () => {
   })
 
   test('reports damaged secrets and that a backup is needed', async () => {
+    const database = await createDemoDatabase()
     const platform = await create()
     writeFileSync(path.join(platform.dataDir, 'secrets.json'), 'not JSON')
-    await expect(platform.start()).rejects.toThrow(/secrets.json is damaged. It holds the key[^]*restore it/)
+    await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
+      /secrets.json is damaged. It holds the key[^]*restore it/,
+    )
     expect(readFileSync(path.join(platform.dataDir, 'secrets.json'), 'utf8')).toBe('not JSON')
+    await database.drop()
   })
 })

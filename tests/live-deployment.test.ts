@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
-import { bearer, createClient } from './support/graphql-client.ts'
-import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
+import { payByCard } from './support/pay-by-card.ts'
 import { startStripeThatRefuses } from './support/stripe-that-refuses.ts'
 import { longTest, longTests } from './support/long-tests.ts'
 
@@ -30,91 +29,13 @@ async function demoDatabaseUrl(): Promise<string> {
   return database.url
 }
 
-interface Paid {
-  readonly data: { processPayment: { status: string | null; error: { code: string } | null } | null } | null
-  readonly errors: readonly { message: string; extensions: { id: string } }[]
-}
-
-/** A new order of the demo shop, paid by card. */
-async function payByCard({ graphqlUrl, liveKey }: Ready): Promise<Paid> {
-  const client = createClient(graphqlUrl, bearer(liveKey))
-  const product = await createStockedProduct(client, 5)
-  const items = [{ productId: product.id, quantity: 1 }]
-  const { createOrder: placed } = succeeded(await createOrder(client, await createCustomer(client), items))
-  return client(
-    `mutation ($input: PaymentInput!) {
-      processPayment(input: $input) { status error { code } }
-    }`,
-    { input: { orderId: placed?.order?.id, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
-  )
-}
-
 describe('a live deployment', { timeout: timeoutMs }, () => {
-  // platform/src/configuration.test.ts has what else it refuses.
+  // platform/src/configuration.test.ts has what else it refuses, and operating.test.ts what one does with nothing configured.
   test('does not start with an example secret, and names the variable', async () => {
     const platform = await createPlatform()
     const env = { ...live, HASURA_GRAPHQL_ADMIN_SECRET: 'change-me-sixteen-characters-or-more' }
     await expect(platform.start(env)).rejects.toThrow('HASURA_GRAPHQL_ADMIN_SECRET holds')
     expect(existsSync(path.join(platform.dataDir, 'postgres'))).toBe(false)
-  })
-
-  describe('with nothing configured', () => {
-    let platform: PlatformProcess
-    let ready: Ready
-    beforeAll(async () => {
-      platform = await PlatformProcess.create()
-      ready = await platform.start(live)
-    }, timeoutMs)
-    afterAll(() => platform.remove())
-
-    test('declines cards without a processor, has no sandbox, and writes no secret to a log', async () => {
-      expect(ready.paymentSandboxUrl).toBeNull()
-      await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
-      const { data, errors } = await payByCard(ready)
-      expect(data?.processPayment ?? null).toBeNull()
-      expect(errors).toMatchObject([
-        { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
-      ])
-      const cart = await createClient(
-        ready.graphqlUrl,
-        bearer(ready.liveKey),
-      )<{
-        createCart: { cart: { availablePaymentMethods: readonly { method: string }[] } }
-      }>('mutation { createCart(input: {}) { cart { availablePaymentMethods { method } } } }')
-      const offered = succeeded(cart).createCart.cart.availablePaymentMethods
-      expect(offered.map(({ method }) => method)).not.toContain('CARD')
-      for (const secret of [ready.adminSecret, ready.liveKey, ready.testKey])
-        expect(platform.output).not.toContain(secret)
-      expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
-    })
-
-    test('without a transport suppresses e-mail instead of storing it, and warns about that when it starts', async () => {
-      const { graphqlUrl, liveKey } = ready
-      for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
-        expect(platform.output).toContain(`${name} is not set`)
-      const client = createClient(graphqlUrl, bearer(liveKey))
-      const registered = await client<{ registerCustomer: { customerId: string | null } }>(
-        `mutation ($input: RegisterCustomerInput!) {
-          registerCustomer(input: $input) { customerId }
-        }`,
-        { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
-      )
-      expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
-      const deliveries = async () => {
-        const log = await client(
-          '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
-        )
-        return log.data
-      }
-      const node = {
-        status: 'SUPPRESSED',
-        reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
-        transport: null,
-        sentAt: null,
-      }
-      await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
-      expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
-    })
   })
 
   test.skipIf(!longTests)(

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { payByCard } from './support/pay-by-card.ts'
 import { succeeded } from './support/shop.ts'
 import { createSubscriptionClient } from './support/subscription-client.ts'
 
@@ -12,10 +14,26 @@ const timeoutMs = 180_000
 
 const asksWhoItIs = '{ viewer { id } }'
 
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+/** Throws from a timer on request, where no code can catch it. */
+const throwing =
+  'data:text/javascript,' +
+  encodeURIComponent(`process.on('SIGUSR2', () => setImmediate(() => {
+    throw new Error('out of a timer', { cause: new Error('the reason behind it') })
+  }))`)
+
 /** The tests follow one data folder from its first start on, in this order. */
 describe('a platform on one machine', { timeout: timeoutMs }, () => {
   let platform: PlatformProcess
   let first: Ready
+  /** In live mode, with nothing configured. */
+  let second: Ready
   let customerId: string
   const readyFile = () => path.join(platform.dataDir, 'ready.json')
   beforeAll(async () => {
@@ -105,7 +123,7 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
   test('keeps its keys and data when it restarts, and has a ready.json only while it runs', async () => {
     await platform.stop()
     expect(existsSync(readyFile())).toBe(false)
-    const second = await platform.start({ COMMERCE_MODE: 'live' })
+    second = await platform.start({ COMMERCE_MODE: 'live' })
     expect(second.liveKey).toBe(first.liveKey)
     const found = succeeded(
       await createClient(second.graphqlUrl, bearer(second.liveKey))(
@@ -121,5 +139,70 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
     expect(answer.status).toBe(401)
     expect(answer.errors[0]?.extensions.id).toBe('SVC_AUTH_001')
     expect(answer.text).not.toMatch(/live|mode/)
+  })
+
+  test('in live mode declines cards without a processor, has no sandbox, and writes no secret to a log', async () => {
+    expect(second.paymentSandboxUrl).toBeNull()
+    await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
+    const { data, errors } = await payByCard(second)
+    expect(data?.processPayment ?? null).toBeNull()
+    expect(errors).toMatchObject([
+      { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
+    ])
+    const cart = await createClient(
+      second.graphqlUrl,
+      bearer(second.liveKey),
+    )<{
+      createCart: { cart: { availablePaymentMethods: readonly { method: string }[] } }
+    }>('mutation { createCart(input: {}) { cart { availablePaymentMethods { method } } } }')
+    const offered = succeeded(cart).createCart.cart.availablePaymentMethods
+    expect(offered.map(({ method }) => method)).not.toContain('CARD')
+    for (const secret of [second.adminSecret, second.liveKey, second.testKey])
+      expect(platform.output).not.toContain(secret)
+    expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
+  })
+
+  test('in live mode without a transport suppresses e-mail instead of storing it, and warns about that when it starts', async () => {
+    const { graphqlUrl, liveKey } = second
+    for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
+      expect(platform.output).toContain(`${name} is not set`)
+    const client = createClient(graphqlUrl, bearer(liveKey))
+    const registered = await client<{ registerCustomer: { customerId: string | null } }>(
+      `mutation ($input: RegisterCustomerInput!) {
+        registerCustomer(input: $input) { customerId }
+      }`,
+      { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
+    )
+    expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
+    const deliveries = async () => {
+      const log = await client(
+        '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
+      )
+      return log.data
+    }
+    const node = {
+      status: 'SUPPRESSED',
+      reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
+      transport: null,
+      sentAt: null,
+    }
+    await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
+    expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
+  })
+
+  test('logs an uncaught error in full, stops its Postgres and ends with 1', async () => {
+    await platform.stop()
+    const { databaseUrl } = await platform.start({
+      NODE_OPTIONS: `--import=${throwing}`,
+      LOG_LEVEL: 'silent',
+    })
+    const child = platform.child()
+    const ended = once(child, 'exit')
+    child.kill('SIGUSR2')
+    expect(await ended).toEqual([1, null])
+    expect(platform.output).toContain('out of a timer')
+    expect(platform.output).toContain('the reason behind it')
+    expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
+    expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
   })
 })
