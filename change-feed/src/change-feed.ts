@@ -39,8 +39,11 @@ export type FeedState =
 export interface FeedListener {
   /** A transaction was committed. A snapshot that is taken now may not show it yet (CommitVisibility). */
   readonly committed: (transaction: CommittedTransaction) => void
-  /** The state is another one, and anything may have changed. */
-  readonly changed: (state: FeedState) => void
+  /**
+   * The state is another one, and anything may have changed. With a new slot, which has waited for all running transactions,
+   * snapshots show each commit that an earlier one told.
+   */
+  readonly changed: (state: FeedState, isNewSlot: boolean) => void
 }
 
 /** The changes of a database in the order of their commits, as long as it can be followed. */
@@ -48,6 +51,13 @@ export interface ChangeFeed {
   readonly state: () => FeedState
   /** All transactions up to this position have been told, as of a moment of `performance.now()`. */
   readonly confirmed: () => { readonly lsn: bigint; readonly at: number }
+  /**
+   * Waits until all transactions up to a position have been told. False when that takes longer, or the feed is absent.
+   * Asks Postgres at once, and again with growing pauses.
+   */
+  readonly reach: (lsn: bigint, patienceMs: number) => Promise<boolean>
+  /** Asks Postgres how far it has decoded; the answer is in `confirmed` a moment later. */
+  readonly ping: () => void
   /** Returns how to stop listening. */
   readonly listen: (listener: FeedListener) => () => void
   /** Begins anew with another slot, because what is published may have changed. */
@@ -56,6 +66,9 @@ export interface ChangeFeed {
   readonly settled: Promise<FeedState>
   readonly close: () => Promise<void>
 }
+
+/** Milliseconds between two questions while a position is waited for. */
+const longestPingMs = 8
 
 const nothingConfirmed = { lsn: 0n, at: -Infinity }
 
@@ -77,11 +90,16 @@ export function openChangeFeed(options: ChangeFeedOptions): ChangeFeed {
   let pauseMs = times.firstPauseMs
   let retry: NodeJS.Timeout | undefined
   let closed = false
+  const waiting = new Set<() => void>()
 
-  const become = (next: FeedState): void => {
+  const tellWaiting = (): void => {
+    for (const wake of [...waiting]) wake()
+  }
+  const become = (next: FeedState, isNewSlot = false): void => {
     state = next
-    for (const listener of [...listeners]) listener.changed(next)
+    for (const listener of [...listeners]) listener.changed(next, isNewSlot)
     first.resolve(next)
+    tellWaiting()
   }
   const start = (): void => {
     heardAt = performance.now()
@@ -91,7 +109,7 @@ export function openChangeFeed(options: ChangeFeedOptions): ChangeFeed {
         tables = covered
         pauseMs = times.firstPauseMs
         logger.info({ tables: covered.size }, 'follows the log of the database')
-        become({ kind: 'following', tables: covered })
+        become({ kind: 'following', tables: covered }, true)
         reader?.ping()
       },
       committed: (transaction) => {
@@ -103,6 +121,7 @@ export function openChangeFeed(options: ChangeFeedOptions): ChangeFeed {
       confirmed: (lsn) => {
         heardAt = performance.now()
         confirmed = { lsn, at: heardAt }
+        tellWaiting()
       },
       ended: (error) => restart(reasonOf(error), undefined),
     })
@@ -136,12 +155,39 @@ export function openChangeFeed(options: ChangeFeedOptions): ChangeFeed {
     reader.ping()
   }
 
+  /** Until something new is known, or so many milliseconds have passed. */
+  const untilNews = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        waiting.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      waiting.add(end)
+    })
+  const reach = async (lsn: bigint, patienceMs: number): Promise<boolean> => {
+    const deadline = performance.now() + patienceMs
+    for (let pauseMs = 1; state.kind === 'following'; pauseMs = Math.min(2 * pauseMs, longestPingMs)) {
+      if (confirmed.lsn >= lsn) return true
+      const leftMs = deadline - performance.now()
+      if (leftMs <= 0) return false
+      reader?.ping()
+      await untilNews(Math.min(pauseMs, leftMs))
+    }
+    return false
+  }
+
   const heartbeat = setInterval(watch, times.heartbeatMs)
   heartbeat.unref()
   start()
   return {
     state: () => state,
     confirmed: () => confirmed,
+    reach,
+    ping: () => {
+      if (state.kind === 'following') reader?.ping()
+    },
     listen: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

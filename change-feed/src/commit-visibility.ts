@@ -14,7 +14,9 @@ const longestPauseMs = 16
  */
 export class CommitVisibility {
   readonly #takeSnapshot: () => Promise<string>
-  readonly #pending = new Set<number>()
+  /** The places of commits in the order in which they were noted, by their transaction. */
+  readonly #pending = new Map<number, number>()
+  #noted = 0
   #looking: Promise<void> | undefined
 
   /** @param takeSnapshot returns `pg_current_snapshot()` of the primary */
@@ -22,12 +24,33 @@ export class CommitVisibility {
     this.#takeSnapshot = takeSnapshot
   }
 
-  /** To be called with each transaction that the feed tells. */
-  note(xid: number): void {
-    this.#pending.add(xid)
-    const [oldest] = this.#pending
+  /** To be called with each transaction that the feed tells. Returns its place among all that were noted, from 1 on. */
+  note(xid: number): number {
+    this.#noted += 1
+    this.#pending.delete(xid)
+    this.#pending.set(xid, this.#noted)
+    const [oldest] = this.#pending.keys()
     if (oldest !== undefined && this.#pending.size > mostKept) this.#pending.delete(oldest)
-    if (this.#pending.size % mostPending === 0) this.#look().catch(() => undefined)
+    if (this.#pending.size % mostPending === 0) this.lookSoon()
+    return this.#noted
+  }
+
+  /** All commits up to this place are visible, as far as is known. */
+  get visibleUpTo(): number {
+    const [first] = this.#pending.values()
+    return first === undefined ? this.#noted : first - 1
+  }
+
+  /** Finds out what is visible now, unless nothing waits for that. */
+  lookSoon(): void {
+    if (this.#pending.size > 0) this.#look().catch(() => undefined)
+  }
+
+  /** @param snapshot `pg_current_snapshot()` of the primary, taken for another purpose */
+  saw(snapshot: string): void {
+    if (this.#pending.size === 0) return
+    const isVisible = visibleIn(snapshot)
+    for (const xid of this.#pending.keys()) if (isVisible(xid)) this.#pending.delete(xid)
   }
 
   /** From now on, nothing is known of commits that were noted. */
@@ -40,7 +63,7 @@ export class CommitVisibility {
    * not answer.
    */
   async settle(patienceMs: number): Promise<boolean> {
-    const noted = [...this.#pending]
+    const noted = [...this.#pending.keys()]
     const deadline = performance.now() + patienceMs
     for (let pauseMs = 1; noted.some((xid) => this.#pending.has(xid)); pauseMs *= 2) {
       await this.#look()
@@ -53,10 +76,7 @@ export class CommitVisibility {
 
   #look(): Promise<void> {
     this.#looking ??= this.#takeSnapshot()
-      .then((text) => {
-        const isVisible = visibleIn(text)
-        for (const xid of this.#pending) if (isVisible(xid)) this.#pending.delete(xid)
-      })
+      .then((snapshot) => this.saw(snapshot))
       .finally(() => (this.#looking = undefined))
     return this.#looking
   }

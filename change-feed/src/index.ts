@@ -5,6 +5,9 @@ export {
   type FeedState,
   openChangeFeed,
 } from './change-feed.ts'
+export type { ReadRows } from './change-history.ts'
+export { Coherence, type Kept, type ReadTicket } from './coherence.ts'
 export { CommitVisibility } from './commit-visibility.ts'
 export type { ChangedRows, CommittedTransaction } from './committed-transaction.ts'
+export { openPositionClient, type PositionClient } from './position-client.ts'
 export { announceSchema, type PublicationOptions, publishTables } from './publication.ts'

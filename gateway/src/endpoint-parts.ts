@@ -3,6 +3,7 @@ import { type Contract, loadContract } from '@commerce-graph/contract'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { Observer } from '@commerce-graph/telemetry'
+import type { KeptAnswers } from './answers/kept-answers.ts'
 import { Documents } from './document/documents.ts'
 import { PersistedDocuments } from './document/persisted-documents.ts'
 import { QueryPlans } from './plan/query-plans.ts'
@@ -21,6 +22,8 @@ export interface EndpointParts extends RequestLog {
   readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
+  /** Answers that are kept as long as they are right; absent where none are. */
+  readonly keptAnswers?: KeptAnswers | undefined
   /** Which requests a standby of the database may answer; absent where there is none. */
   readonly replicaReads?: ReplicaReads | undefined
   /** Called after each answer; absent where nothing is measured. */
@@ -38,6 +41,7 @@ export function endpointParts(
     | 'logger'
     | 'observe'
     | 'replicaReads'
+    | 'keptAnswers'
     | 'slowMilliseconds'
   >,
 ): EndpointParts {

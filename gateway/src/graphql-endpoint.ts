@@ -1,3 +1,4 @@
+import type { Answered } from '@commerce-graph/answer-cache'
 import {
   type Authentication,
   type Authenticator,
@@ -191,27 +192,56 @@ async function answerOperation(
   const keyed = idempotencyKeyOf(incoming.request.headers)
   if (keyed.kind === 'refused' && operation.kind === OperationTypeNode.MUTATION)
     return refusal([keyed.error], context)
-  const asked = queryContext(
-    parts,
-    { ...caller, client: endClient.address, device: endClient.device },
-    incoming,
-    {
-      operation,
-      record: context.record,
-      mayLag: (await parts.replicaReads?.allows(caller.principal, operation)) ?? false,
-    },
-  )
+  const read = async (): Promise<Answered<Answer>> => {
+    const asked = queryContext(
+      parts,
+      { ...caller, client: endClient.address, device: endClient.device },
+      incoming,
+      {
+        operation,
+        record: context.record,
+        mayLag: (await parts.replicaReads?.allows(caller.principal, operation)) ?? false,
+        wantsValidity: parts.keptAnswers !== undefined,
+      },
+    )
+    return answerRead(parts, checked, asked, { caller, context, shownComplexity })
+  }
+  if (parts.keptAnswers === undefined || operation.kind !== OperationTypeNode.QUERY)
+    return (await read()).value
+  const { principal } = caller
+  const showsComplexity = shownComplexity !== null
+  return parts.keptAnswers.answer({ checked, principal, mediaType: context.mediaType, showsComplexity }, read)
+}
+
+/** Runs an operation. The answer may be kept if it has data alone: errors name their request, and are counted for it. */
+async function answerRead(
+  parts: EndpointParts,
+  checked: Extract<CheckedRequest, { kind: 'request' }>,
+  asked: QueryContext,
+  { caller, context, shownComplexity }: Reading,
+): Promise<Answered<Answer>> {
+  const { operation } = checked
   const result = await run(parts, checked, asked)
   if (operation.kind === OperationTypeNode.MUTATION) await parts.replicaReads?.wrote(caller.principal)
   // The audit log already has an entry of a mutation that was refused while it ran.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
-  if (result.kind === 'refused') return refusal(result.errors, context)
+  if (result.kind === 'refused') return unkept(refusal(result.errors, context))
   const answered = answer(result, context, shownComplexity)
   const size = Buffer.byteLength(answered.body)
   const { answerBytes } = parts.limits
-  if (size > answerBytes) return refusal([answerTooLarge(size, answerBytes)], context)
-  return { ...answered, compressible: operation.kind === OperationTypeNode.QUERY }
+  if (size > answerBytes) return unkept(refusal([answerTooLarge(size, answerBytes)], context))
+  return {
+    value: { ...answered, compressible: operation.kind === OperationTypeNode.QUERY },
+    validity: result.errors.length === 0 ? result.validity : undefined,
+  }
+}
+
+const unkept = (value: Answer): Answered<Answer> => ({ value, validity: undefined })
+
+interface Reading extends Pick<Admitted, 'caller' | 'context'> {
+  /** Shown in `extensions`; null: not asked for. */
+  readonly shownComplexity: number | null
 }
 
 function run(

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { createAdminSessions } from './admin/sessions.ts'
+import { KeptAnswers } from './answers/kept-answers.ts'
 import { type EndpointParts, endpointParts } from './endpoint-parts.ts'
 import { answerGraphQL, credentialsOf } from './graphql-endpoint.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
@@ -70,6 +71,8 @@ export interface GatewayOptions {
   readonly observe?: Observer['request'] | undefined
   /** Who has written a moment ago; absent where no standby of the database answers. */
   readonly recentWrites?: Pick<RecentWrites, 'note' | 'has'> | undefined
+  /** Whether answers are kept, as long as the data layer knows them to be right. */
+  readonly keepsAnswers?: boolean | undefined
   /** A request that takes as long is logged as slow; none is when absent. */
   readonly slowMilliseconds?: number | undefined
 }
@@ -95,6 +98,8 @@ export interface Gateway {
   readonly port: number
   /** WebSockets that are open. */
   readonly sockets: () => number
+  /** The answers that are kept; undefined where none are. */
+  readonly keptAnswers: Pick<KeptAnswers, 'bytes' | 'counts'> | undefined
   /** `/readyz` says so first; then it takes no new requests, lets those that run come to their end, and closes what is left. */
   stop(options?: GatewayStop): Promise<void>
 }
@@ -127,6 +132,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const check of gatewayChecks(dataLayer, authenticator, rateLimits)) readiness.add(check)
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
+  const keptAnswers = options.keepsAnswers === true ? new KeptAnswers(limits) : undefined
   const parts = endpointParts({
     dataLayer,
     authenticator,
@@ -135,6 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     logger,
     observe,
     slowMilliseconds: options.slowMilliseconds,
+    keptAnswers,
     replicaReads: options.recentWrites && new ReplicaReads(options.recentWrites),
   })
   const { contract } = parts
@@ -167,6 +174,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     port,
     sockets: () => webSockets.open(),
+    keptAnswers,
     async stop({ graceMilliseconds = limits.requestMilliseconds, drain = false } = {}) {
       readiness.stop()
       webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))

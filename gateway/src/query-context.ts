@@ -14,6 +14,8 @@ interface AskedOperation {
   readonly record: RequestRecord
   /** Whether a standby of the database may answer. */
   readonly mayLag: boolean
+  /** Whether answers are kept, as long as they are valid. */
+  readonly wantsValidity: boolean
 }
 
 /** What an operation of the caller runs with. */
@@ -32,7 +34,7 @@ export function queryContext(
     device,
   }: Caller & { readonly client: string | undefined; readonly device: string | undefined },
   incoming: Incoming,
-  { operation: { prepared }, record, mayLag }: AskedOperation,
+  { operation: { prepared }, record, mayLag, wantsValidity }: AskedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const { merchantId } = rateHolderOf(principal, clientAddress)
@@ -42,6 +44,7 @@ export function queryContext(
     dataLayer,
     principal,
     signal,
+    wantsValidity,
     headers: {
       'x-request-id': requestId,
       ...traceHeaders(),

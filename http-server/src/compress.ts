@@ -13,6 +13,11 @@ export const minCompressedBytes = 4_096
 const gzipped = promisify(gzip)
 const brotlied = promisify(brotliCompress)
 
+type Coding = 'br' | 'gzip'
+
+/** What was compressed before, of bodies that are sent again and again: such a body is the same buffer each time. */
+const known = new WeakMap<Buffer, Map<Coding, Promise<Buffer>>>()
+
 /**
  * An answer's body, compressed where that pays and the client takes brotli or gzip. Answers of mutations must not be given here:
  * they can hold a new key or token beside text of the caller's, and a length would tell of the secret (BREACH). Answers of queries
@@ -21,16 +26,25 @@ const brotlied = promisify(brotliCompress)
 export async function compress(body: string | Buffer, headers: IncomingHttpHeaders): Promise<Compressed> {
   const bytes = Buffer.byteLength(body)
   const coding = bytes < minCompressedBytes ? null : preferredCoding(headers['accept-encoding'])
+  if (coding === null) return { body }
+  return { body: await compressedOnce(body, coding), headers: { 'content-encoding': coding } }
+}
+
+function compressedOnce(body: string | Buffer, coding: Coding): Promise<Buffer> {
+  if (typeof body === 'string') return compressed(body, coding)
+  const copies = known.get(body) ?? new Map<Coding, Promise<Buffer>>()
+  known.set(body, copies)
+  const copy = copies.get(coding) ?? compressed(body, coding)
+  copies.set(coding, copy)
+  return copy
+}
+
+function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
   switch (coding) {
-    case null:
-      return { body }
     case 'br':
-      return { body: await brotlied(body, brotliOptions(bytes)), headers: { 'content-encoding': 'br' } }
+      return brotlied(body, brotliOptions(Buffer.byteLength(body)))
     case 'gzip':
-      return {
-        body: await gzipped(body, { level: constants.Z_BEST_SPEED }),
-        headers: { 'content-encoding': 'gzip' },
-      }
+      return gzipped(body, { level: constants.Z_BEST_SPEED })
     default:
       return coding satisfies never
   }
@@ -42,7 +56,7 @@ const brotliOptions = (bytes: number) => ({
 })
 
 /** The coding that the client likes best of those that it names; brotli where it likes both alike. */
-function preferredCoding(accepted: string | readonly string[] | undefined): 'br' | 'gzip' | null {
+function preferredCoding(accepted: string | readonly string[] | undefined): Coding | null {
   const weights = new Map<string, number>()
   for (const coding of String(accepted ?? '').split(',')) {
     const read = /^\s*([\w*-]+)\s*(?:;\s*q=(0(?:\.\d*)?|1(?:\.0*)?))?\s*$/i.exec(coding)

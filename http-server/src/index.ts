@@ -5,7 +5,7 @@ export {
   type ConnectionRefusal,
   type SendingBounds,
 } from './connection-bounds.ts'
-export { compress } from './compress.ts'
+export { compress, minCompressedBytes } from './compress.ts'
 export { inNetworks } from './in-networks.ts'
 export { networkOf } from './network-of.ts'
 export { cachedCheck } from './cached-check.ts'

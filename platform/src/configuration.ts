@@ -69,6 +69,8 @@ export interface PlatformConfig extends RoleAddresses {
   readonly partUrls?: PartUrls | undefined
   /** Undefined: nothing follows the log of the database, and live queries poll. */
   readonly changeFeed?: ChangeFeedAddress | undefined
+  /** Whether gateways keep answers, as long as the log of the database says that they are right. */
+  readonly keepsAnswers?: boolean | undefined
   /** Standbys that answer what may be a moment old; none if absent. */
   readonly replicas?: DatabaseReplicas | undefined
   /** The pooler that the URL leads to; none if absent. */
@@ -264,6 +266,7 @@ const environment = z.object({
     .optional(),
   CORS_ORIGINS: z.string().optional(),
   ADMIN: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  ANSWER_CACHE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   ADMIN_SHOP: z.guid({ error: "must be a merchant's id" }).toLowerCase().optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
@@ -345,6 +348,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     rates: rates.value,
     limits: limits.value,
     ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
+    keepsAnswers: values.ANSWER_CACHE === 'on',
     docs: values.DOCS === 'on',
     ...(values.ADMIN === 'on' && { admin: { shop: values.ADMIN_SHOP } }),
     mode: values.COMMERCE_MODE,

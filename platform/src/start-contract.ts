@@ -1,8 +1,15 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { FilesRoute } from '@commerce-graph/file-storage'
-import { type RecentWrites, startGateway, writesInMemory, writesInRedis } from '@commerce-graph/gateway'
+import {
+  type Gateway,
+  type RecentWrites,
+  startGateway,
+  writesInMemory,
+  writesInRedis,
+} from '@commerce-graph/gateway'
 import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { MetricSource } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import type { DatabaseReplicas } from './database-variables.ts'
@@ -42,6 +49,7 @@ export async function startContract(
     connections,
     replicas,
     redisUrl,
+    keepsAnswers,
   } = config
   const authenticator = createAuthenticator({
     ...parts.auth,
@@ -77,18 +85,41 @@ export async function startContract(
     observe: metrics?.observer.request,
     slowMilliseconds: slow?.request,
     recentWrites,
+    keepsAnswers,
     logger: gatewayLogger,
   })
-  metrics?.addSource({
-    name: 'gateway',
-    gauges: { commerce_websockets_open: { help: 'WebSockets of clients that are open', labels: [] } },
-    read: () => Promise.resolve({ commerce_websockets_open: [{ value: gateway.sockets() }] }),
-  })
+  metrics?.addSource(gatewayMetrics(gateway))
   started.add('the gateway', () => gateway.stop({ drain: stopping.drain }), stopWithin.server)
   const address = addressOf(gateway.port, host)
   await untilHealthy(`${address}/readyz`)
   return `${address}/graphql`
 }
+
+const gatewayMetrics = ({ sockets, keptAnswers }: Gateway): MetricSource => ({
+  name: 'gateway',
+  gauges: {
+    commerce_websockets_open: { help: 'WebSockets of clients that are open', labels: [] },
+    commerce_kept_answers_bytes: { help: 'Bytes of the answers that are kept', labels: [] },
+  },
+  counters: {
+    commerce_answers_total: {
+      help: 'Answers to queries: kept ones, those shared with a request at the same time, and those that were read',
+      labels: ['from'],
+    },
+  },
+  read() {
+    const { hits = 0, shared = 0, reads = 0 } = keptAnswers?.counts ?? {}
+    return Promise.resolve({
+      commerce_websockets_open: [{ value: sockets() }],
+      commerce_kept_answers_bytes: [{ value: keptAnswers?.bytes ?? 0 }],
+      commerce_answers_total: [
+        { labels: { from: 'kept' }, value: hits },
+        { labels: { from: 'shared' }, value: shared },
+        { labels: { from: 'read' }, value: reads },
+      ],
+    })
+  },
+})
 
 /** Milliseconds that a write is taken to be recent beyond the lag of replicas: the caller's clock isn't the database's. */
 const marginMs = 100

@@ -5,12 +5,14 @@ import type { Observer, ServedRequest } from './observations.ts'
 export interface MetricSource {
   /** Its label in `commerce_source_up`. */
   readonly name: string
-  readonly gauges: Readonly<Record<string, GaugeDescription>>
+  readonly gauges: Readonly<Record<string, MetricDescription>>
+  /** Counts since the start of the process; none if absent. */
+  readonly counters?: Readonly<Record<string, MetricDescription>>
   /** Rejects if the values can't be read now: the scrape then has none of this source. */
   readonly read: () => Promise<Readonly<Record<string, readonly Sample[]>>>
 }
 
-export interface GaugeDescription {
+export interface MetricDescription {
   readonly help: string
   readonly labels: readonly string[]
 }
@@ -173,8 +175,11 @@ function requestMetrics(registry: Registry) {
   }
 }
 
-/** Reads a source into its gauges. Old values never stand in for ones that can't be read. */
-function sourceReader(registry: Registry, { name, gauges, read }: MetricSource): () => Promise<void> {
+/** Reads a source into its gauges and counters. Old values never stand in for ones that can't be read. */
+function sourceReader(
+  registry: Registry,
+  { name, gauges, counters = {}, read }: MetricSource,
+): () => Promise<void> {
   const registers = [registry]
   const up =
     (registry.getSingleMetric('commerce_source_up') as Gauge<'source'> | undefined) ??
@@ -188,6 +193,10 @@ function sourceReader(registry: Registry, { name, gauges, read }: MetricSource):
     ([metric, { help, labels }]) =>
       [metric, new Gauge({ name: metric, help, labelNames: [...labels], registers })] as const,
   )
+  const counted = Object.entries(counters).map(
+    ([metric, { help, labels }]) =>
+      [metric, new Counter({ name: metric, help, labelNames: [...labels], registers })] as const,
+  )
   return async () => {
     const values = await read().catch(() => null)
     up.set({ source: name }, values === null ? 0 : 1)
@@ -196,6 +205,10 @@ function sourceReader(registry: Registry, { name, gauges, read }: MetricSource):
       if (gauges[metric]?.labels.length === 0) gauge.remove()
       else gauge.reset()
       for (const { labels = {}, value } of values?.[metric] ?? []) gauge.set({ ...labels }, value)
+    }
+    for (const [metric, counter] of counted) {
+      counter.reset()
+      for (const { labels = {}, value } of values?.[metric] ?? []) counter.inc({ ...labels }, value)
     }
   }
 }

@@ -65,6 +65,8 @@ const settings = {
   socketSendMilliseconds: { variable: 'LIMIT_SOCKET_SEND_MILLISECONDS', default: 10_000 },
   /** Documents that are kept parsed, validated and planned. */
   cachedDocuments: { variable: 'LIMIT_CACHED_DOCUMENTS', default: 1_000 },
+  /** Bytes of the answers that are kept as long as they are right, with what keeping them takes. */
+  keptAnswerBytes: { variable: 'LIMIT_KEPT_ANSWER_BYTES', default: 64_000_000 },
   /** Bytes of the documents that are kept for persisted queries. */
   persistedDocumentBytes: { variable: 'LIMIT_PERSISTED_DOCUMENT_BYTES', default: 10_000_000 },
 } as const

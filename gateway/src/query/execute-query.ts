@@ -1,3 +1,4 @@
+import type { Validity } from '@commerce-graph/answer-cache'
 import type { Principal, UsedKeys } from '@commerce-graph/auth-webhook'
 import type { DataLayer, DataLayerResult } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
@@ -31,6 +32,8 @@ export type QueryResult =
       readonly replayed?: boolean
       /** Places of refused fields that are not among the errors, which name each field once. */
       readonly omitted?: number
+      /** Says whether the data is still right; absent where that can't be known. */
+      readonly validity?: Validity
     }
 
 /** A fault of the platform, for the log; the client gets SVC_SRV_001. */
@@ -48,6 +51,8 @@ export interface QueryContext {
   readonly report: (defect: Defect) => void
   /** Aborts the engine's work; `executeQuery` then rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Whether the caller keeps answers, as long as they are valid. */
+  readonly wantsValidity?: boolean
   /** Headers that Hasura passes on, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The client's name for its mutation. */
@@ -90,8 +95,10 @@ export async function executeQuery(
   const result = await ask(plan.document, bound.variables, context)
   if (result.kind === 'data' && result.json.length > (context.answerBytes ?? Infinity))
     return { kind: 'refused', errors: [answerTooLarge(result.json.length, context.answerBytes ?? 0)] }
-  if (result.kind === 'data')
-    return answer(plan.root, JSON.parse(result.json) as Row, request, bound, context)
+  if (result.kind === 'data') {
+    const answered = answer(plan.root, JSON.parse(result.json) as Row, request, bound, context)
+    return { ...answered, ...(result.validity && { validity: result.validity }) }
+  }
   context.report({ kind: 'engine', document: plan.document, answer: result })
   const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
   return { kind: 'data', data: null, errors: [error], shortened: [] }
@@ -102,10 +109,11 @@ export function ask(
   variables: Bound['variables'],
   context: QueryContext,
 ): Promise<DataLayerResult> {
-  const { dataLayer, principal, signal, headers } = context
+  const { dataLayer, principal, signal, headers, wantsValidity } = context
   return dataLayer.execute({ query, variables }, principal.sessionVariables, {
     ...(signal && { signal }),
     ...(headers && { headers }),
+    ...(wantsValidity && { wantsValidity }),
   })
 }
 

@@ -18,6 +18,7 @@ export interface TestGateway extends AsyncDisposable {
   /** A new key of a merchant. */
   readonly createKey: (options: KeyOptions) => Promise<string>
   readonly stop: Gateway['stop']
+  readonly keptAnswers: Gateway['keptAnswers']
 }
 
 interface KeyOptions {
@@ -33,6 +34,7 @@ export interface TestGatewayOptions {
   readonly rates?: Readonly<Record<string, string>>
   /** Wraps the shop's data layer, to delay or watch its operations. */
   readonly around?: (inner: DataLayer) => DataLayer
+  readonly keepsAnswers?: boolean
 }
 
 export { everyPermission } from './shop.ts'
@@ -42,6 +44,7 @@ export async function openTestGateway({
   limits = {},
   rates = { LIMIT_RATE_PRO: 'unlimited/1000000/1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' },
   around = (inner) => inner,
+  keepsAnswers = false,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const shop = await openTestShop()
   const [database] = await shop.sql('SELECT current_database() AS name')
@@ -61,6 +64,7 @@ export async function openTestGateway({
     limits: { ...limitsFrom({}), ...limits },
     allowedOrigins: '*',
     firstQuery: '{ products { totalCount } }',
+    keepsAnswers,
   })
   return {
     shop,
@@ -69,6 +73,7 @@ export async function openTestGateway({
     log,
     createKey: (options) => createKey(shop, options),
     stop: (options) => gateway.stop(options),
+    keptAnswers: gateway.keptAnswers,
     [Symbol.asyncDispose]: async () => {
       await gateway.stop({ graceMilliseconds: 0 })
       await authenticator.close()

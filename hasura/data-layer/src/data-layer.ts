@@ -1,3 +1,4 @@
+import type { Validity } from '@commerce-graph/answer-cache'
 import type { Violation } from './violation.ts'
 
 /**
@@ -39,11 +40,18 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal
   /** The client's headers that actions forward to their handlers, like `x-request-id` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The caller keeps answers, as long as they are valid. */
+  readonly wantsValidity?: boolean
 }
 
 export type DataLayerResult =
-  /** `json` is the text of the answer's `data`, as the engine wrote it. */
-  | { readonly kind: 'data'; readonly json: string }
+  | {
+      readonly kind: 'data'
+      /** The text of the answer's `data`, as the engine wrote it. */
+      readonly json: string
+      /** Says whether the answer is still right, where `wantsValidity` asks for it and it can be known. */
+      readonly validity?: Validity
+    }
   | { readonly kind: 'errors'; readonly errors: readonly HasuraError[] }
   /** The engine gave no answer. Whether a mutation was carried out is unknown. */
   | { readonly kind: 'unavailable'; readonly reason: string }

@@ -4,11 +4,12 @@ import type { DataLayer, DataLayerResult, SessionVariables } from './data-layer.
 
 /** The data layer over an engine in this process: without a socket, and with the answer's text as Postgres wrote it. */
 export const createEmbeddedDataLayer = (engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer => ({
-  async execute(operation, session, { signal, headers } = {}) {
+  async execute(operation, session, { signal, headers, wantsValidity } = {}) {
     signal?.throwIfAborted()
     const result = await engine.execute(operation, sessionOf(session), {
       signal,
       clientHeaders: headers,
+      wantsValidity,
     })
     signal?.throwIfAborted()
     return asOverHttp(result)
@@ -31,7 +32,7 @@ function sessionOf(session: SessionVariables): Session {
 function asOverHttp(result: GraphQLResult): DataLayerResult {
   switch (result.kind) {
     case 'data':
-      return { kind: 'data', json: result.json }
+      return { kind: 'data', json: result.json, ...(result.validity && { validity: result.validity }) }
     case 'errors':
       return {
         kind: 'errors',

@@ -100,6 +100,8 @@ export interface EngineOptions {
    * Postgres, its log; otherwise none, and `off` as well, so that they are asked again each interval.
    */
   readonly changeFeed?: ChangeFeedSettings | 'off' | undefined
+  /** Bytes of the answers over HTTP that are kept as long as they are right; 0, the default: none. */
+  readonly answerCacheBytes?: number | undefined
   /** How often live queries run that can't be followed, and for how many distinct subscribers in one statement. */
   readonly liveQueries?: Refetch | undefined
   /** The same for streaming subscriptions. */
@@ -212,6 +214,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   sockets: { ...sockets, ...given.sockets },
   webSockets: { ...webSockets, ...given.webSockets },
   changeFeed: given.changeFeed,
+  answerCacheBytes: given.answerCacheBytes ?? 0,
   liveQueries: given.liveQueries ?? refetch,
   streamingQueries: given.streamingQueries ?? refetch,
   events: { ...events, ...given.events },

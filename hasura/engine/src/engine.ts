@@ -7,11 +7,13 @@ import { type Database, openDatabase } from './database.ts'
 import { type EngineOptions, type ResolvedOptions, resolveOptions } from './engine-options.ts'
 import { createEngineEvents, followWithEvents } from './events/engine-events.ts'
 import { createGraphQLExecutor } from './execute/graphql-executor.ts'
+import { keepAnswers } from './execute/keep-answers.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { Api } from './http/api.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import type { FeedState } from '@commerce-graph/change-feed'
 import { type ChangeFeedSettings, openChanges, ownPublication } from './live/open-changes.ts'
+import { ReadObserver } from './live/read-observer.ts'
 import { createSubscriptionHub } from './live/subscription-hub.ts'
 import { subscriptionResults } from './live/subscription-results.ts'
 import { pollMetadata } from './metadata-api/poll-metadata.ts'
@@ -130,9 +132,14 @@ async function startOn(
   })
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
-  const executor = createGraphQLExecutor(getSnapshot, pool, { ...options, replicas: connections.replicas })
   const feedSettings = feedSettingsOf(database, options)
   const changes = feedSettings && (await openChanges(feedSettings, pool, logger))
+  const executor = createGraphQLExecutor(getSnapshot, pool, {
+    ...options,
+    replicas: connections.replicas,
+    readObserver:
+      changes && new ReadObserver({ changes, getSnapshot, sessionSettings: options.sessionSettings }),
+  })
   const hub = createSubscriptionHub(executor, getSnapshot, pool, {
     live: options.liveQueries,
     streaming: options.streamingQueries,
@@ -151,8 +158,10 @@ async function startOn(
     tracer: options.tracer,
     logger,
   })
+  const { answerCacheBytes } = options
+  const served = answerCacheBytes === 0 ? executor : keepAnswers(executor, answerCacheBytes)
   const server = await serve(
-    { workspace, rows, executor, hub, pool, databaseUrl: options.pooler?.directUrl ?? database.url },
+    { workspace, rows, executor: served, hub, pool, databaseUrl: options.pooler?.directUrl ?? database.url },
     options,
   )
   warnOfUnserved(workspace.snapshot, logger)

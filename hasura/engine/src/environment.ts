@@ -210,6 +210,11 @@ export const environment = z.object({
     .describe(
       'The publication of the tables that are followed. The engine keeps it up to date if it owns the tables. (Not in Hasura.)',
     ),
+  HASURA_GRAPHQL_ANSWER_CACHE_BYTES: whole(0, 1_000_000_000_000)
+    .default(0)
+    .describe(
+      'Bytes of the answers to queries that are kept as long as they are what the database would answer, where its log is followed; 0: none. (Not in Hasura, whose cloud keeps answers for a time.)',
+    ),
   HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs.describe(
     'Milliseconds between two runs of a live query whose changes are not followed.',
   ),

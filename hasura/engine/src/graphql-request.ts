@@ -1,3 +1,4 @@
+import type { Validity } from '@commerce-graph/answer-cache'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Json } from './metadata/parse.ts'
 import type { GraphQLApi } from './schema/role-schema.ts'
@@ -48,6 +49,8 @@ export type GraphQLResult =
       readonly ofQuery?: boolean
       /** Headers of an action's handler, like `set-cookie`. */
       readonly headers?: OutgoingHttpHeaders | undefined
+      /** Whether the answer may be kept, and for how long; where `wantsValidity` asks for it and it can be known. */
+      readonly validity?: Validity | undefined
     }
   | { readonly kind: 'errors'; readonly stage: FailedStage; readonly errors: readonly GraphQLError[] }
 
@@ -62,6 +65,8 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined
   /** The client's headers, for actions that forward them. */
   readonly clientHeaders?: IncomingHttpHeaders | undefined
+  /** The caller keeps answers, as long as they are valid. */
+  readonly wantsValidity?: boolean | undefined
 }
 
 /** A statement as it is sent to Postgres. */

@@ -54,6 +54,7 @@ export interface Settings {
   readonly connections: ConnectionSettings
   readonly pollIntervalMs: number
   readonly changeFeed: ChangeFeedSettings | 'off' | undefined
+  readonly answerCacheBytes: number
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
   readonly events: Omit<EventSettings, 'delivery' | 'recoveryIntervalMs'>
@@ -198,6 +199,7 @@ const fromEnvironment = (
   },
   pollIntervalMs: values.HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL,
   changeFeed: changeFeedOf(values),
+  answerCacheBytes: values.HASURA_GRAPHQL_ANSWER_CACHE_BYTES,
   liveQueries: {
     intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
     batchSize: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE,

@@ -4,18 +4,13 @@ import { planOperation } from '../plan/plan-operation.ts'
 import type { RootField } from '../plan/root-field.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
-import type { Statement } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
-import { readsOf, type StatementReads } from '../sql/statement-reads.ts'
 import { type LiveField, liveStatement, streamStatement } from '../sql/subscription-statement.ts'
-import { type CompiledStatement, compileStatement } from './compile.ts'
-import type { Translation } from '../sql/translation.ts'
+import { type CompiledReading, compileReading } from './compile.ts'
 
 /** A compiled subscription: one statement that serves any number of subscribers. */
-export interface CompiledSubscription {
+export interface CompiledSubscription extends CompiledReading {
   readonly kind: 'live' | 'stream'
-  readonly statement: CompiledStatement
-  readonly reads: StatementReads
   /** The first position of a stream's cursor. */
   readonly initialCursor: ParameterSource | undefined
 }
@@ -46,19 +41,6 @@ export function compileSubscription(
     ...compileReading(stringifyNumbers, (translation) => liveStatement(selects, translation)),
     initialCursor: undefined,
   }
-}
-
-function compileReading(
-  stringifyNumbers: boolean,
-  translate: (translation: Translation) => Statement,
-): Pick<CompiledSubscription, 'statement' | 'reads'> {
-  let reads: StatementReads = { relations: [], functions: [], isOpaque: true }
-  const statement = compileStatement(stringifyNumbers, (translation) => {
-    const translated = translate(translation)
-    reads = readsOf(translated)
-    return translated
-  })
-  return { statement, reads }
 }
 
 function liveField(field: RootField): LiveField {

@@ -22,6 +22,7 @@ import {
 import type { ParameterSource } from '../sql/parameter.ts'
 import { printStatement } from '../sql/printer.ts'
 import { relatedStatement, selectStatement } from '../sql/select-expression.ts'
+import { readsOf, type StatementReads } from '../sql/statement-reads.ts'
 import { Aliases, type Translation } from '../sql/translation.ts'
 
 /** A prepared statement; its name is derived from its text. */
@@ -31,9 +32,15 @@ export interface CompiledStatement {
   readonly parameters: readonly ParameterSource[]
 }
 
+/** A statement, and what it reads. */
+export interface CompiledReading {
+  readonly statement: CompiledStatement
+  readonly reads: StatementReads
+}
+
 /** The statements of a root field. Each returns a single value, the finished JSON; no row means null. */
 export type CompiledField =
-  | { readonly kind: 'statement'; readonly statement: CompiledStatement; readonly path: string }
+  | (CompiledReading & { readonly kind: 'statement'; readonly path: string })
   | { readonly kind: 'write'; readonly write: CompiledWrite; readonly path: string }
   /** Each write gives an item of the answer's list. */
   | { readonly kind: 'list'; readonly writes: readonly CompiledWrite[]; readonly path: string }
@@ -85,9 +92,22 @@ export function compileStatement(
   return { name, text, parameters }
 }
 
+export function compileReading(
+  stringifyNumbers: boolean,
+  translate: (translation: Translation) => Statement,
+): CompiledReading {
+  let reads: StatementReads = { relations: [], functions: [], isOpaque: true }
+  const statement = compileStatement(stringifyNumbers, (translation) => {
+    const translated = translate(translation)
+    reads = readsOf(translated)
+    return translated
+  })
+  return { statement, reads }
+}
+
 export const compileSelect = (select: SelectPlan, stringifyNumbers: boolean): CompiledField => ({
   kind: 'statement',
-  statement: compileStatement(stringifyNumbers, (translation) => selectStatement(select, translation)),
+  ...compileReading(stringifyNumbers, (translation) => selectStatement(select, translation)),
   // Hasura reports every error of a query at the root.
   path: '$',
 })

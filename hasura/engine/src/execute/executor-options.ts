@@ -1,5 +1,6 @@
 import type { NamingConvention } from '../schema/naming.ts'
 import type { Logger } from 'pino'
+import type { ReadObserver } from '../live/read-observer.ts'
 import type { Replicas } from '../replicas.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import type { SchemaFeature } from '../schema/schema-feature.ts'
@@ -30,6 +31,8 @@ export interface GraphQLExecutorOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Answers queries whose client takes what is a little old; absent where there are none. */
   readonly replicas?: Pick<Replicas, 'choose'> | undefined
+  /** Says of answers how long they are valid; absent where changes aren't followed. */
+  readonly readObserver?: Pick<ReadObserver, 'observe'> | undefined
   /** Records spans of operations and statements. */
   readonly tracer?: Tracer | undefined
   /** A statement that takes as long is logged with the id of its request; none is when absent. */

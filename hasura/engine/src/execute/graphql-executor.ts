@@ -23,12 +23,14 @@ import { RemoteFailure } from './remote-failure.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { validateInputs } from './validate-inputs.ts'
 import type { GraphQLExecutorOptions } from './executor-options.ts'
+import { keepableReads } from './keepable-reads.ts'
 import { type Run, runOperation } from './run-operation.ts'
 
 /** The part of the compiler that serves subscriptions. */
 export interface SubscriptionCompiler {
-  /** False also for an invalid document, whose execution returns the error. */
+  /** These are false also for an invalid document, whose execution returns the error. */
   readonly isSubscription: (request: GraphQLRequest, session: Session) => boolean
+  readonly isQuery: (request: GraphQLRequest, session: Session) => boolean
   /** Whether it is a subscription to the result of an asynchronous action. Throws RequestError. */
   readonly followsAction: (request: GraphQLRequest, session: Session) => boolean
   /** The present answer of such a subscription. */
@@ -74,6 +76,14 @@ export function createGraphQLExecutor(
     options,
     trace: requestTrace(executeOptions.clientHeaders, options.tracer),
   })
+  const kindOf = (request: GraphQLRequest, session: Session): OperationTypeNode | undefined => {
+    try {
+      return cachedDocument(request, runtimeOf(request, session)).operation.definition.operation
+    } catch (error) {
+      if (failureOf(error) === undefined) throw error
+      return undefined
+    }
+  }
   return {
     execute: async (request, session, executeOptions = {}) => {
       try {
@@ -98,15 +108,8 @@ export function createGraphQLExecutor(
       const stringifyNumbers = options.stringifyNumericTypes
       return explainPlan(request, session, { pool, roleSchema, stringifyNumbers, signal })
     },
-    isSubscription: (request, session) => {
-      try {
-        const { operation } = cachedDocument(request, runtimeOf(request, session))
-        return operation.definition.operation === OperationTypeNode.SUBSCRIPTION
-      } catch (error) {
-        if (failureOf(error) === undefined) throw error
-        return false
-      }
-    },
+    isSubscription: (request, session) => kindOf(request, session) === OperationTypeNode.SUBSCRIPTION,
+    isQuery: (request, session) => kindOf(request, session) === OperationTypeNode.QUERY,
     followsAction: (request, session) => actionGroups(request, runtimeOf(request, session)) !== undefined,
     readActionResult: async (request, session, executeOptions = {}) => {
       try {
@@ -182,7 +185,11 @@ async function execute(run: Run, runtime: RoleRuntime): Promise<GraphQLResult> {
       ...executeOptions,
     })
   try {
-    return (await runAtReplica(compiled, run)) ?? (await runOperation(compiled, run))
+    return (
+      (await runObserved(compiled, run)) ??
+      (await runAtReplica(compiled, run)) ??
+      (await runOperation(compiled, run))
+    )
   } catch (error) {
     if (!(error instanceof RefusedVariable)) throw error
     // Nothing has been written: parameters are bound before their statement runs, and a transaction that had begun
@@ -190,6 +197,14 @@ async function execute(run: Run, runtime: RoleRuntime): Promise<GraphQLResult> {
     compile()
     throw new RequestError('a variable does not fit its type', '$')
   }
+}
+
+/** Runs a query whose answer may be kept, at the primary. Undefined: its caller doesn't keep answers, or can't keep this one. */
+async function runObserved(compiled: CompiledOperation, run: Run): Promise<GraphQLResult | undefined> {
+  const { session, variables, executeOptions, options } = run
+  if (executeOptions.wantsValidity !== true || options.readObserver === undefined) return undefined
+  const reads = keepableReads(compiled, { variables, session })
+  return reads && options.readObserver.observe(reads, session, () => runOperation(compiled, run))
 }
 
 /** The header of a client that takes an answer from a standby, which may be a little old. */

@@ -55,6 +55,8 @@ export class ChangeFollower {
   readonly #stopListening: () => void
   readonly #watch: NodeJS.Timeout
   #fingerprint: string | undefined
+  /** Answers may be kept that depend on what views and functions are now. */
+  #isAsked = false
 
   constructor(options: ChangeFollowerOptions) {
     const { feed, pool, partition } = options
@@ -71,8 +73,8 @@ export class ChangeFollower {
     })
     this.#stopListening = feed.listen({
       committed: (transaction) => this.#committed(transaction),
-      changed: () => {
-        this.#visibility.forget()
+      changed: (_, isNewSlot) => {
+        if (isNewSlot) this.#visibility.forget()
         this.lookAnew()
       },
     })
@@ -91,6 +93,12 @@ export class ChangeFollower {
         this.#unlist(entry)
       },
     }
+  }
+
+  /** The tables that a statement reads. Rejects when the database doesn't answer. */
+  sourcesOf(reads: StatementReads): Promise<StatementSources> {
+    this.#isAsked = true
+    return this.#finder.find(reads)
   }
 
   /** Waits for commits that were told to be visible. */
@@ -173,7 +181,8 @@ export class ChangeFollower {
 
   async #lookAtSchema(): Promise<void> {
     const { feed, pool, logger } = this.#options
-    if (this.#entries.size === 0 || feed.state().kind === 'absent') return
+    const isNeeded = this.#isAsked || this.#entries.size > 0
+    if (!isNeeded || feed.state().kind === 'absent') return
     for (const entry of this.#entries) if (entry.sources === undefined) this.#find(entry)
     try {
       const { rows } = await pool.query<{ fingerprint: string }>(schemaFingerprint)

@@ -1,4 +1,10 @@
-import { type ChangeFeed, openChangeFeed, publishTables } from '@commerce-graph/change-feed'
+import {
+  type ChangeFeed,
+  Coherence,
+  openChangeFeed,
+  openPositionClient,
+  publishTables,
+} from '@commerce-graph/change-feed'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { reasonOf } from '../start-error.ts'
@@ -14,10 +20,11 @@ export interface ChangeFeedSettings {
   readonly partition?: Partition | undefined
 }
 
-/** The changes of the database, as subscriptions use them. */
+/** The changes of the database, as subscriptions and kept answers use them. */
 export interface Changes {
   readonly feed: ChangeFeed
   readonly follower: ChangeFollower
+  readonly coherence: Coherence
   readonly partition: Partition | undefined
   /** To be called with new metadata: tables may have been added. */
   readonly publish: () => Promise<void>
@@ -49,14 +56,19 @@ export async function openChanges(
   await publish()
   const feed = openChangeFeed({ databaseUrl, publication, partitionColumn, logger })
   const follower = new ChangeFollower({ feed, pool, partition, logger })
+  const positions = openPositionClient(databaseUrl)
+  const coherence = new Coherence({ feed, positions, logger })
   return {
     feed,
     follower,
+    coherence,
     partition,
     publish,
     close: async () => {
       follower.close()
+      coherence.close()
       await feed.close()
+      await positions.close()
     },
   }
 }

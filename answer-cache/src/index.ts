@@ -1,0 +1,1 @@
+export { AnswerCache, type AnswerCounts, type Answered, type Validity } from './answer-cache.ts'

@@ -1,0 +1,78 @@
+import pg from 'pg'
+import { parseLsn } from './committed-transaction.ts'
+
+/** Where the database stands. */
+export interface ServerPosition {
+  /** Everything that was committed is in the log up to here. */
+  readonly flushed: bigint
+  /** `pg_current_snapshot()`. */
+  readonly snapshot: string
+  /** Whether commits wait for the log (`synchronous_commit` isn't `off`). Otherwise `flushed` promises nothing. */
+  readonly isSynchronous: boolean
+}
+
+export interface PositionClient {
+  /** Rejects when Postgres doesn't answer. The next question then opens another connection. */
+  readonly ask: () => Promise<ServerPosition>
+  readonly close: () => Promise<void>
+}
+
+const question = {
+  name: 'position',
+  text: `
+    SELECT
+      pg_current_wal_flush_lsn()::text,
+      pg_current_snapshot()::text,
+      current_setting('synchronous_commit')`,
+  rowMode: 'array',
+} as const
+
+/** Milliseconds in which Postgres answers, and in which a connection is opened. */
+const timeoutMs = 1_000
+
+/**
+ * Asks the primary where it stands, on a connection of its own, because requests that wait for theirs must not hold it up.
+ * The user needs no right.
+ *
+ * @param databaseUrl leads to Postgres itself
+ */
+export function openPositionClient(databaseUrl: string): PositionClient {
+  let opening: Promise<pg.Client> | undefined
+
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'position',
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+    })
+    client.on('error', () => forget())
+    await client.connect()
+    return client
+  }
+  const forget = (): void => {
+    const ending = opening
+    opening = undefined
+    void ending?.then((client) => client.end()).catch(() => undefined)
+  }
+  return {
+    ask: async () => {
+      opening ??= open()
+      try {
+        const client = await opening
+        const { rows } = await client.query<[string, string, string]>(question)
+        const [[flushed, snapshot, commits] = [null, '', 'off']] = rows
+        return { flushed: parseLsn(flushed), snapshot, isSynchronous: commits !== 'off' }
+      } catch (error) {
+        forget()
+        throw error
+      }
+    },
+    close: async () => {
+      const client = await opening?.catch(() => undefined)
+      opening = undefined
+      await client?.end()
+    },
+  }
+}
