@@ -75,4 +75,33 @@ describe.skipIf(skipsAdmin)(`reviews and e-mails of /admin${whySkipped}`, { time
     await page.getByRole('dialog').getByRole('button', { name: 'Back to the built-in words' }).click()
     await expect.poll(() => subject.inputValue()).toBe(builtIn)
   })
+  test('the preview of an e-mail has its own styles and runs none of its scripts, on a wide screen, on a phone and as text', async () => {
+    await using visitor = await admin.enter('emails/ORDER_SHIPPED')
+    const { page } = visitor
+    const mail = page.frameLocator('iframe')
+    await mail.getByText('has left us with UPS').waitFor()
+    await page
+      .getByLabel('With formatting (HTML)')
+      .fill(
+        '<style>.big { font-size: 41px }</style><p class="big" style="color: rgb(1, 2, 3)">Gone: {{order.number}}</p>' +
+          '<a href="https://elsewhere.example/">Track it</a><script>parent.document.title = "taken"</script>' +
+          '<img src="data:," onerror="parent.document.title = \'taken\'">',
+      )
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const words = mail.getByText(/^Gone: ORD-/)
+    await words.waitFor()
+    const shown = await page.evaluate(`(() => {
+      const { contentDocument, clientWidth } = document.querySelector('iframe')
+      const { color, fontSize } = getComputedStyle(contentDocument.querySelector('p'))
+      return { color, fontSize, clientWidth, title: document.title.includes('taken') }
+    })()`)
+    expect(shown).toMatchObject({ color: 'rgb(1, 2, 3)', fontSize: '41px', title: false })
+    await mail.getByText('Track it').click()
+    await words.waitFor()
+    await page.getByRole('radio', { name: 'On a phone' }).click()
+    expect(await page.evaluate('document.querySelector("iframe").clientWidth')).toBeLessThanOrEqual(375)
+    await accessible(page)
+    await page.getByRole('radio', { name: 'Without formatting' }).click()
+    await page.getByRole('region', { name: 'Preview' }).getByText('See you outside!').waitFor()
+  })
 })

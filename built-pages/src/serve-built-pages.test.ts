@@ -17,6 +17,7 @@ const write: BuildStep = {
     mkdirSync(path.join(cwd, 'dist/assets'), { recursive: true })
     writeFileSync(path.join(cwd, 'dist/index.html'), page)
     writeFileSync(path.join(cwd, 'dist/404.html'), 'Not here')
+    writeFileSync(path.join(cwd, 'dist/frame.html'), 'A frame')
     writeFileSync(path.join(cwd, 'dist/assets/main-a1b2.js'), 'console.log(1)')
     return Promise.resolve(null)
   },
@@ -55,6 +56,7 @@ beforeEach(() => {
   const pages = serveBuiltPages(build, {
     path: '/manual',
     policy: "default-src 'self'",
+    ownPolicies: { '/frame': "default-src 'none'" },
     pageAt: (address) => (address === '' ? 'index.html' : `${address.slice(1)}.html`),
     notFound: '404.html',
   })
@@ -88,6 +90,13 @@ test('the first visit says how far the pages are, the next one shows them compre
   const script = await read('/manual/assets/main-a1b2.js')
   expect(script.headers.get('cache-control')).toContain('immutable')
   expect(script.headers.get('content-type')).toContain('text/javascript')
+})
+
+test('a page that has a policy of its own is served with that one', async () => {
+  release()
+  await untilBuilt()
+  const { body, headers } = await read('/manual/frame')
+  expect([body, headers.get('content-security-policy')]).toEqual(['A frame', "default-src 'none'"])
 })
 
 test('an unknown page has the page for it and 404, and no address leads out of the folder', async () => {

@@ -11,8 +11,10 @@ import { progressPage, progressStyle } from './progress-page.ts'
 export interface ServedPages {
   /** The address that everything is below, such as /admin. */
   readonly path: string
-  /** The Content-Security-Policy of all answers. */
+  /** The Content-Security-Policy of all answers, but for pages that have one of their own. */
   readonly policy: string
+  /** The Content-Security-Policy of a page that has one of its own, by its address below `path`. */
+  readonly ownPolicies?: Readonly<Record<string, string>>
   /** The built page at an address below `path`, as a file in the build's folder; such an address is "", or begins with a slash. */
   pageAt(address: string): string
   /** Whether the pages lie in folders, so that `path` itself leads to `path/`. */
@@ -39,8 +41,8 @@ const assetPath = /^\/(assets\/(?:[\w-]+\/)*[\w@-]+(?:\.[\w@-]+)*\.(?:js|css|jso
 export const serveBuiltPages =
   (build: PackageBuild, served: ServedPages) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const answer = new PageAnswer(request, response, served.policy)
     const address = (request.url?.split('?', 1)[0] ?? '').slice(served.path.length)
+    const answer = new PageAnswer(request, response, served.ownPolicies?.[address] ?? served.policy)
     if (address === '/progress.css') {
       answer.send(200, progressStyle, { 'content-type': types['.css'], 'cache-control': 'no-cache' })
       return

@@ -39,6 +39,8 @@ const policyWith = (storage: string): string =>
     `img-src 'self' ${storage} https: data: blob:`,
     "font-src 'self'",
     `connect-src 'self' ${storage}`,
+    // The frame of an e-mail.
+    "frame-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -48,11 +50,27 @@ const policyWith = (storage: string): string =>
     'trusted-types default',
   ].join('; ')
 
+/** A blank page, into which the admin puts an e-mail. An e-mail has its styles in its tags. */
+const mailFrame = '/mail-frame.html'
+
+/** Styles and pictures, and nothing else: no script, no form, and nobody else's page around it. */
+const mailPolicyWith = (storage: string): string =>
+  [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src 'self' ${storage} https: data:`,
+    'font-src https: data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+
 const servedAdmin = (storage: string): ServedPages => ({
   path: '/admin',
   policy: policyWith(storage),
-  // One document: its scripts show the page of the address.
-  pageAt: () => 'index.html',
+  ownPolicies: { [mailFrame]: mailPolicyWith(storage) },
+  // One document beside that frame: its scripts show the page of the address.
+  pageAt: (address) => (address === mailFrame ? mailFrame.slice(1) : 'index.html'),
 })
 
 /** Where clients reach files: the address of the gateway's own route, or of the bucket. */

@@ -21,6 +21,7 @@ import { ServerForm } from '../ui/server-form.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { kindOf, templateKinds } from './email-names.ts'
+import { MailPreview } from './mail-preview.tsx'
 
 /** The words of one kind of message. */
 export default function EmailTemplatePage({ kind: text }: { readonly kind: string }): ReactNode {
@@ -47,9 +48,9 @@ function Template({ kind }: { readonly kind: EmailTemplateKind }): ReactNode {
   })
   const error = own.error ?? words.error
   if (error) return <Failed error={error} retry={() => void Promise.all([own.refetch(), words.refetch()])} />
-  const source = words.data?.source
-  if (own.data === undefined || source == null) return <Loading lines={8} />
-  return <Editor kind={kind} ownId={own.data.emailTemplate?.id ?? null} source={source} />
+  const { source, rendered } = words.data ?? {}
+  if (own.data === undefined || source == null || rendered == null) return <Loading lines={8} />
+  return <Editor kind={kind} ownId={own.data.emailTemplate?.id ?? null} source={source} rendered={rendered} />
 }
 
 const fields = ['subject', 'html', 'text'] as const
@@ -61,14 +62,17 @@ interface EditorProps {
   /** Null while the built-in words are sent. */
   readonly ownId: string | null
   readonly source: WordsFragment
+  /** As it is sent now, with sample data. */
+  readonly rendered: WordsFragment
 }
 
-function Editor({ kind, ownId, source }: EditorProps): ReactNode {
+function Editor({ kind, ownId, source, rendered }: EditorProps): ReactNode {
   const t = useText()
   const mayWrite = useMay('email:write')
   const [loaded, setLoaded] = useState(source)
   const [draft, setDraft] = useState(source)
-  const [rendered, setRendered] = useState<WordsFragment | null>(null)
+  /** Of the draft, as it was when one last asked. */
+  const [tried, setTried] = useState<WordsFragment | null>(null)
   const [leaving, setLeaving] = useState(false)
   const create = useChange(CreateTemplateDocument, ['emails'])
   const update = useChange(UpdateTemplateDocument, ['emails'])
@@ -81,6 +85,7 @@ function Editor({ kind, ownId, source }: EditorProps): ReactNode {
   function reload(): void {
     setLoaded(source)
     setDraft(source)
+    setTried(null)
   }
   const input = { subject: draft.subject, html: draft.html, text: draft.text }
   const forget = () => changes.forEach((each) => each.forget())
@@ -94,7 +99,8 @@ function Editor({ kind, ownId, source }: EditorProps): ReactNode {
   }
   const show = async () => {
     forget()
-    setRendered((await preview.run({ input: { kind, ...input } }))?.previewEmailTemplate?.rendered ?? null)
+    const answer = await preview.run({ input: { kind, ...input } })
+    if (answer !== null) setTried(answer.previewEmailTemplate?.rendered ?? null)
   }
   return (
     <div className="halves">
@@ -126,7 +132,7 @@ function Editor({ kind, ownId, source }: EditorProps): ReactNode {
           </div>
         </ServerForm>
       </Card>
-      {rendered !== null && <Preview rendered={rendered} />}
+      <MailPreview mail={tried ?? rendered} />
       {leaving && ownId !== null && <BackDialog id={ownId} onClose={() => setLeaving(false)} />}
     </div>
   )
@@ -153,18 +159,6 @@ function WordsFields({ draft, onChange, readOnly }: WordsProps): ReactNode {
       isRequired
     />
   ))
-}
-
-/** As text: the page's policy allows no styles of an e-mail in it. */
-function Preview({ rendered }: { readonly rendered: WordsFragment }): ReactNode {
-  const t = useText()
-  return (
-    <Card title={t('preview')}>
-      <p className="small muted">{t('previewLead')}</p>
-      <h3>{rendered.subject}</h3>
-      <p className="note">{rendered.text}</p>
-    </Card>
-  )
 }
 
 function BackDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {

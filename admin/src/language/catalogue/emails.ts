@@ -22,6 +22,9 @@ export const emailMessages = {
     de: 'Jemand anderes hat diesen Text inzwischen geändert.',
   },
   previewLead: { en: 'With sample data. Nothing is sent.', de: 'Mit Beispieldaten. Nichts wird gesendet.' },
+  mailLook: { en: 'How it is shown', de: 'Wie sie gezeigt wird' },
+  mailWide: { en: 'Wide', de: 'Breit' },
+  mailPhone: { en: 'On a phone', de: 'Auf dem Telefon' },
   backToBuiltIn: { en: 'Back to the built-in words', de: 'Zurück zum mitgelieferten Text' },
   backToBuiltInLead: {
     en: 'Your words are deleted, and the built-in ones are sent from now on.',
