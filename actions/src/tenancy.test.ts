@@ -244,6 +244,10 @@ beforeAll(async () => {
       input: { input: { name: 'Mine', segmentId: found(segment).id, ...content } },
       field: 'segmentId',
     },
+    previewEmailCampaign: {
+      input: { input: { segmentId: found(segment).id, ...content } },
+      field: 'segmentId',
+    },
     startImport: { input: { id: importId }, field: 'id' },
     cancelImport: { input: { id: importId }, field: 'id' },
     updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },

@@ -61,3 +61,51 @@ AS $$
   SELECT count(*)::integer
   FROM emptied;
 $$;
+
+-- Whom a campaign goes to: the customers of its segment, or all, who have opted in to marketing.
+CREATE FUNCTION email.recipients(p_merchant_id uuid, p_segment_id uuid)
+RETURNS SETOF crm.customer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT c.*
+  FROM crm.customer c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.marketing_opt_in
+    AND c.blocked_at IS NULL
+    AND (
+      p_segment_id IS NULL
+      OR EXISTS (
+        SELECT
+        FROM crm.segment_member m
+        WHERE m.merchant_id = c.merchant_id AND m.segment_id = p_segment_id AND m.customer_id = c.id
+      )
+    );
+$$;
+
+-- An address that took no earlier message gets no campaigns.
+CREATE FUNCTION email.has_bounced(p_merchant_id uuid, p_recipient citext)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM email.delivery d
+      WHERE d.merchant_id = p_merchant_id AND d.recipient = p_recipient AND d.status = 'BOUNCED'
+    );
+$$;
+
+-- answers: integer
+-- nullable: p_segment_id
+CREATE FUNCTION email.count_recipients(p_merchant_id uuid, p_segment_id uuid)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT count(*)::integer
+  FROM email.recipients(p_merchant_id, p_segment_id) c
+  WHERE NOT email.has_bounced(p_merchant_id, c.email);
+$$;

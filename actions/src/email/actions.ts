@@ -15,8 +15,10 @@ import type { Database } from '../database.ts'
 import type { EmailKind, LinkKind, Template } from '../messaging/compose/index.ts'
 import {
   type CampaignOutcome,
+  type CampaignPreview,
   cancelCampaign,
   createCampaign,
+  previewCampaign,
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
@@ -75,6 +77,13 @@ const templateActions = (database: Database): Readonly<Record<string, Action>> =
 })
 
 const campaignActions = (database: Database): Readonly<Record<string, Action>> => ({
+  previewEmailCampaign: defineAction('previewEmailCampaign', {
+    async handle({ session: { merchantId } }, { input }) {
+      const errors = contentErrors('CAMPAIGN', input)
+      if (errors.length > 0) return invalid(...errors)
+      return previewAnswer(await previewCampaign(database, merchantId, input))
+    },
+  }),
   createEmailCampaign: defineAction('createEmailCampaign', {
     async handle({ session: { merchantId } }, { input }) {
       const errors = contentErrors('CAMPAIGN', input)
@@ -165,6 +174,19 @@ function templateAnswer(merchantId: MerchantId, outcome: TemplateOutcome): Answe
       return invalid(notFound('id', 'E-mail template'))
     default:
       return outcome satisfies never
+  }
+}
+
+function previewAnswer(preview: CampaignPreview): Answer {
+  switch (preview.outcome) {
+    case 'rendered': {
+      const { rendered, recipients } = preview
+      return unchanged({ rendered, recipients })
+    }
+    case 'unknown_segment':
+      return invalid(notFound('segmentId', 'Segment'))
+    default:
+      return preview satisfies never
   }
 }
 

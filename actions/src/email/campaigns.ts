@@ -1,7 +1,8 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import type { Template } from '../messaging/compose/index.ts'
+import { type Template, withUnsubscribeLink } from '../messaging/compose/index.ts'
 import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
+import { renderSample } from './templates.ts'
 import * as email from '../sql/generated/email.ts'
 
 export interface CampaignContent extends Template {
@@ -27,6 +28,30 @@ export async function createCampaign(
   return created === undefined
     ? { outcome: 'unknown_segment' }
     : { outcome: 'changed', campaignId: created.id }
+}
+
+export type CampaignPreview =
+  | { readonly outcome: 'rendered'; readonly rendered: Template; readonly recipients: number }
+  | { readonly outcome: 'unknown_segment' }
+
+/** A campaign with sample data, as a customer gets it, and how many would get it if it began now. */
+export async function previewCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  { segmentId, ...words }: Omit<CampaignContent, 'name'>,
+): Promise<CampaignPreview> {
+  if (segmentId !== null && !(await hasSegment(database, merchantId, segmentId)))
+    return { outcome: 'unknown_segment' }
+  const [rendered, recipients] = await Promise.all([
+    renderSample(database, merchantId, 'CAMPAIGN', withUnsubscribeLink(words)),
+    email.countRecipients(database, { merchantId, segmentId }),
+  ])
+  return { outcome: 'rendered', rendered, recipients }
+}
+
+async function hasSegment(database: Database, merchantId: MerchantId, id: string): Promise<boolean> {
+  const segments = await database`SELECT FROM crm.segment WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return segments.length > 0
 }
 
 /** Changes what is given of a campaign that is still a draft. */

@@ -221,6 +221,49 @@ describe('a campaign', () => {
     }
   })
 
+  test('is previewed as it is sent: with the link to unsubscribe, and with as many recipients as get it', async () => {
+    const [tagged, blocked, bounced, ...others] = await customers(5, true)
+    const [silentOne] = await customers(1, false)
+    const { merchantId } = merchant
+    await shop.database`UPDATE crm.customer SET blocked_at = now(), blocked_reason = 'x' WHERE id = ${found(blocked)}`
+    await shop.database`
+      UPDATE crm.customer SET tags = '{vip}' WHERE id IN ${shop.database([tagged, blocked, bounced, silentOne].map((each) => found(each)))}`
+    await shop.database`
+      INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, status, facts)
+      SELECT ${merchantId}, 'ORDER_CONFIRMATION', 'x', email, 'BOUNCED', '{}' FROM crm.customer WHERE id = ${found(bounced)}`
+    const [segment] = await shop.database<{ id: string }[]>`
+      INSERT INTO crm.segment (merchant_id, name, tags) VALUES (${merchantId}, 'VIP', '{vip}') RETURNING id`
+    const preview = (segmentId: string | null) =>
+      shop.call(merchant, 'previewEmailCampaign', { input: { ...content, segmentId } }).then(dataOf)
+    expect(await preview(null)).toMatchObject({
+      recipients: 1 + others.length,
+      rendered: { subject: 'Spring at Test', text: expect.stringContaining('Hello Ada Lovelace') as string },
+    })
+    const segmentId = found(segment).id
+    const { rendered, recipients } = await preview(segmentId)
+    const id = await createCampaign({ segmentId })
+    dataOf(await schedule(id))
+    await advanceCampaigns(shop.database)
+    const start = catcher.mails.length
+    await deliver()
+    expect(mailsSince(start)).toHaveLength(Number(recipients))
+    expect(recipients).toBe(1)
+    // The link differs, and the name.
+    const [sent] = await shop.database<{ html: string }[]>`
+      SELECT html FROM email.delivery WHERE campaign_id = ${id} AND status = 'SENT'`
+    const plain = (html: string) => html.replace(/href="[^"]*"/, 'href=""').replace(/Hello [^<]*/, 'Hello')
+    expect(plain((rendered as { html: string }).html)).toBe(plain(found(sent).html))
+    expect(found(sent).html).toContain('Unsubscribe')
+  })
+
+  test('is not previewed with words that couldn’t be sent', async () => {
+    const input = { ...content, html: '{{nothing}}' }
+    expect(await shop.call(merchant, 'previewEmailCampaign', { input })).toMatchObject({
+      kind: 'invalid',
+      errors: [{ field: 'html', code: 'INVALID_VALUE' }],
+    })
+  })
+
   test('reports all its errors at once', async () => {
     const input = { name: '', subject: '{{nothing}}', html: '{{{shop.name}}}', text: '' }
     expect(await shop.call(merchant, 'createEmailCampaign', { input })).toMatchObject({

@@ -59,9 +59,18 @@ export async function previewTemplate(
   const [own] = await database<Template[]>`
     SELECT subject, html, text FROM email.template WHERE merchant_id = ${merchantId} AND kind = ${kind}`
   const source = { ...(own ?? defaultTemplates[kind]), ...draft }
+  return { source, rendered: await renderSample(database, merchantId, kind, source) }
+}
+
+/** A message of the shop with sample data. */
+export async function renderSample(
+  database: Database,
+  merchantId: MerchantId,
+  kind: EmailKind,
+  template: Template,
+): Promise<Template> {
   const shop = await shopFacts(database, { merchantId })
-  const variables = variablesOf(sampleOccasion(kind), shop, sampleValues)
-  return { source, rendered: render(source, variables) }
+  return render(template, variablesOf(sampleOccasion(kind), shop, sampleValues))
 }
 
 export async function createTemplate(

@@ -7184,6 +7184,12 @@ export type Mutation = {
    */
   readonly payAppointment?: Maybe<PayAppointmentPayload>;
   /**
+   * Renders a campaign with sample data, saved or not, and counts whom it would go to now; nothing is stored. Open in the specification.
+   *
+   * Needs the permission `email:read`; not for shoppers.
+   */
+  readonly previewEmailCampaign?: Maybe<PreviewEmailCampaignPayload>;
+  /**
    * Renders a kind of message with sample data, as it stands or with the given parts in its place; nothing is stored. Open in the specification.
    *
    * Needs the permission `email:read`; not for shoppers.
@@ -8630,6 +8636,12 @@ export type MutationopenGuestOrderArgs = {
 export type MutationpayAppointmentArgs = {
   id: Scalars['ID']['input'];
   input: AppointmentPaymentInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationpreviewEmailCampaignArgs = {
+  input: PreviewEmailCampaignInput;
 };
 
 
@@ -10413,6 +10425,29 @@ export type PaymentStatus =
   | 'REFUNDED'
   /** Paid. */
   | 'SUCCEEDED';
+
+/** The campaign to render. Open in the specification. */
+export type PreviewEmailCampaignInput = {
+  /** The body as HTML. 1 to 100,000 characters. */
+  readonly html: Scalars['String']['input'];
+  /** Whom it goes to; everybody who has opted in when nothing is said. */
+  readonly segmentId?: InputMaybe<Scalars['ID']['input']>;
+  /** The subject. 1 to 300 characters, in one line. */
+  readonly subject: Scalars['String']['input'];
+  /** The body as text. 1 to 100,000 characters. */
+  readonly text: Scalars['String']['input'];
+};
+
+/** The payload of `previewEmailCampaign`. Open in the specification. */
+export type PreviewEmailCampaignPayload = {
+  readonly __typename?: 'PreviewEmailCampaignPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** The customers whom it would go to if it began now; null if there are errors. */
+  readonly recipients?: Maybe<Scalars['Int']['output']>;
+  /** The message with sample data, as a customer gets it; null if there are errors. */
+  readonly rendered?: Maybe<EmailContent>;
+};
 
 /** The template to render, with changed parts to try. Open in the specification. */
 export type PreviewEmailTemplateInput = {

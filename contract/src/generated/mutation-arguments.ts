@@ -815,6 +815,13 @@ export interface PaymentInput {
   readonly savePaymentMethod?: boolean | null
 }
 
+export interface PreviewEmailCampaignInput {
+  readonly segmentId?: string | null
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+
 export interface PreviewEmailTemplateInput {
   readonly kind:
     | 'ORDER_CONFIRMATION'
@@ -1651,6 +1658,7 @@ export interface MutationArguments {
   readonly updateEmailTemplate: { readonly id: string; readonly input: UpdateEmailTemplateInput }
   readonly deleteEmailTemplate: { readonly id: string }
   readonly previewEmailTemplate: { readonly input: PreviewEmailTemplateInput }
+  readonly previewEmailCampaign: { readonly input: PreviewEmailCampaignInput }
   readonly createEmailCampaign: { readonly input: CreateEmailCampaignInput }
   readonly updateEmailCampaign: { readonly id: string; readonly input: UpdateEmailCampaignInput }
   readonly deleteEmailCampaign: { readonly id: string }

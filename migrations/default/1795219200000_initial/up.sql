@@ -7019,6 +7019,207 @@ AS $$
   FROM emptied;
 $$;
 
+-- sql/crm/views.sql
+
+CREATE VIEW crm.customer_spending AS
+  SELECT
+    o.merchant_id,
+    o.customer_id,
+    o.currency,
+    coalesce(
+      sum(
+        coalesce(
+          p.kept,
+          CASE
+            WHEN o.status NOT IN ('CANCELLED', 'REFUNDED') THEN o.total
+          END
+        )
+      ),
+      0
+    )::bigint AS amount,
+    count(*) FILTER (WHERE o.status <> 'CANCELLED')::integer AS order_count,
+    max(o.created_at) FILTER (WHERE o.status <> 'CANCELLED') AS last_order_date
+  FROM
+    ordering.order o
+    LEFT JOIN LATERAL (
+      SELECT sum(x.captured_amount - x.refunded_amount) AS kept
+      FROM payment.payment x
+      WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
+    ) p
+      ON TRUE
+  WHERE o.status <> 'PENDING'
+  GROUP BY o.merchant_id, o.customer_id, o.currency
+  HAVING bool_or(o.status <> 'CANCELLED') OR sum(p.kept) > 0;
+
+CREATE VIEW crm.customer_total AS
+  SELECT
+    c.merchant_id,
+    c.id AS customer_id,
+    s.total_spent,
+    s.order_count,
+    CASE
+      WHEN s.orders_in_currency = 0 THEN 0
+      ELSE round(s.total_spent::numeric / s.orders_in_currency)::bigint
+    END AS average_order_value,
+    s.last_order_date
+  FROM
+    crm.customer c
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(x.amount) FILTER (WHERE x.currency = m.currency), 0)::bigint AS total_spent,
+        coalesce(sum(x.order_count) FILTER (WHERE x.currency = m.currency), 0) AS orders_in_currency,
+        coalesce(sum(x.order_count), 0)::integer AS order_count,
+        max(x.last_order_date) AS last_order_date
+      FROM
+        crm.customer_spending x
+        LEFT JOIN merchant.settings m ON m.merchant_id = x.merchant_id
+      WHERE x.merchant_id = c.merchant_id AND x.customer_id = c.id
+    ) s;
+
+CREATE VIEW crm.customer_loyalty AS
+  SELECT
+    c.merchant_id,
+    c.id AS customer_id,
+    coalesce(a.points, 0) AS points,
+    coalesce(a.points_earned, 0) AS points_earned,
+    t.id AS tier_id,
+    t.name AS tier_name
+  FROM
+    crm.customer c
+    LEFT JOIN crm.loyalty_account a ON a.merchant_id = c.merchant_id AND a.customer_id = c.id
+    LEFT JOIN LATERAL (
+      SELECT x.id, x.name
+      FROM crm.loyalty_tier x
+      WHERE
+        x.merchant_id = c.merchant_id
+        AND x.threshold <= (
+          SELECT
+            CASE g.tier_basis
+              WHEN 'POINTS_EARNED' THEN coalesce(a.points_earned, 0)
+              WHEN 'TOTAL_SPENT' THEN (
+                SELECT s.total_spent
+                FROM crm.customer_total s
+                WHERE s.merchant_id = c.merchant_id AND s.customer_id = c.id
+              )
+            END
+          FROM crm.loyalty_program g
+          WHERE g.merchant_id = c.merchant_id
+        )
+      ORDER BY x.threshold DESC
+      LIMIT 1
+    ) t
+      ON TRUE;
+
+CREATE VIEW crm.segment_member AS
+  SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
+  FROM
+    crm.segment s
+    JOIN crm.customer c ON c.merchant_id = s.merchant_id
+  WHERE
+    c.anonymized_at IS NULL
+    AND coalesce(c.tags @> s.tags, TRUE)
+    AND coalesce(c.marketing_opt_in = s.marketing_opt_in, TRUE)
+    AND coalesce(c.email_verified = s.email_verified, TRUE)
+    AND coalesce(c.created_at >= s.created_after, TRUE)
+    AND coalesce(c.created_at < s.created_before, TRUE)
+    AND (
+      num_nonnulls(s.cities, s.countries) = 0
+      OR EXISTS (
+        SELECT
+        FROM crm.address a
+        WHERE
+          a.merchant_id = c.merchant_id
+          AND a.customer_id = c.id
+          AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
+          AND (s.countries IS NULL OR a.country = ANY (s.countries))
+      )
+    )
+    AND (
+      s.loyalty_tier_ids IS NULL
+      OR EXISTS (
+        SELECT
+        FROM crm.customer_loyalty l
+        WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
+      )
+    )
+    AND (
+      num_nonnulls(
+        s.total_spent_min,
+        s.total_spent_max,
+        s.order_count_min,
+        s.order_count_max,
+        s.last_order_after,
+        s.last_order_before,
+        s.last_order_within_days,
+        s.no_order_for_days
+      ) = 0
+      OR EXISTS (
+        SELECT
+        FROM crm.customer_total t
+        WHERE
+          t.merchant_id = c.merchant_id
+          AND t.customer_id = c.id
+          AND coalesce(t.total_spent >= s.total_spent_min, TRUE)
+          AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
+          AND coalesce(t.order_count >= s.order_count_min, TRUE)
+          AND coalesce(t.order_count <= s.order_count_max, TRUE)
+          -- A customer without orders has no last order, neither before nor after any time.
+          AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
+          AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
+          AND (
+            s.last_order_within_days IS NULL
+            OR t.last_order_date >= now() - make_interval(days => s.last_order_within_days)
+          )
+          AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), TRUE)
+      )
+    );
+
+-- sql/email/functions.sql
+
+CREATE FUNCTION email.recipients(p_merchant_id uuid, p_segment_id uuid)
+RETURNS SETOF crm.customer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT c.*
+  FROM crm.customer c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.marketing_opt_in
+    AND c.blocked_at IS NULL
+    AND (
+      p_segment_id IS NULL
+      OR EXISTS (
+        SELECT
+        FROM crm.segment_member m
+        WHERE m.merchant_id = c.merchant_id AND m.segment_id = p_segment_id AND m.customer_id = c.id
+      )
+    );
+$$;
+
+CREATE FUNCTION email.has_bounced(p_merchant_id uuid, p_recipient citext)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM email.delivery d
+      WHERE d.merchant_id = p_merchant_id AND d.recipient = p_recipient AND d.status = 'BOUNCED'
+    );
+$$;
+
+CREATE FUNCTION email.count_recipients(p_merchant_id uuid, p_segment_id uuid)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT count(*)::integer
+  FROM email.recipients(p_merchant_id, p_segment_id) c
+  WHERE NOT email.has_bounced(p_merchant_id, c.email);
+$$;
+
 -- sql/events/functions.sql
 
 CREATE FUNCTION events.field_name(p_column text)
@@ -16622,20 +16823,8 @@ BEGIN
   WITH
     batch AS (
       SELECT c.id, c.email, c.name
-      FROM crm.customer c
-      WHERE
-        c.merchant_id = v_campaign.merchant_id
-        AND c.marketing_opt_in
-        AND c.blocked_at IS NULL
-        AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
-        AND (
-          v_campaign.segment_id IS NULL
-          OR EXISTS (
-            SELECT
-            FROM crm.segment_member m
-            WHERE m.merchant_id = c.merchant_id AND m.segment_id = v_campaign.segment_id AND m.customer_id = c.id
-          )
-        )
+      FROM email.recipients(v_campaign.merchant_id, v_campaign.segment_id) c
+      WHERE v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to
       ORDER BY c.id
       LIMIT p_limit
     ),
@@ -16660,14 +16849,7 @@ BEGIN
         END
       FROM
         batch b,
-        LATERAL (
-          SELECT
-            EXISTS (
-              SELECT
-              FROM email.delivery d
-              WHERE d.merchant_id = v_campaign.merchant_id AND d.recipient = b.email AND d.status = 'BOUNCED'
-            ) AS bounced
-        ) r
+        LATERAL (SELECT email.has_bounced(v_campaign.merchant_id, b.email) AS bounced) r
       ORDER BY b.id
       ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
     )
@@ -24946,161 +25128,6 @@ CREATE VIEW analytics.product_analytics AS
       WHERE v.merchant_id = s.merchant_id AND v.product_id = s.product_id
     )::bigint AS views
   FROM analytics.product_sales s;
-
--- sql/crm/views.sql
-
-CREATE VIEW crm.customer_spending AS
-  SELECT
-    o.merchant_id,
-    o.customer_id,
-    o.currency,
-    coalesce(
-      sum(
-        coalesce(
-          p.kept,
-          CASE
-            WHEN o.status NOT IN ('CANCELLED', 'REFUNDED') THEN o.total
-          END
-        )
-      ),
-      0
-    )::bigint AS amount,
-    count(*) FILTER (WHERE o.status <> 'CANCELLED')::integer AS order_count,
-    max(o.created_at) FILTER (WHERE o.status <> 'CANCELLED') AS last_order_date
-  FROM
-    ordering.order o
-    LEFT JOIN LATERAL (
-      SELECT sum(x.captured_amount - x.refunded_amount) AS kept
-      FROM payment.payment x
-      WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
-    ) p
-      ON TRUE
-  WHERE o.status <> 'PENDING'
-  GROUP BY o.merchant_id, o.customer_id, o.currency
-  HAVING bool_or(o.status <> 'CANCELLED') OR sum(p.kept) > 0;
-
-CREATE VIEW crm.customer_total AS
-  SELECT
-    c.merchant_id,
-    c.id AS customer_id,
-    s.total_spent,
-    s.order_count,
-    CASE
-      WHEN s.orders_in_currency = 0 THEN 0
-      ELSE round(s.total_spent::numeric / s.orders_in_currency)::bigint
-    END AS average_order_value,
-    s.last_order_date
-  FROM
-    crm.customer c
-    CROSS JOIN LATERAL (
-      SELECT
-        coalesce(sum(x.amount) FILTER (WHERE x.currency = m.currency), 0)::bigint AS total_spent,
-        coalesce(sum(x.order_count) FILTER (WHERE x.currency = m.currency), 0) AS orders_in_currency,
-        coalesce(sum(x.order_count), 0)::integer AS order_count,
-        max(x.last_order_date) AS last_order_date
-      FROM
-        crm.customer_spending x
-        LEFT JOIN merchant.settings m ON m.merchant_id = x.merchant_id
-      WHERE x.merchant_id = c.merchant_id AND x.customer_id = c.id
-    ) s;
-
-CREATE VIEW crm.customer_loyalty AS
-  SELECT
-    c.merchant_id,
-    c.id AS customer_id,
-    coalesce(a.points, 0) AS points,
-    coalesce(a.points_earned, 0) AS points_earned,
-    t.id AS tier_id,
-    t.name AS tier_name
-  FROM
-    crm.customer c
-    LEFT JOIN crm.loyalty_account a ON a.merchant_id = c.merchant_id AND a.customer_id = c.id
-    LEFT JOIN LATERAL (
-      SELECT x.id, x.name
-      FROM crm.loyalty_tier x
-      WHERE
-        x.merchant_id = c.merchant_id
-        AND x.threshold <= (
-          SELECT
-            CASE g.tier_basis
-              WHEN 'POINTS_EARNED' THEN coalesce(a.points_earned, 0)
-              WHEN 'TOTAL_SPENT' THEN (
-                SELECT s.total_spent
-                FROM crm.customer_total s
-                WHERE s.merchant_id = c.merchant_id AND s.customer_id = c.id
-              )
-            END
-          FROM crm.loyalty_program g
-          WHERE g.merchant_id = c.merchant_id
-        )
-      ORDER BY x.threshold DESC
-      LIMIT 1
-    ) t
-      ON TRUE;
-
-CREATE VIEW crm.segment_member AS
-  SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
-  FROM
-    crm.segment s
-    JOIN crm.customer c ON c.merchant_id = s.merchant_id
-  WHERE
-    c.anonymized_at IS NULL
-    AND coalesce(c.tags @> s.tags, TRUE)
-    AND coalesce(c.marketing_opt_in = s.marketing_opt_in, TRUE)
-    AND coalesce(c.email_verified = s.email_verified, TRUE)
-    AND coalesce(c.created_at >= s.created_after, TRUE)
-    AND coalesce(c.created_at < s.created_before, TRUE)
-    AND (
-      num_nonnulls(s.cities, s.countries) = 0
-      OR EXISTS (
-        SELECT
-        FROM crm.address a
-        WHERE
-          a.merchant_id = c.merchant_id
-          AND a.customer_id = c.id
-          AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
-          AND (s.countries IS NULL OR a.country = ANY (s.countries))
-      )
-    )
-    AND (
-      s.loyalty_tier_ids IS NULL
-      OR EXISTS (
-        SELECT
-        FROM crm.customer_loyalty l
-        WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
-      )
-    )
-    AND (
-      num_nonnulls(
-        s.total_spent_min,
-        s.total_spent_max,
-        s.order_count_min,
-        s.order_count_max,
-        s.last_order_after,
-        s.last_order_before,
-        s.last_order_within_days,
-        s.no_order_for_days
-      ) = 0
-      OR EXISTS (
-        SELECT
-        FROM crm.customer_total t
-        WHERE
-          t.merchant_id = c.merchant_id
-          AND t.customer_id = c.id
-          AND coalesce(t.total_spent >= s.total_spent_min, TRUE)
-          AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
-          AND coalesce(t.order_count >= s.order_count_min, TRUE)
-          AND coalesce(t.order_count <= s.order_count_max, TRUE)
-          -- A customer without orders has no last order, neither before nor after any time.
-          AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
-          AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
-          AND (
-            s.last_order_within_days IS NULL
-            OR t.last_order_date >= now() - make_interval(days => s.last_order_within_days)
-          )
-          AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), TRUE)
-      )
-    );
 
 -- sql/bulk/views.sql
 

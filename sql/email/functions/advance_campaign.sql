@@ -41,20 +41,8 @@ BEGIN
   WITH
     batch AS (
       SELECT c.id, c.email, c.name
-      FROM crm.customer c
-      WHERE
-        c.merchant_id = v_campaign.merchant_id
-        AND c.marketing_opt_in
-        AND c.blocked_at IS NULL
-        AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
-        AND (
-          v_campaign.segment_id IS NULL
-          OR EXISTS (
-            SELECT
-            FROM crm.segment_member m
-            WHERE m.merchant_id = c.merchant_id AND m.segment_id = v_campaign.segment_id AND m.customer_id = c.id
-          )
-        )
+      FROM email.recipients(v_campaign.merchant_id, v_campaign.segment_id) c
+      WHERE v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to
       ORDER BY c.id
       LIMIT p_limit
     ),
@@ -79,14 +67,7 @@ BEGIN
         END
       FROM
         batch b,
-        LATERAL (
-          SELECT
-            EXISTS (
-              SELECT
-              FROM email.delivery d
-              WHERE d.merchant_id = v_campaign.merchant_id AND d.recipient = b.email AND d.status = 'BOUNCED'
-            ) AS bounced
-        ) r
+        LATERAL (SELECT email.has_bounced(v_campaign.merchant_id, b.email) AS bounced) r
       ORDER BY b.id
       ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
     )

@@ -7,6 +7,7 @@ import type { Occasion } from './facts.ts'
 import { placed } from './link.ts'
 import { isTokenMail } from './message-kind.ts'
 import { render, type Template } from './template.ts'
+import { withUnsubscribeLink } from './unsubscribe-link.ts'
 import { type Enclosed, variablesOf } from './variables.ts'
 
 export interface ComposeOptions {
@@ -115,12 +116,3 @@ function withToken({ subject, html, text }: Template): Template {
     text: shows(text) ? text : `${text}\n\n{{token}}\n`,
   }
 }
-
-/** Every campaign can be unsubscribed from, whatever its author left out. */
-const withUnsubscribeLink = ({ subject, html, text }: Template): Template => ({
-  subject,
-  html: html.includes('unsubscribeUrl')
-    ? html
-    : `${html}\n<p><a href="{{unsubscribeUrl}}">Unsubscribe from {{shop.name}}</a></p>\n`,
-  text: text.includes('unsubscribeUrl') ? text : `${text}\n\nUnsubscribe: {{unsubscribeUrl}}\n`,
-})

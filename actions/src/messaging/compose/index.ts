@@ -12,4 +12,5 @@ export {
 } from './message-kind.ts'
 export { sampleOccasion, sampleShop } from './sample-facts.ts'
 export { render, type Template, templateFault } from './template.ts'
+export { withUnsubscribeLink } from './unsubscribe-link.ts'
 export { type Enclosed, variablesOf } from './variables.ts'

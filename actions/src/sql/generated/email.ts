@@ -76,6 +76,20 @@ export const purgeRendered = (caller: Caller, args: PurgeRenderedArguments): Pro
       p_limit => ${args.limit}::integer
     )`)
 
+export interface CountRecipientsArguments {
+  readonly merchantId: MerchantId
+  readonly segmentId: string | null
+}
+
+export type CountRecipientsAnswer = number
+
+/** `email.count_recipients` */
+export const countRecipients = (caller: Caller, args: CountRecipientsArguments): Promise<CountRecipientsAnswer> =>
+  answerOf<CountRecipientsAnswer>(caller, 'email.count_recipients', (sql) => sql`email.count_recipients(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_segment_id => ${args.segmentId}::uuid
+    )`)
+
 export interface AdvanceCampaignArguments {
   readonly limit: number
 }
