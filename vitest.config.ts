@@ -19,8 +19,10 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: availableParallelism() + 2,
     // MB. With V8's own 16 the collector takes a tenth of the time: it copies what a test still uses again and again.
     execArgv: ['--max-semi-space-size=64'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
+    // Vitest's own second is too short when the processor is busy.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: [...unit], isolate: false } },
       {

@@ -184,9 +184,8 @@ test('nothing from before a break of the feed is current after it', async () => 
   const { coherence, feed } = await open()
   const kept = await keepCurrent(coherence)
   await client.query('select pg_terminate_backend(active_pid) from pg_replication_slots')
-  await expect.poll(() => feed.state().kind).toBe('absent')
-  expect(coherence.begin()).toBeUndefined()
-  expect(await coherence.isCurrent(kept)).toBe(false)
+  // The feed may follow again before anyone looks.
+  await expect.poll(() => coherence.isCurrent(kept)).toBe(false)
   await expect.poll(() => feed.state().kind).toBe('following')
   expect(await coherence.isCurrent(kept)).toBe(false)
   await keepCurrent(coherence)
