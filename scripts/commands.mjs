@@ -72,7 +72,7 @@ export const commandGroups = [
       hasura: 'hasura-cli, for metadata and migrations',
       format: 'lay out all files',
       'format:check': 'whether all files are laid out',
-      lint: 'ESLint',
+      lint: 'Oxlint',
       typecheck: 'TypeScript',
       unused: 'exports and dependencies that nothing uses',
       help: 'this list; -- --json for programs',

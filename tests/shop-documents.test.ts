@@ -30,6 +30,7 @@ test('the storefront of docs/storefront.md sells to a guest, with only the publi
   const source = await storefront()
   for (const secret of [platform.liveKey, platform.testKey, platform.adminSecret])
     expect(source).not.toContain(secret)
+  // oxlint-disable-next-line no-eval -- the page's script is text
   expect(await (globalThis.eval(source) as Promise<unknown>)).toMatchObject({
     product: { availability: { inStock: true, quantity: null } },
     order: { status: 'PENDING' },

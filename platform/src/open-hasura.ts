@@ -90,8 +90,12 @@ async function prepareHasura(
   if (hasuraUrl !== undefined) {
     const api = createHasuraApi({ endpoint: hasuraUrl, adminSecret: secrets.adminSecret })
     const sql = postgres(directUrl, { max: 1, onnotice: () => undefined, connection: unlimited })
-    const prepared = await prepare(sql, api).finally(() => sql.end({ timeout: 5 }))
-    return { hasura: connectHasura(services, hasuraUrl), ...prepared }
+    try {
+      const prepared = await prepare(sql, api)
+      return { hasura: connectHasura(services, hasuraUrl), ...prepared }
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
   }
   // The engine that serves has no right to change the schema.
   const prepared = await withOwnEngine({ databaseUrl: directUrl, adminSecret: secrets.adminSecret }, prepare)

@@ -89,11 +89,11 @@ async function tellOfSandboxPayments(
   readiness: Services['readiness'],
 ): Promise<void> {
   const sql = acrossMerchants(postgres(databaseUrl, { max: 1 }), 'payments of all merchants are counted')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => sql.end())
   const [row] = await sql<{ payments: number }[]>`
     SELECT count(*)::integer AS payments FROM payment.payment
-    WHERE processor = ${sandboxAccount} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`.finally(
-    () => sql.end(),
-  )
+    WHERE processor = ${sandboxAccount} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`
   const payments = row?.payments ?? 0
   if (payments === 0) return
   const problem = `${payments} payments were made in the payment sandbox of a test deployment: no money moved, and they can't be captured or refunded`

@@ -19,7 +19,9 @@ registerHooks({
     if (!url.startsWith(home.href) || !url.endsWith(mark)) return nextLoad(url, context)
     const loaded = nextLoad(url, context)
     const file = basename(new URL(url).pathname)
-    return { ...loaded, source: corrected(file, String(loaded.source)) }
+    const source =
+      typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source ?? '').toString()
+    return { ...loaded, source: corrected(file, source) }
   },
 })
 

@@ -116,7 +116,7 @@ const protocols: readonly (readonly [string, () => { link: ApolloLink; close: ()
     () => {
       const options = { connectionParams: { headers }, reconnect: false }
       const client = new SubscriptionClient(blog.webSocketUrl, options, WebSocket)
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- older applications still use it
+      // oxlint-disable-next-line typescript/no-deprecated -- older applications still use it
       return { link: new WebSocketLink(client), close: () => client.close() }
     },
   ],

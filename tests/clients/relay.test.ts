@@ -130,7 +130,7 @@ function openFrontPage() {
     last = shown
   }
   const page = createElement(Suspense, { fallback: 'loading' }, createElement(FrontPage, { onShow }))
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- React's only renderer without a DOM
+  // oxlint-disable-next-line typescript/no-deprecated -- React's only renderer without a DOM
   const rendered = create(createElement(RelayEnvironmentProvider, { environment, children: page }))
   return {
     shown: (): Shown => last ?? expect.fail('nothing is shown'),

@@ -430,7 +430,7 @@ describe('availability', () => {
         const [row] = await sql<{ outcome: { outcome: string } }[]>`
           SELECT booking.book(${merchant.merchantId}, ${serviceId}, ${who}, ${merchant.customerId}, ${startTime}::text::timestamptz, NULL) AS outcome`
         outcome = row?.outcome.outcome
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- it only ends the transaction
+        // oxlint-disable-next-line typescript/only-throw-error -- it only ends the transaction
         throw undone
       })
     } catch (error) {

@@ -46,7 +46,7 @@ export function payloadDocument(query: string, types: readonly string[]): Payloa
 
 function parsedOf(query: string): DocumentNode | string {
   try {
-    return parse(query, { noLocation: true, maxTokens: 2_500 })
+    return parse(query, { noLocation: true, maxLexicalTokens: 2_500 })
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -102,7 +102,7 @@ function Deliveries(): ReactNode {
       },
     ]
     // A change is a new object at each rendering; what it does depends on none of it.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [t, dateTime, mayWrite, pending])
   return (
     <>

@@ -135,7 +135,7 @@ function parseDocument(
 ): { readonly document: DocumentNode } | { readonly error: CatalogueError } {
   if (text.trim() === '') return { error: fieldRequired('query') }
   try {
-    return { document: parse(text, { maxTokens: documentTokens }) }
+    return { document: parse(text, { maxLexicalTokens: documentTokens }) }
   } catch (error) {
     // The parser descends recursively; the stack ends before the tokens do.
     if (error instanceof RangeError)

@@ -62,7 +62,7 @@ export function readExportQuery(schema: GraphQLSchema, text: string): ReadQuery 
 
 function parsed(text: string): DocumentNode | string {
   try {
-    return parse(text, { noLocation: true, maxTokens: 2_000 })
+    return parse(text, { noLocation: true, maxLexicalTokens: 2_000 })
   } catch (error) {
     return error instanceof Error ? error.message : 'The document can not be read'
   }

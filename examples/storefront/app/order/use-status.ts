@@ -16,7 +16,7 @@ export function useStatus({ id, status }: Order): Order['status'] {
     })
     return () => leaving.abort()
     // The subscription is for the order, not for what it was like.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [id])
   return live.id === id ? live.status : status
 }

@@ -168,8 +168,8 @@ describe('a dashboard', () => {
       },
       errors: [],
     })
-    const [first] = created.dashboard?.widgets as { report: unknown[] }[]
-    expect(first?.report.length).toBeGreaterThanOrEqual(14)
+    const widgets = created.dashboard?.widgets as { report: unknown[] }[] | undefined
+    expect(widgets?.[0]?.report.length).toBeGreaterThanOrEqual(14)
     const id = created.dashboard?.id ?? ''
     expect(await update(id, { description: 'What we sold' })).toMatchObject({
       dashboard: {

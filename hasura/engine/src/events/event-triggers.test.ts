@@ -282,7 +282,8 @@ test('an event carries the trace of the request that caused it, and its delivery
   })
   const traceId = '0000000000000000463ac35c9f6413ad'
   const [call] = await world.receiver.received(1)
-  const { trace_context: context } = call?.body.event as { trace_context: Record<string, string> }
+  const event = call?.body.event as { trace_context: Record<string, string> } | undefined
+  const context = event?.trace_context
   expect(context).toEqual({
     trace_id: traceId,
     span_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,

@@ -17,7 +17,7 @@ export interface Operation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-const maxTokens = 50_000
+const maxLexicalTokens = 50_000
 
 /** Parses a document and selects its operation. Throws RequestError in Hasura's words. */
 export function parseOperation(query: string, operationName: string | undefined): Operation {
@@ -37,7 +37,7 @@ export function parseOperation(query: string, operationName: string | undefined)
 
 function parsed(query: string): DocumentNode {
   try {
-    return parse(query, { noLocation: true, maxTokens })
+    return parse(query, { noLocation: true, maxLexicalTokens })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestError('not a valid graphql query', '$.query')
     throw error

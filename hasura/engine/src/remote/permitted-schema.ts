@@ -39,7 +39,7 @@ export type PermittedSchema =
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): PermittedSchema {
   try {
     const presets = new Map<string, RemotePreset>()
-    const document = withoutPresets(parse(sdl, { noLocation: true, maxTokens: 200_000 }), presets)
+    const document = withoutPresets(parse(sdl, { noLocation: true, maxLexicalTokens: 200_000 }), presets)
     const schema = buildASTSchema(document, { assumeValidSDL: true })
     const problems = differences(schema, upstream, presets)
     return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'permitted', schema, presets }

@@ -114,7 +114,6 @@ export type FieldMeaning =
 
 declare module 'graphql' {
   // The signatures must repeat graphql-js's type parameters for the declarations to merge.
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly meaning?: FieldMeaning
   }

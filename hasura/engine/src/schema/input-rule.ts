@@ -13,9 +13,9 @@ interface InputRule {
 }
 
 declare module 'graphql' {
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type
   interface GraphQLArgumentExtensions extends InputRule {}
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type
   interface GraphQLInputFieldExtensions extends InputRule {}
 }
 

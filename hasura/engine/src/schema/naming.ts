@@ -185,11 +185,11 @@ interface Named {
 }
 
 declare module 'graphql' {
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type
   interface GraphQLArgumentExtensions extends Named {}
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type
   interface GraphQLInputFieldExtensions extends Named {}
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type
   interface GraphQLEnumValueExtensions extends Named {}
 }
 
