@@ -12,7 +12,8 @@ interface CaseOf<Kind extends keyof typeof target | 'nextPage', Variables> {
 }
 
 export type SearchCase =
-  CaseOf<'page' | 'nextPage', PageOfSearchQueryVariables> | CaseOf<'facets', FacetsOfSearchQueryVariables>
+  | CaseOf<'page' | 'nextPage', PageOfSearchQueryVariables>
+  | CaseOf<'facets', FacetsOfSearchQueryVariables>
 
 export const targetOf = ({ kind }: SearchCase): number => (kind === 'facets' ? target.facets : target.page)
 

@@ -10,7 +10,8 @@ export type TypedDocumentString<Data, Variables> = DocumentTypeDecoration<Data, 
 
 /** A document with the types of its data and its variables, as codegen and gql.tada make it. */
 export type TypedDocument<Data, Variables> =
-  TypedDocumentNode<Data, Variables> | TypedDocumentString<Data, Variables>
+  | TypedDocumentNode<Data, Variables>
+  | TypedDocumentString<Data, Variables>
 
 export type Variables = Readonly<Record<string, unknown>>
 

@@ -95,7 +95,8 @@ export interface RunningServices {
 
 /** They follow the log of the database, or poll for a reason. */
 export type LiveQueries =
-  { readonly kind: 'following' } | { readonly kind: 'absent'; readonly reason: string }
+  | { readonly kind: 'following' }
+  | { readonly kind: 'absent'; readonly reason: string }
 
 export interface PlatformUrls {
   /** The contract. */

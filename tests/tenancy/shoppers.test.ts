@@ -171,8 +171,8 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     const cancel = `mutation ($id: ID!) { cancelOrder(id: $id, reason: "Not mine")${errorsAlone} }`
     const errorsOf = async (client: Client, query: string, id: unknown) => {
       const { data, errors } = await client<Record<string, { errors: unknown[] } | null>>(query, { id })
-      return [...errors.map(({ extensions }) => extensions.id), ...Object.values(data ?? {})].flatMap(
-        (one) => (typeof one === 'string' ? [one] : (one?.errors ?? [])),
+      return [...errors.map(({ extensions }) => extensions.id), ...Object.values(data ?? {})].flatMap((one) =>
+        typeof one === 'string' ? [one] : (one?.errors ?? []),
       )
     }
     expect.soft(await errorsOf(other, confirm, payment.id)).toEqual(notFound)

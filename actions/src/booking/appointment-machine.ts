@@ -1,7 +1,12 @@
 import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type AppointmentStatus =
-  'SCHEDULED' | 'CONFIRMED' | 'IN_PROGRESS' | 'COMPLETED' | 'CANCELLED' | 'NO_SHOW'
+  | 'SCHEDULED'
+  | 'CONFIRMED'
+  | 'IN_PROGRESS'
+  | 'COMPLETED'
+  | 'CANCELLED'
+  | 'NO_SHOW'
 
 export type AppointmentEvent = 'confirm' | 'reschedule' | 'start' | 'complete' | 'cancel' | 'miss'
 

@@ -23,7 +23,9 @@ export interface ExpectedStock {
 }
 
 export type IncomingStockOutcome =
-  inventory.ExpectStockAnswer | inventory.ChangeIncomingStockAnswer | inventory.ReceiveIncomingStockAnswer
+  | inventory.ExpectStockAnswer
+  | inventory.ChangeIncomingStockAnswer
+  | inventory.ReceiveIncomingStockAnswer
 
 export const expectStock = async (
   database: Database,

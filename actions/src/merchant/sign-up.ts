@@ -15,7 +15,8 @@ export interface SignUpOptions {
 }
 
 export type SignUpRequest =
-  operator.RequestSignUpAnswer | { readonly outcome: 'invalid'; readonly errors: readonly UserError[] }
+  | operator.RequestSignUpAnswer
+  | { readonly outcome: 'invalid'; readonly errors: readonly UserError[] }
 
 /** Seconds for which a mailed token opens its shop. */
 const lifetime = 24 * 60 * 60

@@ -1,14 +1,28 @@
 import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type OrderStatus =
-  'PENDING' | 'CONFIRMED' | 'PROCESSING' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED' | 'REFUNDED'
+  | 'PENDING'
+  | 'CONFIRMED'
+  | 'PROCESSING'
+  | 'SHIPPED'
+  | 'DELIVERED'
+  | 'CANCELLED'
+  | 'REFUNDED'
 
 /**
  * lapse: the payment window ends without a payment. fulfill: some of it is packed or shipped; ship: the last of it has
  * left; deliver: the last of it has arrived. refund: the last of its money is back. The others are what a merchant or shopper does.
  */
 export type OrderEvent =
-  'modify' | 'pay' | 'lapse' | 'process' | 'fulfill' | 'ship' | 'deliver' | 'cancel' | 'refund'
+  | 'modify'
+  | 'pay'
+  | 'lapse'
+  | 'process'
+  | 'fulfill'
+  | 'ship'
+  | 'deliver'
+  | 'cancel'
+  | 'refund'
 
 /** See SPEC.md. */
 export const orderMachine: StateMachine<OrderStatus, OrderEvent> = {

@@ -94,7 +94,8 @@ async function capturedAnswer(cashier: Cashier, begun: Payment): Promise<Answer>
 }
 
 type OpenOutcome =
-  { readonly outcome: 'open' | 'unknown_payment' } | { readonly outcome: 'not_open'; readonly status: string }
+  | { readonly outcome: 'open' | 'unknown_payment' }
+  | { readonly outcome: 'not_open'; readonly status: string }
 
 async function openPayment(sql: Queryable, merchantId: MerchantId, id: string): Promise<OpenOutcome> {
   const payment = await findPayment(sql, merchantId, id, null)

@@ -1,7 +1,13 @@
 import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type PaymentStatus =
-  'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'
+  | 'PENDING'
+  | 'PROCESSING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'CANCELLED'
+  | 'REFUNDED'
+  | 'PARTIALLY_REFUNDED'
 
 /** wait: the processor waits for the customer, a bank or a capture. refundPart, refund: some, or the last, of it is back. */
 export type PaymentEvent = 'wait' | 'succeed' | 'fail' | 'cancel' | 'refundPart' | 'refund'

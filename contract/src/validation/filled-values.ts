@@ -8,7 +8,8 @@ export type Filled<Value> = Value extends readonly (infer Item)[]
   : Value extends object
     ? {
         readonly [Name in keyof Value]-?:
-          Filled<Exclude<Value[Name], undefined>> | (undefined extends Value[Name] ? null : never)
+          | Filled<Exclude<Value[Name], undefined>>
+          | (undefined extends Value[Name] ? null : never)
       }
     : Value
 

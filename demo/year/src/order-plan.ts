@@ -25,7 +25,14 @@ export interface OrderPlan {
 }
 
 export type LaterKind =
-  'cancel' | 'process' | 'ship' | 'deliver' | 'refund' | 'ask to return' | 'take back' | 'review'
+  | 'cancel'
+  | 'process'
+  | 'ship'
+  | 'deliver'
+  | 'refund'
+  | 'ask to return'
+  | 'take back'
+  | 'review'
 
 /** The percentage of orders by new customers. */
 const newCustomers = 35

@@ -9,7 +9,8 @@ import {
 
 /** A document, its SHA-256 in hexadecimal (a persisted query), or both: then the document is kept under its hash. */
 export type NamedDocument =
-  { readonly query: string; readonly hash: string | null } | { readonly query: null; readonly hash: string }
+  | { readonly query: string; readonly hash: string | null }
+  | { readonly query: null; readonly hash: string }
 
 /** What a POST to /graphql has in its body, and a GET in its address. */
 export type GraphQLRequest = NamedDocument & {
@@ -98,7 +99,8 @@ export function readGraphQLRequest(body: unknown): ParsedRequest {
 function readPersistedQuery({
   persistedQuery = null,
 }: Readonly<Record<string, unknown>>):
-  { readonly kind: 'hash'; readonly hash: string | null } | Extract<ParsedRequest, { kind: 'refused' }> {
+  | { readonly kind: 'hash'; readonly hash: string | null }
+  | Extract<ParsedRequest, { kind: 'refused' }> {
   if (persistedQuery === null) return { kind: 'hash', hash: null }
   const field = 'extensions.persistedQuery'
   if (!isObject(persistedQuery)) return refused(invalidFormat(field, 'JSON object'))

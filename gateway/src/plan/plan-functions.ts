@@ -235,11 +235,8 @@ function planUnion(
   }
 }
 
-const completed = (
-  complete: Complete<unknown> | undefined,
-  value: unknown,
-  context: ShapeContext,
-): unknown => (complete ? complete(value, context) : value)
+const completed = (complete: Complete<unknown> | undefined, value: unknown, context: ShapeContext): unknown =>
+  complete ? complete(value, context) : value
 
 const column = (name: string): HasuraField => ({ alias: name, name })
 

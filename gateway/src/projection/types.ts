@@ -232,7 +232,12 @@ export interface FunctionArgument {
 
 /** A value that is there without asking Hasura. */
 export type LocalValue =
-  string | number | boolean | null | readonly LocalValue[] | { readonly [field: string]: LocalValue }
+  | string
+  | number
+  | boolean
+  | null
+  | readonly LocalValue[]
+  | { readonly [field: string]: LocalValue }
 
 /** A domain's part of the contract. */
 export interface DomainProjection {

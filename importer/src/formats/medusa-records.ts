@@ -79,7 +79,8 @@ async function* whole(file: string): AsyncGenerator {
 }
 
 type Parsed =
-  { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'invalid'; readonly message: string }
 
 function parsed(text: string): Parsed {
   try {

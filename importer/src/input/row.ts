@@ -32,7 +32,8 @@ export type RowKind = Row['kind']
 
 /** A row from a reader: a value that is not checked yet, or an unreadable line. */
 export type RawRow = { readonly location: Location; readonly kind: RowKind | undefined } & (
-  { readonly value: unknown } | { readonly problem: Problem }
+  | { readonly value: unknown }
+  | { readonly problem: Problem }
 )
 
 export interface RefusedRow {
@@ -44,7 +45,8 @@ export interface RefusedRow {
 }
 
 export type ParsedRow =
-  { readonly kind: 'row'; readonly row: Row } | { readonly kind: 'refused'; readonly refused: RefusedRow }
+  | { readonly kind: 'row'; readonly row: Row }
+  | { readonly kind: 'refused'; readonly refused: RefusedRow }
 
 /** The columns or properties that a row of this kind may have at its top level. */
 export const fieldsOf = (kind: RowKind): readonly string[] =>

@@ -65,7 +65,8 @@ const create = (options: ExportActionOptions): Action =>
   })
 
 type Tried =
-  { readonly kind: 'good'; readonly pageSize: number } | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'good'; readonly pageSize: number }
+  | { readonly kind: 'refused'; readonly reason: string }
 
 /** Checks a query by reading its first page, as the job will. */
 async function tryQuery(options: ExportActionOptions, { session }: ActionCall, text: string): Promise<Tried> {

@@ -34,7 +34,8 @@ export interface RefusedRow {
 }
 
 export type ReadRow =
-  { readonly kind: 'valid'; readonly row: ValidRow } | { readonly kind: 'refused'; readonly row: RefusedRow }
+  | { readonly kind: 'valid'; readonly row: ValidRow }
+  | { readonly kind: 'refused'; readonly row: RefusedRow }
 
 /** Holds a row of a file to the contract's rules for its type. */
 export function readRow(raw: RawRow, defaultType: RecordType | null): ReadRow {

@@ -3,7 +3,15 @@ import { refused, type StateMachine, transition } from '../../state-machine.ts'
 export type DeliveryStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SUPPRESSED' | 'CANCELLED'
 
 export type DeliveryEvent =
-  'claim' | 'accept' | 'discard' | 'defer' | 'give_up' | 'bounce' | 'suppress' | 'cancel' | 'retry'
+  | 'claim'
+  | 'accept'
+  | 'discard'
+  | 'defer'
+  | 'give_up'
+  | 'bounce'
+  | 'suppress'
+  | 'cancel'
+  | 'retry'
 
 const settled = {
   claim: refused,

@@ -1,5 +1,10 @@
 type IntentStatus =
-  'requires_payment_method' | 'requires_action' | 'requires_capture' | 'processing' | 'succeeded' | 'canceled'
+  | 'requires_payment_method'
+  | 'requires_action'
+  | 'requires_capture'
+  | 'processing'
+  | 'succeeded'
+  | 'canceled'
 
 /** A Stripe PaymentIntent, as far as anything here or in processors/stripe reads it. */
 export interface PaymentIntent {

@@ -66,7 +66,8 @@ export function nativeCodeProblem({
   code,
   arguments: declared = {},
 }: Pick<NativeQuery, 'code' | 'arguments'>):
-  { readonly code: 'parse-failed' | 'validation-failed'; readonly message: string } | undefined {
+  | { readonly code: 'parse-failed' | 'validation-failed'; readonly message: string }
+  | undefined {
   const parts = parseNativeCode(code)
   if (parts === undefined)
     return { code: 'parse-failed', message: "Found '{{' without a matching closing '}}'" }

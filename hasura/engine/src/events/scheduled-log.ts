@@ -9,7 +9,8 @@ import { utcText } from './utc-text.ts'
 /** Statements of the metadata API on the tables of scheduled events. */
 
 export type ScheduledKind =
-  { readonly type: 'one_off' } | { readonly type: 'cron'; readonly trigger: string | undefined }
+  | { readonly type: 'one_off' }
+  | { readonly type: 'cron'; readonly trigger: string | undefined }
 
 const tables = {
   one_off: {

@@ -63,7 +63,8 @@ function decodeSegments(path: string): readonly string[] | undefined {
 
 /** A value for a variable: a text, or JSON, which only a body can hold. */
 type Given =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'json'; readonly json: JsonValue }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'json'; readonly json: JsonValue }
 
 const textValues = (texts: Readonly<Record<string, string>>): Readonly<Record<string, Given>> =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { kind: 'text', text }]))

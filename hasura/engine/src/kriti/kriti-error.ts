@@ -1,6 +1,10 @@
 /** Kriti's names of errors in a template or its evaluation. */
 export type KritiErrorCode =
-  'Parse Error Code' | 'Invalid Path Code' | 'Type Error Code' | 'Range Error Code' | 'Function Error Code'
+  | 'Parse Error Code'
+  | 'Invalid Path Code'
+  | 'Type Error Code'
+  | 'Range Error Code'
+  | 'Function Error Code'
 
 /** Thrown only inside this folder; `render` turns it into a result. */
 export class KritiError extends Error {

@@ -4,7 +4,8 @@ import { type HasuraApi, HasuraApiError } from './hasura-api.ts'
 import { splitStatements } from './sql-statements.ts'
 
 export type SqlFileOutcome =
-  { readonly kind: 'done' } | { readonly kind: 'failed'; readonly failure: SqlFailure }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly failure: SqlFailure }
 
 /** Why a file failed. It had no effect, because a file is one transaction. */
 export interface SqlFailure {

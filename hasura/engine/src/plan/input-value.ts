@@ -2,7 +2,12 @@ import type { ParameterSource } from '../sql/parameter.ts'
 
 /** JSON as a client sends it. */
 export type JsonValue =
-  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue }
 
 /**
  * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known. A leaf is

@@ -87,7 +87,8 @@ export type RowSource =
   | { readonly kind: 'native-query'; readonly code: readonly NativeSqlPart[] }
 
 export type NativeSqlPart =
-  { readonly kind: 'sql'; readonly text: string } | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'sql'; readonly text: string }
+  | { readonly kind: 'value'; readonly value: Value }
 
 export type RowCount =
   | { readonly kind: 'constant'; readonly value: number }

@@ -26,7 +26,8 @@ import type { Json } from '../metadata/parse.ts'
 
 /** A value that a role's permission sets for an argument hidden from the role. */
 type RemotePreset =
-  { readonly kind: 'static'; readonly value: Json } | { readonly kind: 'session'; readonly name: string }
+  | { readonly kind: 'static'; readonly value: Json }
+  | { readonly kind: 'session'; readonly name: string }
 
 /** By `Type.field.argument` and `Input.field`. */
 export type RemotePresets = ReadonlyMap<string, RemotePreset>

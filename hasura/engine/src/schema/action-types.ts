@@ -24,7 +24,10 @@ import { type SchemaContext, selectAccess } from './schema-context.ts'
 import type { ColumnModel } from './source-model.ts'
 
 type NamedType =
-  GraphQLObjectType | GraphQLInputObjectType | GraphQLEnumType | ReturnType<ScalarTypes['scalar']>
+  | GraphQLObjectType
+  | GraphQLInputObjectType
+  | GraphQLEnumType
+  | ReturnType<ScalarTypes['scalar']>
 
 export interface ActionTypes {
   /** The field that runs an action. */

@@ -1,6 +1,7 @@
 /** A piece of a native query: SQL, or the name of an argument. */
 export type NativeCodePart =
-  { readonly kind: 'sql'; readonly text: string } | { readonly kind: 'argument'; readonly name: string }
+  | { readonly kind: 'sql'; readonly text: string }
+  | { readonly kind: 'argument'; readonly name: string }
 
 /**
  * Splits a native query's SQL at its arguments, `{{name}}`. They are values, like a statement's parameters, so no text

@@ -1,6 +1,7 @@
 /** A segment of an endpoint's URL: a text, or a variable's name (`:id`). */
 type Segment =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: string }
 
 export type RestPath = readonly Segment[]
 

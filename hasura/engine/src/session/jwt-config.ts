@@ -23,7 +23,8 @@ export type ClaimsSource =
   | {
       readonly kind: 'namespace'
       readonly at:
-        { readonly kind: 'key'; readonly key: string } | { readonly kind: 'path'; readonly path: ClaimPath }
+        | { readonly kind: 'key'; readonly key: string }
+        | { readonly kind: 'path'; readonly path: ClaimPath }
       readonly format: 'json' | 'stringified_json'
     }
   | {

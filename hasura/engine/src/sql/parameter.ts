@@ -32,7 +32,8 @@ export type ParameterSource =
   | { readonly kind: 'answer' }
 
 export type JsonTemplatePart =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: string }
 
 /** How a JSON value is checked and written in Postgres's text format. */
 export interface ParameterEncoding {

@@ -50,10 +50,7 @@ const qualified = ({ schema, name }: { readonly schema: string; readonly name: s
 const typeName = (type: TypeName): string =>
   type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type)
 
-const operatorName = ({
-  operator,
-  schema,
-}: Extract<Expression, { kind: 'binary' | 'quantified' }>): string =>
+const operatorName = ({ operator, schema }: Extract<Expression, { kind: 'binary' | 'quantified' }>): string =>
   schema === undefined ? operator : `OPERATOR(${identifier(schema)}.${operator})`
 
 class Printer {

@@ -4,7 +4,8 @@ import pg from 'pg'
 
 /** A Postgres with PostGIS available, or the reason why there is none. */
 export type PostgisServer =
-  { readonly found: true; readonly url: string } | { readonly found: false; readonly reason: string }
+  | { readonly found: true; readonly url: string }
+  | { readonly found: false; readonly reason: string }
 
 const connectTimeoutMs = 2_000
 
