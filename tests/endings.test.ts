@@ -48,7 +48,7 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
-  test('reports a missing Redis if one is configured, and ends', async () => {
+  test.skipIf(!longTests)(longTest('reports a missing Redis if one is configured, and ends'), async () => {
     const database = await createDemoDatabase()
     const platform = await create()
     const port = await freePorts(1)
@@ -98,26 +98,29 @@ describe('the process', { timeout: 180_000 }, () => {
     }
   })
 
-  test('reports a database that another user has made and how to replace it', async () => {
-    const database = await createTestDatabase()
-    const platform = await create()
-    const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-    try {
-      await sql`CREATE SCHEMA hdb_catalog`
-      await sql`
+  test.skipIf(!longTests)(
+    longTest('reports a database that another user has made and how to replace it'),
+    async () => {
+      const database = await createTestDatabase()
+      const platform = await create()
+      const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+      try {
+        await sql`CREATE SCHEMA hdb_catalog`
+        await sql`
         DO $$ BEGIN CREATE ROLE test_newcomer LOGIN CREATEROLE PASSWORD 'of-a-test';
         EXCEPTION WHEN unique_violation OR duplicate_object THEN NULL; END $$`
-      await sql`GRANT CREATE ON DATABASE ${sql(database.name)} TO test_newcomer`
-      const url = new URL(database.url)
-      Object.assign(url, { username: 'test_newcomer', password: 'of-a-test' })
-      await expect(platform.start({ DATABASE_URL: url.href })).rejects.toThrow(
-        /ended with 1:[^]*The schema hdb_catalog belongs to \w+, and test_newcomer may not change it[^]*npm run reset/,
-      )
-    } finally {
-      await sql.end()
-      await database.drop()
-    }
-  })
+        await sql`GRANT CREATE ON DATABASE ${sql(database.name)} TO test_newcomer`
+        const url = new URL(database.url)
+        Object.assign(url, { username: 'test_newcomer', password: 'of-a-test' })
+        await expect(platform.start({ DATABASE_URL: url.href })).rejects.toThrow(
+          /ended with 1:[^]*The schema hdb_catalog belongs to \w+, and test_newcomer may not change it[^]*npm run reset/,
+        )
+      } finally {
+        await sql.end()
+        await database.drop()
+      }
+    },
+  )
 
   test('ends with 1 after an error of its start that nothing expects, and logs it', async () => {
     const platform = await create()

@@ -408,33 +408,41 @@ describe('npm run import', () => {
     await expect.poll(async () => (await count()).products, { timeout: 30_000 }).toBeGreaterThan(products)
   }
 
-  test('continues after it was killed, and creates nothing twice', async () => {
-    await file('many.jsonl', jsonLines(many(rows)))
-    for (let kill = 0; kill < 2; kill++) {
-      const child = start('many.jsonl', '--url', target.url)
-      await untilSomeAreAdded()
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
-    const { code, output } = await run('many.jsonl', '--url', target.url)
-    expect(output).toContain(`${rows} rows: ${rows} created, 0 updated, 0 skipped, 0 refused`)
-    expect(code).toBe(0)
-    await expectExactly(rows)
-  }, 120_000)
+  test.skipIf(!longTests)(
+    longTest('continues after it was killed, and creates nothing twice'),
+    async () => {
+      await file('many.jsonl', jsonLines(many(rows)))
+      for (let kill = 0; kill < 2; kill++) {
+        const child = start('many.jsonl', '--url', target.url)
+        await untilSomeAreAdded()
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+      const { code, output } = await run('many.jsonl', '--url', target.url)
+      expect(output).toContain(`${rows} rows: ${rows} created, 0 updated, 0 skipped, 0 refused`)
+      expect(code).toBe(0)
+      await expectExactly(rows)
+    },
+    120_000,
+  )
 
-  test('ends with code 130 after Ctrl-C and can be resumed', async () => {
-    await file('many.jsonl', jsonLines(many(rows)))
-    const child = start('many.jsonl', '--url', target.url, '--concurrency', '1')
-    await untilSomeAreAdded()
-    child.kill('SIGINT')
-    child.kill('SIGINT')
-    const [code] = (await once(child, 'exit')) as [number | null]
-    expect(code).toBe(130)
-    expect(await child.output).toMatch(/Not finished: interrupted. The same command goes on from here./)
-    expect((await count()).products).toBeLessThan(rows)
-    expect((await run('many.jsonl', '--url', target.url)).code).toBe(0)
-    await expectExactly(rows)
-  }, 120_000)
+  test.skipIf(!longTests)(
+    longTest('ends with code 130 after Ctrl-C and can be resumed'),
+    async () => {
+      await file('many.jsonl', jsonLines(many(rows)))
+      const child = start('many.jsonl', '--url', target.url, '--concurrency', '1')
+      await untilSomeAreAdded()
+      child.kill('SIGINT')
+      child.kill('SIGINT')
+      const [code] = (await once(child, 'exit')) as [number | null]
+      expect(code).toBe(130)
+      expect(await child.output).toMatch(/Not finished: interrupted. The same command goes on from here./)
+      expect((await count()).products).toBeLessThan(rows)
+      expect((await run('many.jsonl', '--url', target.url)).code).toBe(0)
+      await expectExactly(rows)
+    },
+    120_000,
+  )
 
   test('ends with code 1 and prints the path of the report if rows were refused', async () => {
     await file('bad.csv', 'sku,name,price,currency\nA,A tent,9.99,USD\n')

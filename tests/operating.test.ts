@@ -6,6 +6,7 @@ import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 import { payByCard } from './support/pay-by-card.ts'
 import { succeeded } from './support/shop.ts'
 import { createSubscriptionClient } from './support/subscription-client.ts'
@@ -190,19 +191,22 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
     expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
   })
 
-  test('logs an uncaught error in full, stops its Postgres and ends with 1', async () => {
-    await platform.stop()
-    const { databaseUrl } = await platform.start({
-      NODE_OPTIONS: `--import=${throwing}`,
-      LOG_LEVEL: 'silent',
-    })
-    const child = platform.child()
-    const ended = once(child, 'exit')
-    child.kill('SIGUSR2')
-    expect(await ended).toEqual([1, null])
-    expect(platform.output).toContain('out of a timer')
-    expect(platform.output).toContain('the reason behind it')
-    expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
-    expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
-  })
+  test.skipIf(!longTests)(
+    longTest('logs an uncaught error in full, stops its Postgres and ends with 1'),
+    async () => {
+      await platform.stop()
+      const { databaseUrl } = await platform.start({
+        NODE_OPTIONS: `--import=${throwing}`,
+        LOG_LEVEL: 'silent',
+      })
+      const child = platform.child()
+      const ended = once(child, 'exit')
+      child.kill('SIGUSR2')
+      expect(await ended).toEqual([1, null])
+      expect(platform.output).toContain('out of a timer')
+      expect(platform.output).toContain('the reason behind it')
+      expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
+      expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
+    },
+  )
 })

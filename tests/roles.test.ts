@@ -7,6 +7,7 @@ import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from './support/demo-database.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 import { partUrlsOf } from './support/part-urls.ts'
 import { encryptionKeys, RoleProcesses } from './support/role-processes.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
@@ -154,8 +155,10 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
   })
 })
 
-test(
-  'an engine that waits on an empty database starts when npm run migrate -- --embedded has run with the same settings',
+test.skipIf(!longTests)(
+  longTest(
+    'an engine that waits on an empty database starts when npm run migrate -- --embedded has run with the same settings',
+  ),
   { timeout: timeoutMs },
   async () => {
     const database = await createTestDatabase()

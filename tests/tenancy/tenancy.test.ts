@@ -125,8 +125,9 @@ describe('a merchant', { timeout: timeoutMs }, () => {
   })
 
   test('finds nothing under another merchant’s ids', async () => {
-    for (const { name, client, schema } of apis) {
-      for (const operation of queriesNaming(foreign, schema)) {
+    for (const api of apis) {
+      const { name, client, schema } = api
+      for (const operation of queriesNaming(foreign, schema).filter(({ field }) => isSentBy(api, field))) {
         const answer = await client(operation.query, operation.variables)
         expect.soft(answer.status, `${name} ${operation.field}`).toBeLessThan(500)
         expect.soft(dataOf(answer.text), `${name} ${operation.field}`).not.toMatch(foreign.pattern)
@@ -155,8 +156,9 @@ describe('a merchant', { timeout: timeoutMs }, () => {
     const others = [twin, stranger]
     const before = await Promise.all(others.map((id) => fingerprint(sql, id)))
     let successes = 0
-    for (const { name, client, schema } of apis) {
-      for (const operation of mutationsNaming(foreign, schema)) {
+    for (const api of apis) {
+      const { name, client, schema } = api
+      for (const operation of mutationsNaming(foreign, schema).filter(({ field }) => isSentBy(api, field))) {
         const answer = await client(operation.query, operation.variables)
         expect.soft(answer.status, `${name} ${operation.field}: ${answer.text}`).toBeLessThan(500)
         expect.soft(answer.text, `${name} ${operation.field}`).not.toContain(canary)

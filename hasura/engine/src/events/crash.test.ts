@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEngine } from '../engine.ts'
 import { type WebhookReceiver, startReceiver } from './testing/webhook-receiver.ts'
 
-const kills = 5
+const kills = process.env['TEST_LONG'] === undefined ? 2 : 5
 const concurrency = 20
 
 let database: TestDatabase
