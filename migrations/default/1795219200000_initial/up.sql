@@ -23866,7 +23866,9 @@ DECLARE
     status,
     sort_by
   );
-  v_tallied_scope bigint := search.tallied_scope(v_request, category_id);
+  v_tallied_scope bigint := CASE
+    WHEN v_request.groups IS NULL THEN search.tallied_scope(v_request, category_id)
+  END;
 BEGIN
   IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
     RETURN;
@@ -23899,36 +23901,15 @@ BEGIN
 END;
 $$;
 
--- sql/search/functions/facet_counts.sql
+-- sql/search/functions/tallied_counts.sql
 
-CREATE FUNCTION search.facet_counts(p_request search.request, p_scope bigint)
+CREATE FUNCTION search.tallied_counts(p_scope bigint, p_public_only boolean)
 RETURNS text
-LANGUAGE plpgsql
+LANGUAGE sql
 STABLE
 AS $$
-DECLARE
-  v_scope search.scope := p_request.scope;
-  v_groups search.key_group[] := p_request.groups;
-  -- Of a row, how many groups it has nothing of, and the sum of their places: if it is one, its place.
-  v_misses text := (
-    SELECT string_agg(format('(NOT d.facet_keys && %L::bigint[])::integer', g.keys), ' + ')
-    FROM unnest(v_groups) g
-  );
-  v_missed text := (
-    SELECT string_agg(format('%s * (NOT d.facet_keys && %L::bigint[])::integer', g.place, g.keys), ' + ')
-    FROM unnest(v_groups) WITH ORDINALITY AS g (name, keys, place)
-  );
-  v_names text[] := ARRAY(SELECT g.name FROM unnest(v_groups) g);
-  v_of_scope text := CASE
-    WHEN v_scope.public_only THEN 'x.public'
-    ELSE 'TRUE'
-  END || CASE
-    WHEN p_scope = 0 THEN ''
-    ELSE format(' AND x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
-  END;
-BEGIN
-  IF p_scope IS NOT NULL THEN
-    RETURN format(
+  SELECT
+    format(
       $statement$
       tallied AS MATERIALIZED (
         SELECT t.kind, t.value, sum(t.count) AS count
@@ -23968,48 +23949,147 @@ BEGIN
           ) t
         GROUP BY t.kind, t.value
         HAVING sum(t.count) > 0
-      ),
-      counted_value AS (
-        SELECT t.kind, t.value, t.count
-        FROM tallied t
-        WHERE
-          t.kind <> 'KEY'
-          AND %4$s
-          AND (t.kind <> 'TYPE' OR t.value = 1 OR NOT ($1).products_only)
-      ),
+      )
+      $statement$,
+      p_scope,
+      NOT p_public_only,
+      CASE
+        WHEN p_public_only THEN 'x.public'
+        ELSE 'TRUE'
+      END || CASE
+        WHEN p_scope = 0 THEN ''
+        ELSE format(' AND x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+      END
+    );
+$$;
+
+-- sql/search/functions/facet_counts.sql
+
+CREATE FUNCTION search.is_counted_value(p_of search.scope)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    concat(
+      't.kind <> ''KEY'' AND (t.kind <> ''TYPE'' OR t.value = 1 OR NOT ($1).products_only) AND ',
+      CASE
+        WHEN p_of.products
+        AND p_of.articles THEN 'TRUE'
+        WHEN p_of.products THEN '(t.kind <> ''TYPE'' OR t.value < 3)'
+        ELSE '(t.kind = ''TYPE'' AND t.value = 3)'
+      END
+    );
+$$;
+
+CREATE FUNCTION search.counts_of_tally(p_of search.scope, p_scope bigint)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    format(
+      $statement$
+      %1$s,
+      counted_value AS (SELECT t.kind, t.value, t.count FROM tallied t WHERE %2$s),
       counted_key AS (
         SELECT t.value AS key, NULL::text AS missed, t.count
         FROM tallied t
-        WHERE t.kind = 'KEY' AND %5$L
+        WHERE t.kind = 'KEY' AND %3$L
       ),
       $statement$,
-      p_scope,
-      NOT v_scope.public_only,
-      v_of_scope,
-      CASE
-        WHEN v_scope.products
-        AND v_scope.articles THEN 'TRUE'
-        WHEN v_scope.products THEN '(t.kind <> ''TYPE'' OR t.value < 3)'
-        ELSE '(t.kind = ''TYPE'' AND t.value = 3)'
-      END,
-      v_scope.products
+      search.tallied_counts(p_scope, p_of.public_only),
+      search.is_counted_value(p_of),
+      p_of.products
+    );
+$$;
+
+CREATE FUNCTION search.counted_columns(p_of search.scope)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    format(
+      $columns$
+      search.number_of_type(search.type_of(d)) AS type,
+      search.number_of_status(d.status) AS status,
+      search.rounded_price(d.lowest_price) AS lowest_price,
+      search.rounded_price(d.highest_price) AS highest_price,
+      d.facet_keys,
+      (%s)::integer AS in_stock
+      $columns$,
+      search.in_stock_of(p_of.merchant_id)
+    );
+$$;
+
+-- sql/search/functions/matches.sql
+
+CREATE FUNCTION search.matches(p_request search.request, p_of_groups boolean)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_scope search.scope := p_request.scope;
+  -- Only the conditions of the request, because Postgres plans a short statement better. $1 is the request.
+  v_conditions text[] := ARRAY[
+    'd.merchant_id = (($1).scope).merchant_id',
+    CASE
+      WHEN v_scope.public_only THEN 'd.public'
+    END,
+    CASE
+      WHEN NOT v_scope.products THEN 'd.article_id IS NOT NULL'
+    END,
+    CASE
+      WHEN NOT v_scope.articles THEN 'd.article_id IS NULL'
+    END,
+    CASE
+      WHEN p_request.products_only THEN 'd.product_id IS NOT NULL'
+    END,
+    CASE
+      WHEN p_request.types IS NOT NULL THEN 'search.type_of(d) = ANY (($1).types)'
+    END,
+    CASE
+      WHEN p_request.words IS NOT NULL THEN 'd.words @@ ($1).words'
+    END,
+    CASE
+      WHEN p_request.keys IS NOT NULL THEN 'd.facet_keys @> ($1).keys'
+    END,
+    CASE
+      WHEN p_request.price_min IS NOT NULL THEN 'd.highest_price >= ($1).price_min'
+    END,
+    CASE
+      WHEN p_request.price_max IS NOT NULL THEN 'd.lowest_price <= ($1).price_max'
+    END,
+    CASE
+      WHEN p_request.status IS NOT NULL THEN 'd.status = ($1).status'
+    END,
+    CASE
+      WHEN p_request.in_stock IS NOT NULL THEN search.in_stock_of(v_scope.merchant_id) || ' = ($1).in_stock'
+    END
+  ];
+BEGIN
+  IF p_of_groups THEN
+    v_conditions := v_conditions || ARRAY(
+      SELECT format('d.facet_keys && %L::bigint[]', g.keys)
+      FROM unnest(p_request.groups) g
     );
   END IF;
-  RETURN format(
-    $statement$
-    candidate AS MATERIALIZED (
-      SELECT
-        search.number_of_type(search.type_of(d)) AS type,
-        search.number_of_status(d.status) AS status,
-        search.rounded_price(d.lowest_price) AS lowest_price,
-        search.rounded_price(d.highest_price) AS highest_price,
-        d.facet_keys,
-        (%1$s)::integer AS in_stock%2$s
-      FROM search.document d
-      WHERE %3$s
-    ),
-    hit AS %4$s,
-    counted_value AS MATERIALIZED (
+  RETURN array_to_string(v_conditions, ' AND ');
+END;
+$$;
+
+-- sql/search/functions/facet_counts.sql
+
+CREATE FUNCTION search.values_of(p_documents text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    format(
+      $statement$
       SELECT x.kind, x.value, x.count
       FROM
         (
@@ -24023,42 +24103,177 @@ BEGIN
             END AS kind,
             coalesce(h.type, h.status, h.in_stock, h.lowest_price, h.highest_price) AS value,
             count(*) AS count
-          FROM hit h
+          FROM %I h
           GROUP BY GROUPING SETS ((h.type), (h.status), (h.in_stock), (h.lowest_price), (h.highest_price))
         ) x
       WHERE x.value IS NOT NULL
+      $statement$,
+      p_documents
+    );
+$$;
+
+CREATE FUNCTION search.counts_of_results(p_request search.request)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    format(
+      $statement$
+      result AS MATERIALIZED (SELECT %1$s FROM search.document d WHERE %2$s),
+      counted_value AS MATERIALIZED (%3$s),
+      counted_key AS (
+        SELECT k.key, NULL::text AS missed, count(*) AS count
+        FROM (SELECT unnest(r.facet_keys) AS key FROM result r) k
+        GROUP BY k.key
+      ),
+      $statement$,
+      search.counted_columns(p_request.scope),
+      search.matches(p_request, TRUE),
+      search.values_of('result')
+    );
+$$;
+
+CREATE FUNCTION search.counts_of_group(p_request search.request, p_scope bigint)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_group search.key_group := p_request.groups[1];
+  -- A document with two of the keys counts twice, so there may be fewer results.
+  v_reads_others boolean := (
+    SELECT
+      coalesce(sum(t.count) FILTER (WHERE t.kind = 'KEY'), 0) * 2 > coalesce(
+        sum(t.count) FILTER (WHERE t.kind = 'TYPE'),
+        0
+      )
+    FROM search.tally t
+    WHERE
+      t.merchant_id = (p_request.scope).merchant_id
+      AND t.scope = p_scope
+      AND (t.kind = 'KEY' AND t.value = ANY (v_group.keys) OR t.kind = 'TYPE' AND t.value = 1)
+      AND (t.public OR NOT (p_request.scope).public_only)
+  );
+BEGIN
+  RETURN format(
+    $statement$
+    %1$s,
+    read AS MATERIALIZED (
+      SELECT %2$s
+      FROM search.document d
+      WHERE %3$s AND %4$s (d.facet_keys && %5$L::bigint[])
     ),
-    -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
+    read_count AS (
+      SELECT v.kind, v.value, v.count
+      FROM (%6$s) v
+      UNION ALL
+      SELECT 'KEY', k.key, count(*)
+      FROM (SELECT unnest(r.facet_keys) AS key FROM read r) k
+      GROUP BY k.key
+    ),
+    result_count AS MATERIALIZED (%7$s),
+    counted_value AS (SELECT t.kind, t.value, t.count FROM result_count t WHERE %8$s),
+    -- The group's own values are counted as if it had no filter.
     counted_key AS (
-      %5$s
+      SELECT t.value AS key, NULL::text AS missed, t.count
+      FROM result_count t
+      WHERE t.kind = 'KEY' AND %9$L
+      UNION ALL
+      SELECT t.value, %10$L, t.count
+      FROM tallied t
+      WHERE t.kind = 'KEY' AND %9$L
+      UNION ALL
+      SELECT t.value, %10$L, -t.count
+      FROM result_count t
+      WHERE t.kind = 'KEY' AND %9$L
     ),
     $statement$,
-    search.in_stock_of(v_scope.merchant_id),
-    CASE
-      WHEN v_groups IS NOT NULL THEN format(', %s AS misses, %s AS missed', v_misses, v_missed)
-    END,
+    search.tallied_counts(p_scope, (p_request.scope).public_only),
+    search.counted_columns(p_request.scope),
     search.matches(p_request, FALSE),
     CASE
-      WHEN v_groups IS NULL THEN 'NOT MATERIALIZED (SELECT * FROM candidate)'
-      ELSE 'NOT MATERIALIZED (SELECT * FROM candidate c WHERE c.misses = 0)'
+      WHEN v_reads_others THEN 'NOT'
     END,
+    v_group.keys,
+    search.values_of('read'),
     CASE
-      WHEN v_groups IS NULL THEN $keys$
-      SELECT k.key, NULL::text AS missed, count(*) AS count
-      FROM (SELECT unnest(c.facet_keys) AS key FROM candidate c) k
-      GROUP BY k.key
-      $keys$
-      ELSE format(
-        $keys$
-        SELECT k.key, (%L::text[])[k.missed] AS missed, count(*) AS count
-        FROM (SELECT unnest(c.facet_keys) AS key, c.missed FROM candidate c WHERE c.misses < 2) k
-        GROUP BY k.key, k.missed
-        $keys$,
-        v_names
-      )
-    END
+      WHEN v_reads_others THEN $others$
+      SELECT c.kind, c.value, sum(c.count) AS count
+      FROM (
+        SELECT t.kind, t.value, t.count FROM tallied t
+        UNION ALL
+        SELECT r.kind, r.value, -r.count FROM read_count r
+      ) c
+      GROUP BY c.kind, c.value
+      HAVING sum(c.count) > 0
+      $others$
+      ELSE 'SELECT r.kind, r.value, r.count FROM read_count r'
+    END,
+    search.is_counted_value(p_request.scope),
+    (p_request.scope).products,
+    v_group.name
   );
 END;
+$$;
+
+CREATE FUNCTION search.counts_of_candidates(p_request search.request)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_groups search.key_group[] := p_request.groups;
+  -- Of a row, how many groups it has nothing of, and the sum of their places: if it is one, its place.
+  v_misses text := (
+    SELECT string_agg(format('(NOT d.facet_keys && %L::bigint[])::integer', g.keys), ' + ')
+    FROM unnest(v_groups) g
+  );
+  v_missed text := (
+    SELECT string_agg(format('%s * (NOT d.facet_keys && %L::bigint[])::integer', g.place, g.keys), ' + ')
+    FROM unnest(v_groups) WITH ORDINALITY AS g (name, keys, place)
+  );
+BEGIN
+  RETURN format(
+    $statement$
+    candidate AS MATERIALIZED (
+      SELECT %1$s, %2$s AS misses, %3$s AS missed
+      FROM search.document d
+      WHERE %4$s
+    ),
+    hit AS NOT MATERIALIZED (SELECT * FROM candidate c WHERE c.misses = 0),
+    counted_value AS MATERIALIZED (%5$s),
+    -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
+    counted_key AS (
+      SELECT k.key, (%6$L::text[])[k.missed] AS missed, count(*) AS count
+      FROM (SELECT unnest(c.facet_keys) AS key, c.missed FROM candidate c WHERE c.misses < 2) k
+      GROUP BY k.key, k.missed
+    ),
+    $statement$,
+    search.counted_columns(p_request.scope),
+    v_misses,
+    v_missed,
+    search.matches(p_request, FALSE),
+    search.values_of('hit'),
+    ARRAY(SELECT g.name FROM unnest(v_groups) g)
+  );
+END;
+$$;
+
+CREATE FUNCTION search.facet_counts(p_request search.request, p_scope bigint)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_request.groups IS NULL
+      AND p_scope IS NOT NULL THEN search.counts_of_tally(p_request.scope, p_scope)
+      WHEN p_request.groups IS NULL THEN search.counts_of_results(p_request)
+      WHEN cardinality(p_request.groups) = 1
+      AND p_scope IS NOT NULL THEN search.counts_of_group(p_request, p_scope)
+      ELSE search.counts_of_candidates(p_request)
+    END;
 $$;
 
 CREATE FUNCTION search.tallied_scope(p_request search.request, p_category_id uuid)
@@ -24078,7 +24293,6 @@ AS $$
     AND num_nonnulls(
       p_request.words,
       p_request.types,
-      p_request.groups,
       p_request.price_min,
       p_request.price_max,
       p_request.in_stock,
@@ -24152,6 +24366,7 @@ BEGIN
             ) v
           WHERE k.missed IS NULL OR search.group_name(v.kind, v.name) = k.missed
           GROUP BY v.key, v.kind, v.name, v.value
+          HAVING sum(k.count) > 0
         ),
         most AS (
           SELECT
@@ -24459,63 +24674,6 @@ BEGIN
   INTO v_done
   FROM part;
   RETURN v_done;
-END;
-$$;
-
--- sql/search/functions/matches.sql
-
-CREATE FUNCTION search.matches(p_request search.request, p_of_groups boolean)
-RETURNS text
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_scope search.scope := p_request.scope;
-  -- Only the conditions of the request, because Postgres plans a short statement better. $1 is the request.
-  v_conditions text[] := ARRAY[
-    'd.merchant_id = (($1).scope).merchant_id',
-    CASE
-      WHEN v_scope.public_only THEN 'd.public'
-    END,
-    CASE
-      WHEN NOT v_scope.products THEN 'd.article_id IS NOT NULL'
-    END,
-    CASE
-      WHEN NOT v_scope.articles THEN 'd.article_id IS NULL'
-    END,
-    CASE
-      WHEN p_request.products_only THEN 'd.product_id IS NOT NULL'
-    END,
-    CASE
-      WHEN p_request.types IS NOT NULL THEN 'search.type_of(d) = ANY (($1).types)'
-    END,
-    CASE
-      WHEN p_request.words IS NOT NULL THEN 'd.words @@ ($1).words'
-    END,
-    CASE
-      WHEN p_request.keys IS NOT NULL THEN 'd.facet_keys @> ($1).keys'
-    END,
-    CASE
-      WHEN p_request.price_min IS NOT NULL THEN 'd.highest_price >= ($1).price_min'
-    END,
-    CASE
-      WHEN p_request.price_max IS NOT NULL THEN 'd.lowest_price <= ($1).price_max'
-    END,
-    CASE
-      WHEN p_request.status IS NOT NULL THEN 'd.status = ($1).status'
-    END,
-    CASE
-      WHEN p_request.in_stock IS NOT NULL THEN search.in_stock_of(v_scope.merchant_id) || ' = ($1).in_stock'
-    END
-  ];
-BEGIN
-  IF p_of_groups THEN
-    v_conditions := v_conditions || ARRAY(
-      SELECT format('d.facet_keys && %L::bigint[]', g.keys)
-      FROM unnest(p_request.groups) g
-    );
-  END IF;
-  RETURN array_to_string(v_conditions, ' AND ');
 END;
 $$;
 

@@ -61,6 +61,7 @@ BEGIN
             ) v
           WHERE k.missed IS NULL OR search.group_name(v.kind, v.name) = k.missed
           GROUP BY v.key, v.kind, v.name, v.value
+          HAVING sum(k.count) > 0
         ),
         most AS (
           SELECT

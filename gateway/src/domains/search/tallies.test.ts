@@ -28,7 +28,9 @@ async function createGarments(from: number, to: number): Promise<void> {
     WHERE p.sku LIKE 'TALLY-%' AND NOT EXISTS (SELECT FROM catalog.product_variant o WHERE o.product_id = p.id);
     INSERT INTO catalog.variant_option (merchant_id, variant_id, name, value)
     SELECT v.merchant_id, v.id, 'Size', (ARRAY['S', 'M', 'L'])[1 + (abs(hashtext(v.product_id::text)) + v.position) % 3]
-    FROM catalog.product_variant v WHERE v.sku LIKE 'TALLY-%' ON CONFLICT DO NOTHING`)
+    FROM catalog.product_variant v WHERE v.sku LIKE 'TALLY-%' ON CONFLICT DO NOTHING;
+    INSERT INTO catalog.variant_option (merchant_id, variant_id, name, value)
+    SELECT v.merchant_id, v.id, 'Fit', 'Slim' FROM catalog.product_variant v WHERE v.sku LIKE 'TALLY-%3-1' ON CONFLICT DO NOTHING`)
   await gateway.shop.sql(`
     INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
     SELECT p.merchant_id, p.id, c.id FROM catalog.product p
@@ -44,18 +46,26 @@ const callers = [
   keyPrincipal(1, ['articles:read']),
 ]
 
-/** Counts of all documents, of those that are sorted by price, and of a category. */
+/** Counts of all documents, of those that are sorted by price, of a category, and of both with values of an option that most have, or few. */
 async function readCounts(as: (typeof callers)[number]): Promise<unknown> {
   const [category] = await gateway.shop.sql(
     `SELECT id FROM catalog.category WHERE merchant_id = '${merchantId}' AND slug = 'tallied'`,
   )
+  const categoryId = category?.['id']
+  const options = [{ name: 'size', values: ['M', 'XL'] }]
   const data = await queryData(
     gateway.shop,
     as,
-    `query ($filters: SearchFilters) {
-      all: search { ...counts } byPrice: search(sortBy: PRICE) { ...counts } category: search(filters: $filters) { ...counts } }
+    `query ($category: SearchFilters, $option: SearchFilters, $both: SearchFilters, $rare: SearchFilters) {
+      all: search { ...counts } byPrice: search(sortBy: PRICE) { ...counts } category: search(filters: $category) { ...counts }
+      option: search(filters: $option) { ...counts } both: search(filters: $both) { ...counts } rare: search(filters: $rare) { ...counts } }
     fragment counts on SearchResults { totalCount facets { name optionName value label count min max } }`,
-    { filters: { categoryId: category?.['id'] } },
+    {
+      category: { categoryId },
+      option: { options },
+      both: { categoryId, options },
+      rare: { options: [{ name: 'fit', values: ['Slim'] }] },
+    },
   )
   return Object.entries(data as Readonly<Record<string, Counts>>).map(([name, { totalCount, facets }]) => ({
     name,
