@@ -1,7 +1,28 @@
+CREATE FUNCTION catalog.fill_slug_of_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_base text;
+BEGIN
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM catalog.product o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON catalog.product
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION catalog.fill_slug_of_product();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.product
@@ -196,10 +217,31 @@ FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
+CREATE FUNCTION catalog.fill_slug_of_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_base text;
+BEGIN
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM catalog.category o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON catalog.category
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION catalog.fill_slug_of_category();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.category

@@ -78,6 +78,24 @@ AS $$
   SELECT btrim(left(btrim(regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g'), '-'), 80), '-');
 $$;
 
+-- The slug of a row that has none: its name's, or with a part of its id when another row has that, or gets it in a
+-- transaction that has not ended.
+CREATE FUNCTION platform.free_slug(p_table text, p_merchant_id uuid, p_id uuid, p_base text, p_taken boolean)
+RETURNS text
+LANGUAGE sql
+AS $$
+  SELECT
+    CASE
+      WHEN p_base = ''
+      OR p_taken
+      OR NOT pg_try_advisory_xact_lock(hashtextextended(p_table || p_merchant_id || p_base, 0)) THEN ltrim(
+        p_base || '-' || right(p_id::text, 12),
+        '-'
+      )
+      ELSE p_base
+    END;
+$$;
+
 -- answers: new {} | conflict {forgotten: boolean} | repeated {response: jsonb, sealed: text | null}
 CREATE FUNCTION platform.recall(p_request platform.keyed_request)
 RETURNS jsonb

@@ -26,34 +26,6 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.fill_slug()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  base text;
-  taken boolean;
-BEGIN
-  IF NEW.slug IS NOT NULL THEN
-    RETURN NEW;
-  END IF;
-  base := platform.slugify(NEW.name);
-  EXECUTE
-    format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-  INTO taken
-  USING NEW.merchant_id, base;
-  IF
-    base = ''
-    OR taken
-    OR NOT pg_try_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || NEW.merchant_id || base, 0))
-  THEN
-    base := ltrim(base || '-' || right(NEW.id::text, 12), '-');
-  END IF;
-  NEW.slug := base;
-  RETURN NEW;
-END;
-$$;
-
 CREATE FUNCTION platform.refuse_card_numbers()
 RETURNS trigger
 LANGUAGE plpgsql

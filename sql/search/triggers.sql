@@ -1,7 +1,28 @@
+CREATE FUNCTION search.fill_slug_of_article()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_base text;
+BEGIN
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM search.article o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON search.article
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION search.fill_slug_of_article();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON search.article

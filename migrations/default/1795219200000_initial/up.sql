@@ -12316,6 +12316,22 @@ AS $$
   SELECT btrim(left(btrim(regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g'), '-'), 80), '-');
 $$;
 
+CREATE FUNCTION platform.free_slug(p_table text, p_merchant_id uuid, p_id uuid, p_base text, p_taken boolean)
+RETURNS text
+LANGUAGE sql
+AS $$
+  SELECT
+    CASE
+      WHEN p_base = ''
+      OR p_taken
+      OR NOT pg_try_advisory_xact_lock(hashtextextended(p_table || p_merchant_id || p_base, 0)) THEN ltrim(
+        p_base || '-' || right(p_id::text, 12),
+        '-'
+      )
+      ELSE p_base
+    END;
+$$;
+
 CREATE FUNCTION platform.recall(p_request platform.keyed_request)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -15588,7 +15604,7 @@ BEGIN
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
-  PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets);
+  PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets, p_check_only);
   PERFORM catalog.link_imported_products(p_merchant_id, p_batch, v_targets);
   INSERT INTO bulk.imported_record AS r (merchant_id, record_type, external_id, record_id, fingerprint)
   SELECT p_merchant_id, 'PRODUCT', p.key, t.target, p.fingerprint
@@ -15601,6 +15617,7 @@ BEGIN
       fingerprint = excluded.fingerprint,
       imported_at = now();
   IF NOT p_check_only THEN
+    PERFORM catalog.put_imported_products(p_merchant_id, p_batch, v_targets);
     PERFORM
       search.follow_import(
         p_merchant_id,
@@ -15740,6 +15757,29 @@ BEGIN
       position integer
     )
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = i.product AND t.written;
+  WITH
+    warehouse AS MATERIALIZED (
+      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+    )
+  INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
+  SELECT p_merchant_id, k.id, w.id, max(s.available)
+  FROM
+    warehouse w
+    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+      ON s.warehouse IS NOT DISTINCT FROM w.code
+    JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
+    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
+  GROUP BY k.id, w.id
+  ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
+END;
+$$;
+
+CREATE FUNCTION catalog.put_imported_products(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
   INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
   SELECT DISTINCT p_merchant_id, t.target, p.category_id
   FROM
@@ -15756,21 +15796,6 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'categories') AS c (product uuid, path text[]) ON c.path = p.path
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = c.product AND t.written
   ON CONFLICT DO NOTHING;
-  WITH
-    warehouse AS MATERIALIZED (
-      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
-      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
-    )
-  INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
-  SELECT p_merchant_id, k.id, w.id, max(s.available)
-  FROM
-    warehouse w
-    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
-      ON s.warehouse IS NOT DISTINCT FROM w.code
-    JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
-    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
-  GROUP BY k.id, w.id
-  ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
 $$;
 
@@ -16090,7 +16115,12 @@ $$;
 
 -- sql/catalog/functions/write_imported_variants.sql
 
-CREATE FUNCTION catalog.write_imported_variants(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
+CREATE FUNCTION catalog.write_imported_variants(
+  p_merchant_id uuid,
+  p_batch jsonb,
+  p_targets jsonb,
+  p_check_only boolean
+)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -16147,7 +16177,9 @@ BEGIN
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
   v_product_ids := ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid));
   PERFORM catalog.require_variant_options(p_merchant_id, v_product_ids);
-  PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
+  IF NOT p_check_only THEN
+    PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
+  END IF;
 END;
 $$;
 
@@ -26857,42 +26889,33 @@ FOR EACH ROW
 WHEN (OLD.abandoned_at IS NOT NULL)
 EXECUTE FUNCTION cart.take_up_again();
 
--- sql/platform/triggers.sql
+-- sql/catalog/triggers.sql
 
-CREATE FUNCTION platform.fill_slug()
+CREATE FUNCTION catalog.fill_slug_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  base text;
-  taken boolean;
+  v_base text;
 BEGIN
-  IF NEW.slug IS NOT NULL THEN
-    RETURN NEW;
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM catalog.product o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
   END IF;
-  base := platform.slugify(NEW.name);
-  EXECUTE
-    format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-  INTO taken
-  USING NEW.merchant_id, base;
-  IF
-    base = ''
-    OR taken
-    OR NOT pg_try_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || NEW.merchant_id || base, 0))
-  THEN
-    base := ltrim(base || '-' || right(NEW.id::text, 12), '-');
-  END IF;
-  NEW.slug := base;
   RETURN NEW;
 END;
 $$;
 
--- sql/catalog/triggers.sql
-
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON catalog.product
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION catalog.fill_slug_of_product();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.product
@@ -27085,10 +27108,31 @@ FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.check_variants_have_options();
 
+CREATE FUNCTION catalog.fill_slug_of_category()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_base text;
+BEGIN
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM catalog.category o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON catalog.category
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION catalog.fill_slug_of_category();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.category
@@ -29775,10 +29819,31 @@ EXECUTE FUNCTION promotion.name_on_order();
 
 -- sql/search/triggers.sql
 
+CREATE FUNCTION search.fill_slug_of_article()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_base text;
+BEGIN
+  IF NEW.slug IS NULL THEN
+    v_base := platform.slugify(NEW.name);
+    NEW.slug := platform.free_slug(
+      TG_TABLE_NAME,
+      NEW.merchant_id,
+      NEW.id,
+      v_base,
+      EXISTS (SELECT FROM search.article o WHERE o.merchant_id = NEW.merchant_id AND o.slug = v_base)
+    );
+  END IF;
+  RETURN NEW;
+END;
+$$;
+
 CREATE TRIGGER fill_slug
 BEFORE INSERT OR UPDATE OF slug ON search.article
 FOR EACH ROW
-EXECUTE FUNCTION platform.fill_slug();
+EXECUTE FUNCTION search.fill_slug_of_article();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON search.article

@@ -1,7 +1,8 @@
 -- Writes products of another system, with pictures, variants, categories and stock. p_batch has a list for each; its
 -- rows name the product's row by `product`. A product is here already when a row of the same external id was imported,
 -- or else when it has the row's SKU; p_update says whether it gets the row's fields. Within a batch no SKU and no
--- external id comes twice. p_check_only: the caller rolls all of it back, so the search doesn't learn of it.
+-- external id comes twice. p_check_only: the caller rolls all of it back. What can refuse no product is then left out:
+-- the search, the categories and the sums of variants.
 --
 -- answers: rows {id: uuid, outcome: 'imported' | 'unchanged' | 'refused', field: text | null, reason: text | null}
 CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean, p_check_only boolean)
@@ -15,7 +16,7 @@ BEGIN
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
-  PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets);
+  PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets, p_check_only);
   PERFORM catalog.link_imported_products(p_merchant_id, p_batch, v_targets);
   INSERT INTO bulk.imported_record AS r (merchant_id, record_type, external_id, record_id, fingerprint)
   SELECT p_merchant_id, 'PRODUCT', p.key, t.target, p.fingerprint
@@ -28,6 +29,7 @@ BEGIN
       fingerprint = excluded.fingerprint,
       imported_at = now();
   IF NOT p_check_only THEN
+    PERFORM catalog.put_imported_products(p_merchant_id, p_batch, v_targets);
     PERFORM
       search.follow_import(
         p_merchant_id,

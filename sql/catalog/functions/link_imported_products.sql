@@ -1,4 +1,4 @@
--- Gives the products of a batch their pictures, categories and stock.
+-- Gives the products of a batch their pictures and stock.
 CREATE FUNCTION catalog.link_imported_products(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
 RETURNS void
 LANGUAGE plpgsql
@@ -32,6 +32,30 @@ BEGIN
       position integer
     )
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = i.product AND t.written;
+  WITH
+    warehouse AS MATERIALIZED (
+      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
+      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
+    )
+  INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
+  SELECT p_merchant_id, k.id, w.id, max(s.available)
+  FROM
+    warehouse w
+    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
+      ON s.warehouse IS NOT DISTINCT FROM w.code
+    JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
+    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
+  GROUP BY k.id, w.id
+  ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
+END;
+$$;
+
+-- Puts the products of a batch into their categories, and makes those that their paths lead to and aren't here.
+CREATE FUNCTION catalog.put_imported_products(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
   INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
   SELECT DISTINCT p_merchant_id, t.target, p.category_id
   FROM
@@ -48,20 +72,5 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'categories') AS c (product uuid, path text[]) ON c.path = p.path
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = c.product AND t.written
   ON CONFLICT DO NOTHING;
-  WITH
-    warehouse AS MATERIALIZED (
-      SELECT x.code, inventory.warehouse_of_import(p_merchant_id, x.code) AS id
-      FROM (SELECT DISTINCT warehouse AS code FROM jsonb_to_recordset(p_batch -> 'stock') AS s (warehouse text)) x
-    )
-  INSERT INTO inventory.stock_level AS l (merchant_id, stock_item_id, warehouse_id, available)
-  SELECT p_merchant_id, k.id, w.id, max(s.available)
-  FROM
-    warehouse w
-    JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
-      ON s.warehouse IS NOT DISTINCT FROM w.code
-    JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
-    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
-  GROUP BY k.id, w.id
-  ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
 $$;

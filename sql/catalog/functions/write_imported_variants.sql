@@ -1,5 +1,10 @@
 -- Writes the variants of a batch, each to the variant that has its SKU already, if there is one.
-CREATE FUNCTION catalog.write_imported_variants(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
+CREATE FUNCTION catalog.write_imported_variants(
+  p_merchant_id uuid,
+  p_batch jsonb,
+  p_targets jsonb,
+  p_check_only boolean
+)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -56,6 +61,8 @@ BEGIN
     JOIN jsonb_to_recordset(v_variants) AS w (id uuid, target uuid) ON w.id = o.variant;
   v_product_ids := ARRAY(SELECT DISTINCT w.product FROM jsonb_to_recordset(v_variants) AS w (product uuid));
   PERFORM catalog.require_variant_options(p_merchant_id, v_product_ids);
-  PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
+  IF NOT p_check_only THEN
+    PERFORM catalog.sum_up_variants(p_merchant_id, v_product_ids);
+  END IF;
 END;
 $$;

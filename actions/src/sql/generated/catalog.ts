@@ -30,7 +30,7 @@ export interface ImportProductsArguments {
 
 export type ImportProductsAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
 
-/** `catalog.import_products`: Writes products of another system, with pictures, variants, categories and stock. p_batch has a list for each; its rows name the product's row by `product`. A product is here already when a row of the same external id was imported, or else when it has the row's SKU; p_update says whether it gets the row's fields. Within a batch no SKU and no external id comes twice. p_check_only: the caller rolls all of it back, so the search doesn't learn of it.  */
+/** `catalog.import_products`: Writes products of another system, with pictures, variants, categories and stock. p_batch has a list for each; its rows name the product's row by `product`. A product is here already when a row of the same external id was imported, or else when it has the row's SKU; p_update says whether it gets the row's fields. Within a batch no SKU and no external id comes twice. p_check_only: the caller rolls all of it back. What can refuse no product is then left out: the search, the categories and the sums of variants.  */
 export const importProducts = (sql: Queryable, args: ImportProductsArguments): Promise<readonly ImportProductsAnswer[]> =>
   rowsOf<ImportProductsAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_products(
       p_merchant_id => ${args.merchantId}::uuid,
