@@ -1,11 +1,15 @@
 -- Begins a transaction that writes rows of another system. Imports of one merchant write one after the other: each sees
--- the stand-ins of the one before.
-CREATE FUNCTION bulk.begin_batch(p_merchant_id uuid)
+-- the stand-ins of the one before. With p_shared it runs beside others of its kind, and not beside one that writes.
+CREATE FUNCTION bulk.begin_batch(p_merchant_id uuid, p_shared boolean DEFAULT FALSE)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+  IF p_shared THEN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended(format('import of %s', p_merchant_id), 0));
+  ELSE
+    PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+  END IF;
   PERFORM set_config('platform.importing', 'on', TRUE);
   -- The tables grow faster than Postgres learns of it, and while rows are checked they look empty: without this, plans
   -- read them whole for each row.

@@ -399,6 +399,63 @@ describe('an import', () => {
     ).toEqual({ customers: 8 })
   }, 60_000)
 
+  const productNamed = (sku: string, name: string) => ({
+    type: 'product',
+    sku,
+    name,
+    price: 100,
+    currency: 'USD',
+    categories: ['Side > By side'],
+  })
+
+  test('tries two batches of products at once, and writes each alone', async () => {
+    const id = await create(
+      Array.from({ length: 1000 }, (_, index) =>
+        productNamed(`BESIDE-${index}`, index % 500 === 0 ? 'Meets another' : 'Alone'),
+      ),
+    )
+    // A sequence shows itself to all transactions: the first row waits until one of another transaction is here.
+    await shop.database`CREATE SEQUENCE public.met`
+    await shop.database`
+      CREATE FUNCTION public.meet() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $meet$
+      BEGIN
+        PERFORM nextval('public.met');
+        FOR turn IN 1..500 LOOP
+          EXIT WHEN (SELECT last_value FROM public.met) >= 2;
+          PERFORM pg_sleep(0.02);
+        END LOOP;
+        IF (SELECT last_value FROM public.met) < 2 THEN RAISE EXCEPTION 'no other batch is tried'; END IF;
+        RETURN NEW;
+      END $meet$`
+    await shop.database`
+      CREATE TRIGGER meet BEFORE INSERT ON catalog.product FOR EACH ROW WHEN (NEW.name = 'Meets another')
+      EXECUTE FUNCTION public.meet()`
+    try {
+      await run()
+    } finally {
+      await shop.database`DROP FUNCTION public.meet CASCADE`
+      await shop.database`DROP SEQUENCE public.met`
+    }
+    expect(await outcomeOf(id)).toMatchObject({
+      status: 'SUCCEEDED',
+      checked: 1000,
+      imported: 1000,
+      refused: 0,
+    })
+  }, 60_000)
+
+  test('finds a key that an earlier row has, in the batch before and in one further back', async () => {
+    const rows = Array.from({ length: 1600 }, (_, index) => productNamed(`FAR-${index}`, 'Far'))
+    rows[700] = productNamed('FAR-400', 'Far')
+    rows[1400] = productNamed('FAR-10', 'Far')
+    const outcome = await importRows(rows)
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED', checked: 1600, imported: 1598, refused: 2 })
+    expect(outcome.faults).toMatchObject([
+      { line: 701, key: 'FAR-400', field: 'sku' },
+      { line: 1401, key: 'FAR-10', field: 'sku' },
+    ])
+  }, 60_000)
+
   test('goes on some seconds after an error, not only when a lease has ended', async () => {
     const id = await create([{ type: 'customer', email: 'later@example.com', name: 'Later' }])
     await shop.database`

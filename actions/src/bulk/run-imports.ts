@@ -4,13 +4,14 @@ import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import * as bulk from '../sql/generated/bulk.ts'
-import { batchesOf } from './batches.ts'
+import { type Batch, batchesOf } from './batches.ts'
+import { checkBatches } from './check-batches.ts'
 import { readAhead } from './read-ahead.ts'
 import { fileOfImport } from './file-of-import.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { readCsv, readJsonLines, UnreadableFile } from './rows/read-rows.ts'
 import { recordTypeNamed } from './rows/row-types.ts'
-import { lease, writeBatch } from './write-batch.ts'
+import { type ImportUnderWay, lease, writeBatch } from './write-batch.ts'
 
 export interface ImportOptions {
   readonly database: Database
@@ -127,10 +128,9 @@ async function runPhase(
   let rows = 0
   try {
     const batches = batchesOf(read, { defaultType: recordTypeNamed(recordType), skip })
-    for await (const batch of readAhead(batches)) {
-      if (skip + rows + batch.entries.length > maxRowsOfImport)
-        throw new UnreadableFile(`The file has more than ${maxRowsOfImport} rows: divide it`)
-      if (!(await writeBatch(database, job, batch))) return { rows, whole: false }
+    const dealt = phase === 'CHECKING' ? checkBatches : writeBatches
+    for await (const { batch, goesOn } of dealt(database, job, readAhead(withinBounds(batches)))) {
+      if (!goesOn) return { rows, whole: false }
       const before = skip + rows
       rows += batch.entries.length
       await refreshStatistics(database, {
@@ -148,6 +148,23 @@ async function runPhase(
   } finally {
     file.content.destroy()
   }
+}
+
+async function* withinBounds(batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    if (batch.from + batch.entries.length > maxRowsOfImport)
+      throw new UnreadableFile(`The file has more than ${maxRowsOfImport} rows: divide it`)
+    yield batch
+  }
+}
+
+/** Writes one batch after the other. Yields each, and whether the import goes on. */
+async function* writeBatches(
+  database: Database,
+  job: ImportUnderWay,
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<{ readonly batch: Batch; readonly goesOn: boolean }> {
+  for await (const batch of batches) yield { batch, goesOn: await writeBatch(database, job, batch) }
 }
 
 /** Lets another worker have an import, after some seconds. */

@@ -17,52 +17,85 @@ export interface ImportUnderWay {
 /** Seconds for which a worker has an import, from its last batch on. */
 export const lease = 120
 
+/** A batch, or a part of one, whose rows were tried and not kept. */
+export interface TriedBatch {
+  readonly batch: Batch
+  readonly written: readonly WrittenRecord[]
+}
+
 /**
- * Deals with a batch, and notes it, in one transaction. While the rows are checked, everything but the note is rolled back. A row that
- * the database refuses leaves the others alone: the batch is tried again in halves. So is one that takes longer than a statement may.
+ * Writes a batch, and notes it, in one transaction. A row that the database refuses leaves the others alone: the batch is written
+ * in halves. So is one that takes longer than a statement may.
  *
  * @returns whether the import goes on: else it was cancelled, or another worker has it
  */
 export async function writeBatch(database: Database, job: ImportUnderWay, batch: Batch): Promise<boolean> {
-  const refusedBefore =
-    job.phase === 'WRITING' ? await linesRefused(database, job, batch) : new Map<number, UserError>()
-  const taken = job.phase === 'CHECKING' ? await keysTaken(database, job, batch) : new Set<string>()
-  const entries = batch.entries.map((entry) => refusedEntry(entry, refusedBefore, taken))
-  return settle(database, job, { ...batch, entries })
+  const refusedBefore = await linesRefused(database, job, batch)
+  const entries = batch.entries.map((entry) => {
+    const error = refusedBefore.get(entry.line)
+    return error === undefined ? entry : refused(entry, [error])
+  })
+  for await (const goesOn of settled({ ...batch, entries }, (part) => writeAll(database, job, part)))
+    if (!goesOn) return false
+  return true
 }
 
-function refusedEntry(
-  entry: Entry,
-  refusedBefore: ReadonlyMap<number, UserError>,
-  taken: ReadonlySet<string>,
-): Entry {
-  if ('errors' in entry.content) return entry
-  const before = refusedBefore.get(entry.line)
-  if (before !== undefined) return { ...entry, content: { errors: [before] } }
-  const twice = entry.content.keys.filter(({ kind, key }) => taken.has(`${kind} ${key}`))
-  return twice.length === 0
-    ? entry
-    : { ...entry, content: { errors: twice.map(({ field, key }) => alreadyExists(field, key)) } }
+/** Tries a batch in a transaction that is rolled back; `noteTried` notes what came of it. Parts as in `writeBatch`. */
+export async function tryBatch(
+  database: Database,
+  job: ImportUnderWay,
+  batch: Batch,
+): Promise<readonly TriedBatch[]> {
+  const taken = await keysTaken(database, job, batch)
+  const entries = batch.entries.map((entry) => {
+    if ('errors' in entry.content) return entry
+    const twice = entry.content.keys.filter(({ kind, key }) => taken.has(`${kind} ${key}`))
+    return twice.length === 0
+      ? entry
+      : refused(
+          entry,
+          twice.map(({ field, key }) => alreadyExists(field, key)),
+        )
+  })
+  return Array.fromAsync(settled({ ...batch, entries }, (part) => tryAll(database, job, part)))
 }
 
-async function settle(database: Database, job: ImportUnderWay, batch: Batch): Promise<boolean> {
+/** @returns as `writeBatch` does */
+export async function noteTried(
+  database: Database,
+  job: ImportUnderWay,
+  tried: readonly TriedBatch[],
+): Promise<boolean> {
+  for (const { batch, written } of tried) if (!(await note(database, job, batch, written))) return false
+  return true
+}
+
+const refused = (entry: Entry, errors: readonly UserError[]): Entry =>
+  'errors' in entry.content ? entry : { ...entry, content: { errors } }
+
+/** What `deal` makes of the batch, or of each part that the database takes. */
+async function* settled<Outcome>(
+  batch: Batch,
+  deal: (part: Batch) => Promise<Outcome>,
+): AsyncGenerator<Outcome> {
+  let outcome: Outcome
   try {
-    return job.phase === 'WRITING'
-      ? await writeAll(database, job, batch)
-      : await checkAll(database, job, batch)
+    outcome = await deal(batch)
   } catch (error) {
     const refusal = refusalOf(error)
     const { entries, from, type } = batch
     const [only] = entries
     if (refusal === null && !(isTimeout(error) && entries.length > 1)) throw error
-    if (refusal !== null && entries.length === 1 && only !== undefined)
-      return settle(database, job, { ...batch, entries: [{ ...only, content: { errors: [refusal] } }] })
+    if (refusal !== null && entries.length === 1 && only !== undefined) {
+      yield* settled({ ...batch, entries: [refused(only, [refusal])] }, deal)
+      return
+    }
     const half = Math.floor(entries.length / 2)
-    return (
-      (await settle(database, job, { from, type, entries: entries.slice(0, half) })) &&
-      (await settle(database, job, { from: from + half, type, entries: entries.slice(half) }))
-    )
+    yield* settled({ from, type, entries: entries.slice(0, half) }, deal)
+    yield* settled({ from: from + half, type, entries: entries.slice(half) }, deal)
+    return
   }
+  yield outcome
 }
 
 class NotMine extends Error {}
@@ -90,19 +123,18 @@ class Tried extends Error {
   }
 }
 
-async function checkAll(database: Database, job: ImportUnderWay, batch: Batch): Promise<boolean> {
-  let written: readonly WrittenRecord[] = []
+async function tryAll(database: Database, job: ImportUnderWay, batch: Batch): Promise<TriedBatch> {
   try {
     await database.begin(async (sql) => {
       const found = await writeRecords(sql, job, batch)
       await sql`SET CONSTRAINTS ALL IMMEDIATE`
       throw new Tried(found)
     })
+    throw new Error('a transaction that only tries its rows has committed')
   } catch (error) {
     if (!(error instanceof Tried)) throw error
-    written = error.written
+    return { batch, written: error.written }
   }
-  return note(database, job, batch, written)
 }
 
 async function writeRecords(

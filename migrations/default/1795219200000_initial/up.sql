@@ -5524,12 +5524,16 @@ $$;
 
 -- sql/bulk/functions.sql
 
-CREATE FUNCTION bulk.begin_batch(p_merchant_id uuid)
+CREATE FUNCTION bulk.begin_batch(p_merchant_id uuid, p_shared boolean DEFAULT FALSE)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+  IF p_shared THEN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended(format('import of %s', p_merchant_id), 0));
+  ELSE
+    PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+  END IF;
   PERFORM set_config('platform.importing', 'on', TRUE);
   -- The tables grow faster than Postgres learns of it, and while rows are checked they look empty: without this, plans
   -- read them whole for each row.
@@ -15600,7 +15604,7 @@ AS $$
 DECLARE
   v_targets jsonb;
 BEGIN
-  PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);

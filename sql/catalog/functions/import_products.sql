@@ -12,7 +12,7 @@ AS $$
 DECLARE
   v_targets jsonb;
 BEGIN
-  PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);

@@ -14,6 +14,7 @@ export interface PreparedCategory {
 }
 
 export const categoryWriter: RecordWriter<PreparedCategory> = {
+  checksSideBySide: false,
   tables: ['catalog.category', 'bulk.imported_record', 'bulk.import_key'],
   prepare({ values, fingerprint }) {
     const row = values as unknown as CategoryRow

@@ -15,6 +15,7 @@ export interface PreparedCustomer {
 
 /** Customers with their addresses. They get in by a mail that sets their password. */
 export const customerWriter: RecordWriter<PreparedCustomer> = {
+  checksSideBySide: false,
   tables: ['crm.customer', 'crm.address', 'bulk.imported_record', 'bulk.import_key'],
   prepare({ values, fingerprint }) {
     const row = values as unknown as CustomerRow

@@ -12,6 +12,7 @@ export interface PreparedOrderRow {
 
 /** Orders with their history. One that is here is never changed. */
 export const orderWriter: RecordWriter<PreparedOrderRow> = {
+  checksSideBySide: false,
   tables: [
     'ordering.order',
     'ordering.order_item',

@@ -18,6 +18,7 @@ export interface PreparedProduct extends Lists {
 
 /** Products with their variants, pictures, categories and stock. */
 export const productWriter: RecordWriter<PreparedProduct> = {
+  checksSideBySide: true,
   tables: [
     'catalog.product',
     'catalog.product_variant',

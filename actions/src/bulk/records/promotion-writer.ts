@@ -14,6 +14,7 @@ export interface PreparedPromotion {
 
 /** Promotions. One that is here already stays as it is. */
 export const promotionWriter: RecordWriter<PreparedPromotion> = {
+  checksSideBySide: false,
   tables: ['promotion.promotion', 'bulk.imported_record', 'bulk.import_key'],
   prepare({ values, fingerprint }) {
     const row = values as unknown as PromotionRow

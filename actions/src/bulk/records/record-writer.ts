@@ -48,6 +48,11 @@ export interface RecordWriter<Prepared> {
     records: readonly PreparedRecord<Prepared>[],
     options: WriteOptions,
   ): Promise<readonly WrittenRecord[]>
+  /**
+   * Whether two batches may be checked at once: without a key in common, no row of one waits for the other's, or they
+   * wait in one order.
+   */
+  readonly checksSideBySide: boolean
   /** The tables whose statistics Postgres needs anew after many rows. */
   readonly tables: readonly string[]
 }

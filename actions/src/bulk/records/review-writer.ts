@@ -12,6 +12,7 @@ export interface PreparedReview {
 }
 
 export const reviewWriter: RecordWriter<PreparedReview> = {
+  checksSideBySide: false,
   tables: ['catalog.review', 'bulk.imported_record', 'bulk.import_key'],
   prepare({ values, fingerprint }) {
     const row = values as unknown as ReviewRow
