@@ -30,6 +30,9 @@ const PromotionsPage = lazy(() => import('./promotions/promotions-page.tsx'))
 const PromotionPage = lazy(() => import('./promotions/promotion-page.tsx'))
 const ReviewsPage = lazy(() => import('./reviews/reviews-page.tsx'))
 const EmailsPage = lazy(() => import('./emails/emails-page.tsx'))
+const CampaignsPage = lazy(() => import('./emails/campaigns-page.tsx'))
+const CampaignPage = lazy(() => import('./emails/campaign-page.tsx'))
+const NewCampaignPage = lazy(() => import('./emails/new-campaign-page.tsx'))
 const EmailTemplatePage = lazy(() => import('./emails/email-template-page.tsx'))
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 
@@ -81,6 +84,9 @@ const Pages = (): ReactNode => (
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
     <Route path="/reviews" component={ReviewsPage} />
     <Route path="/emails" component={EmailsPage} />
+    <Route path="/emails/campaigns" component={CampaignsPage} />
+    <Route path="/emails/campaigns/new" component={NewCampaignPage} />
+    <Route path="/emails/campaigns/:id">{({ id }) => <CampaignPage key={id} id={id} />}</Route>
     <Route path="/emails/:kind">{({ kind }) => <EmailTemplatePage key={kind} kind={kind} />}</Route>
     <Route path="/promotions/new">{() => <PromotionPage id={null} />}</Route>
     <Route path="/promotions/edit/:id">{({ id }) => <PromotionPage key={id} id={id} />}</Route>

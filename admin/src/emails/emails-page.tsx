@@ -7,6 +7,7 @@ import { useText } from '../language/language.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Card, Failed, Loading } from '../ui/states.tsx'
 import { kindOf, templateKinds } from './email-names.ts'
+import { EmailTabs } from './email-tabs.tsx'
 
 /** Every kind of message, and whose words it has. */
 export default function EmailsPage(): ReactNode {
@@ -16,6 +17,7 @@ export default function EmailsPage(): ReactNode {
   const kinds = Object.keys(templateKinds).flatMap((name) => kindOf(name) ?? [])
   return (
     <Page title={t('emails')} lead={t('emailsLead')} narrow>
+      <EmailTabs at="mailKinds" />
       {error ? (
         <Failed error={error} retry={() => void refetch()} />
       ) : data === undefined ? (

@@ -227,6 +227,20 @@ export type CreateDraftOrderInput = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
 };
 
+/** A new campaign. Open in the specification. */
+export type CreateEmailCampaignInput = {
+  /** The body as HTML. 1 to 100,000 characters. */
+  readonly html: string;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Whom it goes to; everybody who has opted in when nothing is said. */
+  readonly segmentId?: string | null | undefined;
+  /** The subject. 1 to 300 characters, in one line. */
+  readonly subject: string;
+  /** The body as text. 1 to 100,000 characters. */
+  readonly text: string;
+};
+
 /** A new template. Open in the specification. */
 export type CreateEmailTemplateInput = {
   /** The body as HTML. 1 to 100,000 characters. */
@@ -602,6 +616,35 @@ export type DiscountType =
   | 'FREE_SHIPPING'
   /** A share of the price. */
   | 'PERCENTAGE';
+
+/** Filters for a list of campaigns. Open in the specification. */
+export type EmailCampaignFilters = {
+  /** With this text in the name, in any case; 2 to 100 characters. */
+  readonly searchQuery?: string | null | undefined;
+  /** To this segment. */
+  readonly segmentId?: string | null | undefined;
+  /** Which stand so now. */
+  readonly status?: EmailCampaignStatus | null | undefined;
+  /** In one of these statuses, 1 to 20; if `status` is given as well, both must hold. Open in the specification. */
+  readonly statuses?: ReadonlyArray<EmailCampaignStatus> | null | undefined;
+  /** Changed at this time or after it. Open in the specification. */
+  readonly updatedAfter?: string | null | undefined;
+  /** Changed before this time. Open in the specification. */
+  readonly updatedBefore?: string | null | undefined;
+};
+
+/** Where a campaign stands. Open in the specification. */
+export type EmailCampaignStatus =
+  /** Stopped. */
+  | 'CANCELLED'
+  /** Being written. */
+  | 'DRAFT'
+  /** Begins at its time. */
+  | 'SCHEDULED'
+  /** Its messages are being written and sent. */
+  | 'SENDING'
+  /** Every message is settled. */
+  | 'SENT';
 
 /** Whether a merchant's mails come from its own address. Open in the specification. */
 export type EmailSenderStatus =
@@ -1182,6 +1225,18 @@ export type PaymentStatus =
   /** Paid. */
   | 'SUCCEEDED';
 
+/** The campaign to render. Open in the specification. */
+export type PreviewEmailCampaignInput = {
+  /** The body as HTML. 1 to 100,000 characters. */
+  readonly html: string;
+  /** Whom it goes to; everybody who has opted in when nothing is said. */
+  readonly segmentId?: string | null | undefined;
+  /** The subject. 1 to 300 characters, in one line. */
+  readonly subject: string;
+  /** The body as text. 1 to 100,000 characters. */
+  readonly text: string;
+};
+
 /** The template to render, with changed parts to try. Open in the specification. */
 export type PreviewEmailTemplateInput = {
   /** The body as HTML. 1 to 100,000 characters. */
@@ -1755,6 +1810,20 @@ export type UpdateDashboardInput = {
   readonly widgets?: ReadonlyArray<DashboardWidgetInput> | null | undefined;
 };
 
+/** Changes to a campaign. Open in the specification. */
+export type UpdateEmailCampaignInput = {
+  /** The body as HTML. 1 to 100,000 characters. Never null. */
+  readonly html?: string | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Whom it goes to; null for everybody who has opted in. */
+  readonly segmentId?: string | null | undefined;
+  /** The subject. 1 to 300 characters, in one line. Never null. */
+  readonly subject?: string | null | undefined;
+  /** The body as text. 1 to 100,000 characters. Never null. */
+  readonly text?: string | null | undefined;
+};
+
 /** Changes to a template. Open in the specification. */
 export type UpdateEmailTemplateInput = {
   /** The body as HTML. 1 to 100,000 characters. Never null. */
@@ -2319,6 +2388,91 @@ export type DeleteSegmentMutationVariables = Exact<{
 
 
 export type DeleteSegmentMutation = { readonly deleteCustomerSegment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CampaignProgressFragment = { readonly id: string, readonly name: string, readonly status: EmailCampaignStatus, readonly scheduledAt: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly total: number, readonly sent: number, readonly failed: number, readonly suppressed: number };
+
+export type CampaignPartsFragment = { readonly segmentId: string | null, readonly subject: string, readonly html: string, readonly text: string, readonly id: string, readonly name: string, readonly status: EmailCampaignStatus, readonly scheduledAt: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly total: number, readonly sent: number, readonly failed: number, readonly suppressed: number };
+
+export type CampaignListQueryVariables = Exact<{
+  filters?: EmailCampaignFilters | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CampaignListQuery = { readonly emailCampaigns: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly status: EmailCampaignStatus, readonly scheduledAt: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly total: number, readonly sent: number, readonly failed: number, readonly suppressed: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type CampaignDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CampaignDetailQuery = { readonly emailCampaign: { readonly segmentId: string | null, readonly subject: string, readonly html: string, readonly text: string, readonly id: string, readonly name: string, readonly status: EmailCampaignStatus, readonly scheduledAt: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly total: number, readonly sent: number, readonly failed: number, readonly suppressed: number } | null };
+
+export type CampaignSegmentsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type CampaignSegmentsQuery = { readonly customerSegments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type CampaignFailuresQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CampaignFailuresQuery = { readonly emailDeliveries: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly recipient: string, readonly recipientName: string | null, readonly reason: string | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type PreviewCampaignMutationVariables = Exact<{
+  input: PreviewEmailCampaignInput;
+}>;
+
+
+export type PreviewCampaignMutation = { readonly previewEmailCampaign: { readonly recipients: number | null, readonly rendered: { readonly subject: string, readonly html: string, readonly text: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateCampaignMutationVariables = Exact<{
+  input: CreateEmailCampaignInput;
+}>;
+
+
+export type CreateCampaignMutation = { readonly createEmailCampaign: { readonly campaign: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateCampaignMutationVariables = Exact<{
+  id: string;
+  input: UpdateEmailCampaignInput;
+}>;
+
+
+export type UpdateCampaignMutation = { readonly updateEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteCampaignMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteCampaignMutation = { readonly deleteEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ScheduleCampaignMutationVariables = Exact<{
+  id: string;
+  scheduledAt?: string | null | undefined;
+}>;
+
+
+export type ScheduleCampaignMutation = { readonly scheduleEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CancelCampaignMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CancelCampaignMutation = { readonly cancelEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RetryCampaignMessageMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RetryCampaignMessageMutation = { readonly retryEmailDelivery: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type EmailTemplatesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -3539,6 +3693,40 @@ export const SegmentPartsFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"SegmentParts"}) as unknown as TypedDocumentString<SegmentPartsFragment, unknown>;
+export const CampaignProgressFragmentDoc = new TypedDocumentString(`
+    fragment CampaignProgress on EmailCampaign {
+  id
+  name
+  status
+  scheduledAt
+  startedAt
+  finishedAt
+  total
+  sent
+  failed
+  suppressed
+}
+    `, {"fragmentName":"CampaignProgress"}) as unknown as TypedDocumentString<CampaignProgressFragment, unknown>;
+export const CampaignPartsFragmentDoc = new TypedDocumentString(`
+    fragment CampaignParts on EmailCampaign {
+  ...CampaignProgress
+  segmentId
+  subject
+  html
+  text
+}
+    fragment CampaignProgress on EmailCampaign {
+  id
+  name
+  status
+  scheduledAt
+  startedAt
+  finishedAt
+  total
+  sent
+  failed
+  suppressed
+}`, {"fragmentName":"CampaignParts"}) as unknown as TypedDocumentString<CampaignPartsFragment, unknown>;
 export const WordsFragmentDoc = new TypedDocumentString(`
     fragment Words on EmailContent {
   subject
@@ -4140,6 +4328,190 @@ export const DeleteSegmentDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<DeleteSegmentMutation, DeleteSegmentMutationVariables>;
+export const CampaignListDocument = new TypedDocumentString(`
+    query CampaignList($filters: EmailCampaignFilters, $first: Int, $after: String) {
+  emailCampaigns(filters: $filters, first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...CampaignProgress
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment CampaignProgress on EmailCampaign {
+  id
+  name
+  status
+  scheduledAt
+  startedAt
+  finishedAt
+  total
+  sent
+  failed
+  suppressed
+}`) as unknown as TypedDocumentString<CampaignListQuery, CampaignListQueryVariables>;
+export const CampaignDetailDocument = new TypedDocumentString(`
+    query CampaignDetail($id: ID!) {
+  emailCampaign(id: $id) {
+    ...CampaignParts
+  }
+}
+    fragment CampaignProgress on EmailCampaign {
+  id
+  name
+  status
+  scheduledAt
+  startedAt
+  finishedAt
+  total
+  sent
+  failed
+  suppressed
+}
+fragment CampaignParts on EmailCampaign {
+  ...CampaignProgress
+  segmentId
+  subject
+  html
+  text
+}`) as unknown as TypedDocumentString<CampaignDetailQuery, CampaignDetailQueryVariables>;
+export const CampaignSegmentsDocument = new TypedDocumentString(`
+    query CampaignSegments {
+  customerSegments(first: 100) {
+    nodes {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CampaignSegmentsQuery, CampaignSegmentsQueryVariables>;
+export const CampaignFailuresDocument = new TypedDocumentString(`
+    query CampaignFailures($id: ID!, $first: Int, $after: String) {
+  emailDeliveries(
+    filters: {campaignId: $id, statuses: [FAILED, BOUNCED]}
+    first: $first
+    after: $after
+  ) {
+    totalCount
+    nodes {
+      id
+      recipient
+      recipientName
+      reason
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CampaignFailuresQuery, CampaignFailuresQueryVariables>;
+export const PreviewCampaignDocument = new TypedDocumentString(`
+    mutation PreviewCampaign($input: PreviewEmailCampaignInput!) {
+  previewEmailCampaign(input: $input) {
+    rendered {
+      ...Words
+    }
+    recipients
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Words on EmailContent {
+  subject
+  html
+  text
+}
+fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<PreviewCampaignMutation, PreviewCampaignMutationVariables>;
+export const CreateCampaignDocument = new TypedDocumentString(`
+    mutation CreateCampaign($input: CreateEmailCampaignInput!) {
+  createEmailCampaign(input: $input) {
+    campaign {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateCampaignMutation, CreateCampaignMutationVariables>;
+export const UpdateCampaignDocument = new TypedDocumentString(`
+    mutation UpdateCampaign($id: ID!, $input: UpdateEmailCampaignInput!) {
+  updateEmailCampaign(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateCampaignMutation, UpdateCampaignMutationVariables>;
+export const DeleteCampaignDocument = new TypedDocumentString(`
+    mutation DeleteCampaign($id: ID!) {
+  deleteEmailCampaign(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteCampaignMutation, DeleteCampaignMutationVariables>;
+export const ScheduleCampaignDocument = new TypedDocumentString(`
+    mutation ScheduleCampaign($id: ID!, $scheduledAt: DateTime) {
+  scheduleEmailCampaign(id: $id, scheduledAt: $scheduledAt) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ScheduleCampaignMutation, ScheduleCampaignMutationVariables>;
+export const CancelCampaignDocument = new TypedDocumentString(`
+    mutation CancelCampaign($id: ID!) {
+  cancelEmailCampaign(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CancelCampaignMutation, CancelCampaignMutationVariables>;
+export const RetryCampaignMessageDocument = new TypedDocumentString(`
+    mutation RetryCampaignMessage($id: ID!) {
+  retryEmailDelivery(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RetryCampaignMessageMutation, RetryCampaignMessageMutationVariables>;
 export const EmailTemplatesDocument = new TypedDocumentString(`
     query EmailTemplates {
   emailTemplates(first: 100) {

@@ -1,5 +1,6 @@
 import { categoryMessages } from './catalogue/categories.ts'
 import { bookingMessages } from './catalogue/bookings.ts'
+import { campaignMessages } from './catalogue/campaigns.ts'
 import { customerMessages } from './catalogue/customers.ts'
 import { emailMessages } from './catalogue/emails.ts'
 import { frameMessages } from './catalogue/frame.ts'
@@ -30,6 +31,7 @@ export const catalogue = {
   ...promotionMessages,
   ...reviewMessages,
   ...emailMessages,
+  ...campaignMessages,
   ...segmentMessages,
   ...paymentSettingsMessages,
   ...settingsMessages,

@@ -18,6 +18,7 @@ const subjects: Readonly<Record<string, readonly Subject[]>> = {
   appointment: ['bookings'],
   promotion: ['promotions'],
   review: ['reviews'],
+  email_campaign: ['emails'],
 }
 
 /** @param topic such as `order.created` */

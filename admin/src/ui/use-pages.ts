@@ -25,6 +25,8 @@ interface PagesOptions<Data, Variables, Row> {
   readonly document: Document<Data, Variables>
   readonly variables: Omit<Variables, 'first' | 'after'>
   readonly connection: (data: Data) => Connection<Row>
+  /** Milliseconds until the rows are asked for again by themselves; false: they aren't. */
+  readonly pauseFor?: (rows: readonly Row[]) => number | false
 }
 
 const pageSize = 50
@@ -35,6 +37,7 @@ export function usePages<Data, Variables, Row>({
   document,
   variables,
   connection,
+  pauseFor,
 }: PagesOptions<Data, Variables, Row>): Pages<Row> {
   const query = useInfiniteQuery({
     queryKey: [subject, document.toString(), variables, 'pages'],
@@ -46,6 +49,8 @@ export function usePages<Data, Variables, Row>({
       return hasNextPage ? endCursor : undefined
     },
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      pauseFor?.(state.data?.pages.flatMap((page) => connection(page).nodes) ?? []) ?? false,
   })
   const { data, fetchNextPage, refetch } = query
   const rows = useMemo(() => data?.pages.flatMap((page) => connection(page).nodes) ?? [], [data, connection])
