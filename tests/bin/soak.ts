@@ -1,8 +1,9 @@
 /**
- * Kills a platform at random moments of payments or webhooks, and looks at what has become of them.
+ * Kills a platform at random moments of payments, webhooks or reading, and looks at what has become of them.
  *
  *   npm run soak -- payments --rounds 100 --seed 1
  *   npm run soak -- webhooks --rounds 100 --seed 1
+ *   npm run soak -- cache --rounds 100 --seed 1
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,9 +13,10 @@ import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { z } from 'zod'
 import { killPayments } from '../soak/kill-payments.ts'
 import { killWebhooks } from '../soak/kill-webhooks.ts'
+import { readKeptAnswers } from '../soak/read-kept-answers.ts'
 import { hasRedis, RedisProcess } from '../support/redis-process.ts'
 
-const help = `npm run soak -- payments|webhooks [--rounds 100] [--seed <any whole number>]
+const help = `npm run soak -- payments|webhooks|cache [--rounds 100] [--seed <any whole number>]
 
 payments: starts a platform over a Postgres of its own, and a payment sandbox that is never killed. Clients buy by card, with 3-D Secure, with
 reserved money and by direct debit; they refund and cancel. Each round kills the platform with SIGKILL after up to 1.5 seconds. Most
@@ -27,7 +29,11 @@ round kills the platform, every fourth one restarts Postgres instead, and every 
 each committed change has arrived, in the order of its record, with one id and a valid signature, and nothing that was rolled back; and a
 receiver that never fails had each change within two minutes.
 
-  --rounds N   kills; 100 unless said (about five minutes on two cores)
+cache: writers give products new versions, and clients read them through two gateways with ANSWER_CACHE=on. Every other round kills the
+second gateway, the others end the connections by which the gateways follow the log. No answer may be older than the last commit that was
+confirmed before its request was sent, nor be of two commits.
+
+  --rounds N   kills, or interruptions; 100 unless said (about five minutes on two cores)
   --seed S     determines the moments of the kills and what the clients do
   -h, --help   this text`
 
@@ -40,7 +46,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const [what = ''] = positionals
-if (values.help === true || positionals.length !== 1 || !['payments', 'webhooks'].includes(what)) {
+if (values.help === true || positionals.length !== 1 || !['payments', 'webhooks', 'cache'].includes(what)) {
   console.log(help)
   process.exit(values.help === true ? 0 : 2)
 }
@@ -63,12 +69,16 @@ const port = Number(new URL(server.url).port)
 
 const redis = what === 'webhooks' && hasRedis ? await RedisProcess.start() : undefined
 started.defer(() => redis?.stop())
-console.log(`seed ${seed}, ${rounds} kills`)
+console.log(`seed ${seed}, ${rounds} rounds`)
 const common = { databaseUrl: server.url, rounds, seed, tell: (line: string) => console.log(line) }
-const { faults, ...figures } =
-  what === 'payments'
-    ? await killPayments({ ...common, leaving: 0.2 })
-    : await killWebhooks({
+async function soak(): Promise<{ readonly faults: readonly string[] }> {
+  switch (what) {
+    case 'payments':
+      return killPayments({ ...common, leaving: 0.2 })
+    case 'cache':
+      return readKeptAnswers(common)
+    default:
+      return killWebhooks({
         ...common,
         redis: redis && {
           url: redis.url,
@@ -82,7 +92,11 @@ const { faults, ...figures } =
           server = await startLocalPostgres({ dataDir: folder, databases: ['shop'], port })
         },
       })
+  }
+}
+
+const { faults, ...figures } = await soak()
 console.log(figures)
 for (const fault of faults.slice(0, 50)) console.log(`FAULT ${fault}`)
-console.log(`${rounds} kills, ${faults.length} faults (seed ${seed})`)
+console.log(`${rounds} rounds, ${faults.length} faults (seed ${seed})`)
 process.exitCode = faults.length === 0 ? 0 : 1
