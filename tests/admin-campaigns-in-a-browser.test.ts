@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accessible,
@@ -136,6 +137,34 @@ describe.skipIf(skipsAdmin)(`campaigns of /admin${whySkipped}`, { timeout: 120_0
     await page.getByRole('link', { name: 'Use its words again' }).click()
     await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe(words.subject)
     expect(await page.getByLabel('Name').inputValue()).toBe('')
+  })
+
+  test('what didn’t arrive is listed with why, and sent again', async () => {
+    const id = await createCampaign('Came back')
+    succeeded(
+      await admin.owner('mutation ($id: ID!) { scheduleEmailCampaign(id: $id) { errors { message } } }', {
+        id,
+      }),
+    )
+    await expect
+      .poll(async () => (await campaignOf(id)).status, { timeout: 60_000, interval: 500 })
+      .toBe('SENT')
+    const sql = new pg.Client({ connectionString: admin.platform.databaseUrl })
+    await sql.connect()
+    const { rows } = await sql.query<{ recipient: string }>(
+      `UPDATE email.delivery SET status = 'FAILED', reason = '451 the mailbox is full'
+      WHERE id = (SELECT id FROM email.delivery WHERE campaign_id = $1 LIMIT 1) RETURNING recipient`,
+      [id],
+    )
+    await sql.end()
+    const recipient = rows[0]?.recipient ?? ''
+    await using visitor = await admin.enter(`emails/campaigns/${id}`)
+    const { page } = visitor
+    const failures = page.getByRole('region', { name: 'What didn’t arrive' })
+    await failures.getByText('451 the mailbox is full').waitFor()
+    await failures.getByRole('button', { name: `Send again to ${recipient}` }).click()
+    await page.getByText(`The message to ${recipient} waits to be sent`).waitFor()
+    await failures.waitFor({ state: 'detached' })
   })
 
   test('the list follows what others do, and a draft is deleted', async () => {
