@@ -451,6 +451,23 @@ describe('npm run import', () => {
     expect(output).toContain(path.join(folder, 'import/refused.jsonl'))
   })
 
+  test('names the line of another system’s file, of which several lines make a row', async () => {
+    await file(
+      'shop.csv',
+      [
+        'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Status',
+        'tee,Tee,Size,S,TEE-S,19.00,active',
+        'tee,,,M,TEE-M,19.00,active',
+        'mug,,Title,Default Title,MUG,9.00,active',
+      ].join('\n'),
+    )
+    const args = ['shop.csv', '--format', 'shopify-products', '--currency', 'USD', '--url', target.url]
+    const { code } = await run(...args)
+    expect(code).toBe(1)
+    const report = await readFile(path.join(folder, 'import/refused.jsonl'), 'utf8')
+    expect(JSON.parse(report)).toMatchObject({ line: 4, key: 'mug', field: 'name' })
+  }, 60_000)
+
   test('explains a wrong key, file or option without a stack trace', async () => {
     await file('one.jsonl', jsonLines([jacket]))
     for (const [args, message] of [

@@ -4,7 +4,7 @@ import { InputError } from '../input/input-error.ts'
 import { medusaCustomers } from './medusa-customers.ts'
 import { medusaOrders } from './medusa-orders.ts'
 import { medusaProducts } from './medusa-products.ts'
-import type { Mapping, Reader, Row } from './shop-table.ts'
+import type { Mapping, PlacedRow, Reader } from './shop-table.ts'
 import { shopifyCustomers } from './shopify-customers.ts'
 import { shopifyOrders } from './shopify-orders.ts'
 import { shopifyProducts } from './shopify-products.ts'
@@ -47,7 +47,7 @@ export interface ReadOptions {
 export async function rowsOf(
   file: string,
   { format, mappingFile, currency }: ReadOptions,
-): Promise<AsyncGenerator<Row>> {
+): Promise<AsyncGenerator<PlacedRow>> {
   const mapping = await readMapping(mappingFile ?? mappingOf(format))
   return readers[format](file, { mapping, currency, now: new Date() })
 }

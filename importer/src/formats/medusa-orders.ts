@@ -8,7 +8,7 @@ import type { Reader, Row } from './shop-table.ts'
 /** The orders of Medusa's Admin API, version 2 (JSON). Drafts are left out: they are no orders yet. */
 export const medusaOrders: Reader = async function* (file, { mapping }) {
   for await (const order of readRecords(file, { list: 'orders', mapping }))
-    if (order.text('status') !== 'draft') yield orderOf(order)
+    if (order.text('status') !== 'draft') yield { line: order.line, row: orderOf(order) }
 }
 
 function orderOf(order: Fields): Row {

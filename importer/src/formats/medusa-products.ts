@@ -7,7 +7,7 @@ import { type ForeignVariant, variantsOfProduct } from './variants-of-product.ts
 /** The products of Medusa's Admin API, version 2 (JSON), with their prices in one currency. */
 export const medusaProducts: Reader = async function* (file, { mapping, currency }) {
   for await (const product of readRecords(file, { list: 'products', mapping }))
-    yield productOf(product, currency)
+    yield { line: product.line, row: productOf(product, currency) }
 }
 
 const statuses = new Map([

@@ -6,6 +6,8 @@ import type { Mapping } from './shop-table.ts'
 
 /** A value of a record, or of a part of one. */
 export interface Fields {
+  /** The record's line of JSON Lines; of another file, its number among the records. */
+  readonly line: number
   /** A text or number as text, by a name of the mapping; empty when it is absent. */
   text(field: string): string
   /** The objects of a list. */
@@ -31,9 +33,9 @@ export async function* readRecords(
   { list, mapping }: { readonly list: string; readonly mapping: Mapping },
 ): AsyncGenerator<Fields> {
   let checked = false
-  for await (const value of jsonValues(file))
-    for (const record of recordsOf(value, list)) {
-      const fields = fieldsOf(record, mapping)
+  for await (const { value, line } of jsonValues(file))
+    for (const [index, record] of recordsOf(value, list).entries()) {
+      const fields = fieldsOf(record, { mapping, line: line ?? index + 1 })
       if (!checked && !Object.keys(mapping).some((field) => fields.has(field)))
         throw new InputError(`${file} has none of the mapping's fields: ${Object.values(mapping).join(', ')}`)
       checked = true
@@ -49,8 +51,14 @@ function recordsOf(value: unknown, list: string): readonly unknown[] {
   return [isObject(inside) ? inside : value]
 }
 
+interface JsonValue {
+  readonly value: unknown
+  /** Null for the whole of a file. */
+  readonly line: number | null
+}
+
 /** The lines of JSON Lines, or the whole of another file. */
-async function* jsonValues(file: string): AsyncGenerator {
+async function* jsonValues(file: string): AsyncGenerator<JsonValue> {
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })
   let number = 0
   try {
@@ -58,7 +66,7 @@ async function* jsonValues(file: string): AsyncGenerator {
       number += 1
       if (line.trim() === '') continue
       const value = parsed(line)
-      if (value.kind === 'value') yield value.value
+      if (value.kind === 'value') yield { value: value.value, line: number }
       else if (number === 1) {
         yield* whole(file)
         return
@@ -69,13 +77,13 @@ async function* jsonValues(file: string): AsyncGenerator {
   }
 }
 
-async function* whole(file: string): AsyncGenerator {
+async function* whole(file: string): AsyncGenerator<JsonValue> {
   const { size } = await stat(file)
   if (size > maxWhole)
     throw new InputError(`${file} has more than ${maxWhole} bytes: put each answer into a line of its own`)
   const value = parsed(await readFile(file, 'utf8'))
   if (value.kind === 'invalid') throw new InputError(`${file} is no JSON: ${value.message}`)
-  yield value.value
+  yield { value: value.value, line: null }
 }
 
 type Parsed =
@@ -93,13 +101,15 @@ function parsed(text: string): Parsed {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function fieldsOf(record: unknown, mapping: Mapping): Fields {
+function fieldsOf(record: unknown, place: { readonly mapping: Mapping; readonly line: number }): Fields {
+  const { mapping, line } = place
   const valueOf = (field: string): unknown => {
     let value = record
     for (const name of (mapping[field] ?? field).split('.')) value = isObject(value) ? value[name] : undefined
     return value
   }
   return {
+    line,
     text(field) {
       const value = valueOf(field)
       // Amounts are numbers, or texts in an object when they are large.
@@ -108,11 +118,11 @@ function fieldsOf(record: unknown, mapping: Mapping): Fields {
     },
     list(field) {
       const value = valueOf(field)
-      return Array.isArray(value) ? value.filter(isObject).map((part) => fieldsOf(part, mapping)) : []
+      return Array.isArray(value) ? value.filter(isObject).map((part) => fieldsOf(part, place)) : []
     },
     part(field) {
       const value = valueOf(field)
-      return isObject(value) ? fieldsOf(value, mapping) : null
+      return isObject(value) ? fieldsOf(value, place) : null
     },
     isTrue: (field) => valueOf(field) === true,
     has: (field) => valueOf(field) != null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readFile } from './testing/read-file.ts'
+import { readFile, readPlaced } from './testing/read-file.ts'
 
 const address = {
   first_name: 'Ann',
@@ -230,4 +230,19 @@ test.each([
   ['records of something else', '[{"a": 1}]', /none of the mapping's fields/],
 ])('a file with %s is refused', async (_, content, message) => {
   await expect(readFile('medusa-orders', content)).rejects.toThrow(message)
+})
+
+test.each([
+  [
+    'its line of JSON Lines',
+    '{"customers":[{"email":"a@example.com"}]}\n\n{"email":"b@example.com"}\n',
+    [1, 3],
+  ],
+  [
+    'its number among the records of one document',
+    '{\n"customers": [{"email":"a@example.com"},\n{"email":"b@example.com"}]}',
+    [1, 2],
+  ],
+])('a row of Medusa has %s', async (_, content, lines) => {
+  expect((await readPlaced('medusa-customers', content)).map(({ line }) => line)).toEqual(lines)
 })

@@ -7,13 +7,23 @@ import { InputError } from '../input/input-error.ts'
 export type Mapping = Readonly<Record<string, string>>
 
 /** A row of another shop system's table, by the names of the mapping. An absent column is an empty text. */
-export type Cells = (field: string, n?: number) => string
+export interface Cells {
+  (field: string, n?: number): string
+  /** Where it ends in the file. */
+  readonly line: number
+}
 
 /** A row of the platform, before it is checked. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** A row of the platform, and the line of the file that it was made of, or the first of several. */
+export interface PlacedRow {
+  readonly line: number
+  readonly row: Row
+}
+
 /** The reader of a format. */
-export type Reader = (file: string, source: Source) => AsyncGenerator<Row>
+export type Reader = (file: string, source: Source) => AsyncGenerator<PlacedRow>
 
 export interface Source {
   readonly mapping: Mapping
@@ -22,7 +32,10 @@ export interface Source {
   readonly now: Date
 }
 
-const record = z.record(z.string(), z.string())
+const tableRow = z.object({
+  record: z.record(z.string(), z.string()),
+  info: z.object({ lines: z.number() }),
+})
 const maxRecordLength = 1_000_000
 
 /** @throws InputError if the file has none of the mapping's columns */
@@ -31,6 +44,7 @@ export async function* readTable(file: string, mapping: Mapping): AsyncGenerator
     parse({
       bom: true,
       columns: true,
+      info: true,
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: maxRecordLength,
@@ -38,26 +52,29 @@ export async function* readTable(file: string, mapping: Mapping): AsyncGenerator
   )
   let checked = false
   for await (const item of parser) {
-    const cells = record.parse(item)
+    const { record: cells, info } = tableRow.parse(item)
     if (!checked && !Object.values(mapping).some((column) => numbered(column, 1) in cells))
       throw new InputError(`${file} has none of the mapping's columns: ${Object.values(mapping).join(', ')}`)
     checked = true
-    yield (field, n = 1) => cells[numbered(mapping[field] ?? '', n)]?.trim() ?? ''
+    yield Object.assign((field: string, n = 1) => cells[numbered(mapping[field] ?? '', n)]?.trim() ?? '', {
+      line: info.lines,
+    })
   }
 }
 
 const numbered = (column: string, n: number): string => column.replace('{n}', String(n))
 
+export type Group = readonly [Cells, ...Cells[]]
+
 /** Rows that follow one another and have the same value of a field, put together. */
-export async function* together(rows: AsyncIterable<Cells>, field: string): AsyncGenerator<readonly Cells[]> {
-  let open: Cells[] = []
+export async function* together(rows: AsyncIterable<Cells>, field: string): AsyncGenerator<Group> {
+  let open: [Cells, ...Cells[]] | undefined
   for await (const cells of rows) {
-    const [first] = open
-    if (first !== undefined && first(field) !== cells(field)) {
-      yield open
-      open = []
+    if (open !== undefined && open[0](field) === cells(field)) open.push(cells)
+    else {
+      if (open !== undefined) yield open
+      open = [cells]
     }
-    open.push(cells)
   }
-  if (open.length > 0) yield open
+  if (open !== undefined) yield open
 }

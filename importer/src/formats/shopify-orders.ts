@@ -1,13 +1,14 @@
 import { isoTime, minorUnits } from './amounts.ts'
 import { filled, labels } from './filled.ts'
-import { type Cells, readTable, type Reader, type Row, together } from './shop-table.ts'
+import { type Cells, type Group, readTable, type Reader, type Row, together } from './shop-table.ts'
 
 /**
  * The rows of Shopify's export of orders (CSV): an order over as many rows as it has lines, with its own fields in the first one.
  * The export has no time of a refund: it counts as made when the order was cancelled, or else when it was paid.
  */
 export const shopifyOrders: Reader = async function* (file, { mapping }) {
-  for await (const rows of together(readTable(file, mapping), 'orderNumber')) yield orderOf(rows)
+  for await (const rows of together(readTable(file, mapping), 'orderNumber'))
+    yield { line: rows[0].line, row: orderOf(rows) }
 }
 
 interface Line {
@@ -18,9 +19,8 @@ interface Line {
   readonly discount: number
 }
 
-function orderOf(rows: readonly Cells[]): Row {
+function orderOf(rows: Group): Row {
   const [order] = rows
-  if (order === undefined) throw new Error('An order has a row.')
   const currency = order('currency')
   const money = (field: string) => minorUnits(order(field), currency)
   const placedAt = isoTime(order('createdAt'))

@@ -1,19 +1,19 @@
 import { minorUnits } from './amounts.ts'
 import { filled, labels } from './filled.ts'
 import { plainText } from './plain-text.ts'
-import { type Cells, readTable, type Reader, type Row, together } from './shop-table.ts'
+import { type Cells, type Group, readTable, type Reader, type Row, together } from './shop-table.ts'
 import { variantsOfProduct } from './variants-of-product.ts'
 
 /** The rows of Shopify's export of products (CSV): a product over as many rows as it has variants and pictures. */
 export const shopifyProducts: Reader = async function* (file, { mapping, currency }) {
-  for await (const rows of together(readTable(file, mapping), 'handle')) yield productOf(rows, currency)
+  for await (const rows of together(readTable(file, mapping), 'handle'))
+    yield { line: rows[0].line, row: productOf(rows, currency) }
 }
 
 const optionNumbers = [1, 2, 3] as const
 
-function productOf(rows: readonly Cells[], currency: string): Row {
+function productOf(rows: Group, currency: string): Row {
   const [product] = rows
-  if (product === undefined) throw new Error('A product has a row.')
   const names = optionNumbers.map((number) => product(`option${number}Name`))
   const variantRows = rows.filter((cells) => cells('price') !== '')
   // A product without options has one called Title.

@@ -14,7 +14,7 @@ const notPlaced: ReadonlySet<string> = new Set(['auto-draft', 'checkout-draft', 
  */
 export const woocommerceOrders: Reader = async function* (file, { mapping }) {
   for await (const order of readTable(file, mapping))
-    if (!notPlaced.has(statusOf(order))) yield orderOf(order)
+    if (!notPlaced.has(statusOf(order))) yield { line: order.line, row: orderOf(order) }
 }
 
 const statusOf = (order: Cells): string => order('status').replace(/^wc-/, '').toLowerCase()

@@ -21,7 +21,7 @@ export const woocommerceProducts: Reader = async function* (file, source) {
   for await (const cells of readTable(file, source.mapping))
     if (!isVariation(cells)) {
       const own = [`id:${cells('id')}`, cells('sku')].flatMap((parent) => variations.get(parent) ?? [])
-      yield productOf(cells, source, own)
+      yield { line: cells.line, row: productOf(cells, source, own) }
     }
 }
 

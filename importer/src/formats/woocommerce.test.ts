@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvOf, readFile } from './testing/read-file.ts'
+import { csvOf, readFile, readPlaced } from './testing/read-file.ts'
 
 const order = {
   order_id: '731',
@@ -261,4 +261,18 @@ test('a customer of WooCommerce has the different ones of its two addresses', as
 
 test('a file with none of the columns is refused with their names', async () => {
   await expect(readFile('woocommerce-orders', 'a,b\n1,2\n')).rejects.toThrow(/order_id, order_number/)
+})
+
+test('a row has its line of the file, past variations and line breaks in cells', async () => {
+  const product = { ID: '', Type: 'simple', SKU: '', Name: 'Mug', Description: '', 'Regular price': '9' }
+  const content = csvOf([
+    { ...product, ID: '1', Type: 'variable', Description: 'Two\nlines' },
+    { ...product, ID: '2', Type: 'variation', Parent: 'id:1' },
+    { ...product, ID: '3' },
+  ])
+  const rows = await readPlaced('woocommerce-products', content)
+  expect(rows.map(({ line, row }) => [line, row['externalId']])).toEqual([
+    [3, '1'],
+    [5, '3'],
+  ])
 })

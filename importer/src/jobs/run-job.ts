@@ -24,8 +24,7 @@ export interface RunJobOptions extends Pick<
 export async function runJob(options: RunJobOptions): Promise<JobState> {
   const folder = await mkdtemp(join(tmpdir(), 'import-'))
   try {
-    const isOwn = options.format === 'jsonl' || options.format === 'csv'
-    const file = isOwn ? options.file : await converted(join(folder, 'rows.jsonl'), options)
+    const { file, lines } = await rowsFile(join(folder, 'rows.jsonl'), options)
     const job = new ImportJob({
       ...options,
       file,
@@ -33,38 +32,51 @@ export async function runJob(options: RunJobOptions): Promise<JobState> {
       fileName: basename(options.file).slice(0, 255),
     })
     const state = await job.run()
-    await report(job, state.id, options)
+    await report(job, state.id, { ...options, lines })
     return state
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Another system's file as JSON Lines. */
-async function converted(
-  path: string,
-  { file, format, mappingFile, currency }: RunJobOptions,
-): Promise<string> {
-  if (format === 'jsonl' || format === 'csv') return file
-  const output = createWriteStream(path)
-  for await (const row of await rowsOf(file, { format, mappingFile, currency }))
-    if (!output.write(`${JSON.stringify(row)}\n`)) await once(output, 'drain')
-  output.end()
-  await finished(output)
-  return path
+interface RowsFile {
+  readonly file: string
+  /** The line of the given file for each line of this one; null if they are the same. */
+  readonly lines: readonly number[] | null
 }
 
-async function report(job: ImportJob, id: string, { file, reportPath }: RunJobOptions): Promise<void> {
-  let lines: string[] = []
+/** The file as it is, or another system's as JSON Lines at the path. */
+async function rowsFile(
+  path: string,
+  { file, format, mappingFile, currency }: RunJobOptions,
+): Promise<RowsFile> {
+  if (format === 'jsonl' || format === 'csv') return { file, lines: null }
+  const lines: number[] = []
+  const output = createWriteStream(path)
+  for await (const { line, row } of await rowsOf(file, { format, mappingFile, currency })) {
+    lines.push(line)
+    if (!output.write(`${JSON.stringify(row)}\n`)) await once(output, 'drain')
+  }
+  output.end()
+  await finished(output)
+  return { file: path, lines }
+}
+
+async function report(
+  job: ImportJob,
+  id: string,
+  { file, reportPath, lines }: RunJobOptions & Pick<RowsFile, 'lines'>,
+): Promise<void> {
+  let open: string[] = []
   const flush = async (): Promise<void> => {
-    if (lines.length === 0) return
+    if (open.length === 0) return
     await mkdir(dirname(reportPath), { recursive: true })
-    await appendFile(reportPath, `${lines.join('\n')}\n`)
-    lines = []
+    await appendFile(reportPath, `${open.join('\n')}\n`)
+    open = []
   }
   for await (const { line, recordType: type, key, field, code, message } of job.errors(id)) {
-    lines.push(JSON.stringify({ file, line, type, key, field, message, code }))
-    if (lines.length >= 1000) await flush()
+    open.push(JSON.stringify({ file, line: lines?.[line - 1] ?? line, type, key, field, message, code }))
+    if (open.length >= 1000) await flush()
   }
   await flush()
 }

@@ -2,17 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ReadOptions, rowsOf } from '../formats.ts'
+import type { PlacedRow } from '../shop-table.ts'
 
 /** The rows of a file with this content, in dollars unless it says its currency. */
 export async function readFile(format: ReadOptions['format'], content: string): Promise<readonly unknown[]> {
+  return (await readPlaced(format, content)).map(({ row }) => row)
+}
+
+/** As `readFile`, with the lines that the rows were made of. */
+export async function readPlaced(
+  format: ReadOptions['format'],
+  content: string,
+): Promise<readonly PlacedRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'))
   try {
     const file = join(folder, 'export')
     await writeFile(file, content)
-    const found: unknown[] = []
-    for await (const row of await rowsOf(file, { format, mappingFile: null, currency: 'USD' }))
-      found.push(row)
-    return found
+    return await Array.fromAsync(await rowsOf(file, { format, mappingFile: null, currency: 'USD' }))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
