@@ -39,6 +39,7 @@ export const commandGroups = [
       'test:hasura': 'the metadata on an official Hasura (needs Docker)',
       check: 'formats, lint, types and unused exports',
       'check:admin': 'types and lint of the admin’s pages, which have packages of their own',
+      'check:storefront': 'the same of the storefront’s pages',
       fuzz: 'random and malformed requests, as many as asked for',
       soak: 'kill processes at random under load, and look at every effect',
       mutate: 'insert faults that the tests must detect',

@@ -1,27 +1,7 @@
-import { defineConfig } from 'oxlint'
-import root from '../../oxlint.config.ts'
+import { pagesConfig } from '../../scripts/lint/pages-config.ts'
 
-/** The rules of the repository, and React's. Run where this folder's packages are installed: `npm run check --prefix examples/storefront`. */
-export default defineConfig({
-  ...root,
-  plugins: ['typescript', 'react'],
-  ignorePatterns: ['build/**', '.react-router/**', '**/generated/**'],
-  overrides: [
-    ...root.overrides,
-    {
-      files: ['**/*.{ts,tsx}'],
-      rules: {
-        'react/rules-of-hooks': 'error',
-        'react/exhaustive-deps': 'error',
-        // Of the React Compiler, which doesn't compile these pages.
-        'react/incompatible-library': 'off',
-        'react/refs': 'off',
-        'react/set-state-in-effect': 'off',
-        // Promises of handlers are handled where they are made.
-        'typescript/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
-        // A loader throws the Response that the page for errors is made of.
-        'typescript/only-throw-error': ['error', { allow: ['Response'] }],
-      },
-    },
-  ],
+/** Run by `npm run check --prefix examples/storefront`. */
+export default pagesConfig(['build/**', '.react-router/**', '**/generated/**'], {
+  // A loader throws the Response that the page for errors is made of.
+  'typescript/only-throw-error': ['error', { allow: ['Response'] }],
 })

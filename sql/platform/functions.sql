@@ -79,7 +79,8 @@ AS $$
 $$;
 
 -- The slug of a row that has none: its name's, or with a part of its id when another row has that, or gets it in a
--- transaction that has not ended.
+-- transaction that has not ended. Each table's trigger looks for p_taken, because a statement that names its table is
+-- planned once.
 CREATE FUNCTION platform.free_slug(p_table text, p_merchant_id uuid, p_id uuid, p_base text, p_taken boolean)
 RETURNS text
 LANGUAGE sql
