@@ -1,5 +1,5 @@
 import type { UserError } from '@commerce-graph/contract/input'
-import type { PreparedRecord } from './records/record-writer.ts'
+import type { PreparedRecord, RecordKey } from './records/record-writer.ts'
 import { writerOf } from './records/record-writers.ts'
 import { keyOf, readRow } from './rows/read-row.ts'
 import type { RawRow } from './rows/read-rows.ts'
@@ -57,7 +57,9 @@ class OpenBatch {
     if (this.entries.length === 0) return true
     if (this.entries.length >= maxRows || this.#size + size > maxSize) return false
     if ('errors' in content) return true
-    return (this.type === null || this.type === type) && !keysOf(content).some((key) => this.#keys.has(key))
+    return (
+      (this.type === null || this.type === type) && !keysOf({ content }).some((key) => this.#keys.has(key))
+    )
   }
 
   add(entry: Entry, size: number): void {
@@ -65,12 +67,16 @@ class OpenBatch {
     this.#size += size
     if ('errors' in entry.content) return
     this.type = entry.type
-    for (const key of keysOf(entry.content)) this.#keys.add(key)
+    for (const key of keysOf(entry)) this.#keys.add(key)
   }
 }
 
-const keysOf = ({ keys }: PreparedRecord<unknown>): readonly string[] =>
-  keys.map(({ kind, key }) => `${kind} ${key}`)
+/** A record's key as a text. */
+export const textOfKey = ({ kind, key }: Pick<RecordKey, 'kind' | 'key'>): string => `${kind} ${key}`
+
+/** The keys of a record that is prepared; none of one that is refused. */
+export const keysOf = ({ content }: Pick<Entry, 'content'>): readonly string[] =>
+  'errors' in content ? [] : content.keys.map(textOfKey)
 
 function entryOf(raw: RawRow, defaultType: RecordType | null): Entry {
   const read = readRow(raw, defaultType)

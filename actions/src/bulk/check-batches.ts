@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Batch } from './batches.ts'
+import { type Batch, keysOf } from './batches.ts'
 import { writerOf } from './records/record-writers.ts'
 import { type ImportUnderWay, noteTried, type TriedBatch, tryBatch } from './write-batch.ts'
 
@@ -45,12 +45,5 @@ export async function* checkBatches(
 /** A key of both is found taken only when the first is noted. */
 function mayRunBeside(one: Batch, other: Batch): boolean {
   if (one.type === null || one.type !== other.type || !writerOf(one.type).checksSideBySide) return false
-  return keysOf(one).isDisjointFrom(keysOf(other))
+  return new Set(one.entries.flatMap(keysOf)).isDisjointFrom(new Set(other.entries.flatMap(keysOf)))
 }
-
-const keysOf = ({ entries }: Batch): ReadonlySet<string> =>
-  new Set(
-    entries.flatMap(({ content }) =>
-      'errors' in content ? [] : content.keys.map(({ kind, key }) => `${kind} ${key}`),
-    ),
-  )

@@ -3,7 +3,7 @@ import { alreadyExists, invalidValue, type UserError } from '@commerce-graph/con
 import postgres from '@commerce-graph/postgres-driver'
 import type { Database, Queryable } from '../database.ts'
 import * as bulk from '../sql/generated/bulk.ts'
-import type { Batch, Entry } from './batches.ts'
+import { type Batch, type Entry, textOfKey } from './batches.ts'
 import { writerOf } from './records/record-writers.ts'
 import type { PreparedRecord, WrittenRecord } from './records/record-writer.ts'
 
@@ -49,7 +49,7 @@ export async function tryBatch(
   const taken = await keysTaken(database, job, batch)
   const entries = batch.entries.map((entry) => {
     if ('errors' in entry.content) return entry
-    const twice = entry.content.keys.filter(({ kind, key }) => taken.has(`${kind} ${key}`))
+    const twice = entry.content.keys.filter((key) => taken.has(textOfKey(key)))
     return twice.length === 0
       ? entry
       : refused(
@@ -220,7 +220,7 @@ async function keysTaken(
     FROM unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ key }) => key)}::text[]) AS w (kind, key)
     JOIN bulk.import_key k
       ON k.merchant_id = ${merchantId} AND k.import_id = ${id} AND k.kind = w.kind AND k.key = w.key`
-  return new Set(rows.map(({ kind, key }) => `${kind} ${key}`))
+  return new Set(rows.map(textOfKey))
 }
 
 /** Whether Postgres ended a statement, which it does for its time. */

@@ -5,9 +5,8 @@ import { type ReadOptions, rowsOf } from '../formats.ts'
 import type { PlacedRow } from '../shop-table.ts'
 
 /** The rows of a file with this content, in dollars unless it says its currency. */
-export async function readFile(format: ReadOptions['format'], content: string): Promise<readonly unknown[]> {
-  return (await readPlaced(format, content)).map(({ row }) => row)
-}
+export const readFile = async (format: ReadOptions['format'], content: string): Promise<readonly unknown[]> =>
+  (await readPlaced(format, content)).map(({ row }) => row)
 
 /** As `readFile`, with the lines that the rows were made of. */
 export async function readPlaced(
