@@ -25,9 +25,8 @@ export async function* checkBatches(
   try {
     for await (const batch of batches) {
       if (before !== undefined && !mayRunBeside(before.batch, batch)) {
-        const last = before
+        yield await noted(before)
         before = undefined
-        yield await noted(last)
       }
       const tried = tryBatch(database, job, batch)
       // Its failure is reported when it is its turn.
