@@ -23937,6 +23937,136 @@ BEGIN
 END;
 $$;
 
+-- sql/search/functions/counts_of_candidates.sql
+
+CREATE FUNCTION search.counts_of_candidates(p_request search.request)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_groups search.key_group[] := p_request.groups;
+  -- Of a row, how many groups it has nothing of, and the sum of their places: if it is one, its place.
+  v_misses text := (
+    SELECT string_agg(format('(NOT d.facet_keys && %L::bigint[])::integer', g.keys), ' + ')
+    FROM unnest(v_groups) g
+  );
+  v_missed text := (
+    SELECT string_agg(format('%s * (NOT d.facet_keys && %L::bigint[])::integer', g.place, g.keys), ' + ')
+    FROM unnest(v_groups) WITH ORDINALITY AS g (name, keys, place)
+  );
+BEGIN
+  RETURN format(
+    $statement$
+    candidate AS MATERIALIZED (
+      SELECT %1$s, %2$s AS misses, %3$s AS missed
+      FROM search.document d
+      WHERE %4$s
+    ),
+    hit AS NOT MATERIALIZED (SELECT * FROM candidate c WHERE c.misses = 0),
+    counted_value AS MATERIALIZED (%5$s),
+    -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
+    counted_key AS (
+      SELECT k.key, (%6$L::text[])[k.missed] AS missed, count(*) AS count
+      FROM (SELECT unnest(c.facet_keys) AS key, c.missed FROM candidate c WHERE c.misses < 2) k
+      GROUP BY k.key, k.missed
+    ),
+    $statement$,
+    search.counted_columns(p_request.scope),
+    v_misses,
+    v_missed,
+    search.matches(p_request, FALSE),
+    search.values_of('hit'),
+    ARRAY(SELECT g.name FROM unnest(v_groups) g)
+  );
+END;
+$$;
+
+-- sql/search/functions/counts_of_group.sql
+
+CREATE FUNCTION search.counts_of_group(p_request search.request, p_scope bigint)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_group search.key_group := p_request.groups[1];
+  -- A document with two of the keys counts twice, so there may be fewer results.
+  v_reads_others boolean := (
+    SELECT
+      coalesce(sum(t.count) FILTER (WHERE t.kind = 'KEY'), 0) * 2 > coalesce(
+        sum(t.count) FILTER (WHERE t.kind = 'TYPE'),
+        0
+      )
+    FROM search.tally t
+    WHERE
+      t.merchant_id = (p_request.scope).merchant_id
+      AND t.scope = p_scope
+      AND (t.kind = 'KEY' AND t.value = ANY (v_group.keys) OR t.kind = 'TYPE' AND t.value = 1)
+      AND (t.public OR NOT (p_request.scope).public_only)
+  );
+BEGIN
+  RETURN format(
+    $statement$
+    %1$s,
+    read AS MATERIALIZED (
+      SELECT %2$s
+      FROM search.document d
+      WHERE %3$s AND %4$s (d.facet_keys && %5$L::bigint[])
+    ),
+    read_count AS (
+      SELECT v.kind, v.value, v.count
+      FROM (%6$s) v
+      UNION ALL
+      SELECT 'KEY', k.key, count(*)
+      FROM (SELECT unnest(r.facet_keys) AS key FROM read r) k
+      GROUP BY k.key
+    ),
+    result_count AS MATERIALIZED (%7$s),
+    counted_value AS (SELECT t.kind, t.value, t.count FROM result_count t WHERE %8$s),
+    -- The group's own values are counted as if it had no filter.
+    counted_key AS (
+      SELECT t.value AS key, NULL::text AS missed, t.count
+      FROM result_count t
+      WHERE t.kind = 'KEY' AND %9$L
+      UNION ALL
+      SELECT t.value, %10$L, t.count
+      FROM tallied t
+      WHERE t.kind = 'KEY' AND %9$L
+      UNION ALL
+      SELECT t.value, %10$L, -t.count
+      FROM result_count t
+      WHERE t.kind = 'KEY' AND %9$L
+    ),
+    $statement$,
+    search.tallied_counts(p_scope, (p_request.scope).public_only),
+    search.counted_columns(p_request.scope),
+    search.matches(p_request, FALSE),
+    CASE
+      WHEN v_reads_others THEN 'NOT'
+    END,
+    v_group.keys,
+    search.values_of('read'),
+    CASE
+      WHEN v_reads_others THEN $others$
+      SELECT c.kind, c.value, sum(c.count) AS count
+      FROM (
+        SELECT t.kind, t.value, t.count FROM tallied t
+        UNION ALL
+        SELECT r.kind, r.value, -r.count FROM read_count r
+      ) c
+      GROUP BY c.kind, c.value
+      HAVING sum(c.count) > 0
+      $others$
+      ELSE 'SELECT r.kind, r.value, r.count FROM read_count r'
+    END,
+    search.is_counted_value(p_request.scope),
+    (p_request.scope).products,
+    v_group.name
+  );
+END;
+$$;
+
 -- sql/search/functions/tallied_counts.sql
 
 CREATE FUNCTION search.tallied_counts(p_scope bigint, p_public_only boolean)
@@ -24168,132 +24298,6 @@ AS $$
       search.matches(p_request, TRUE),
       search.values_of('result')
     );
-$$;
-
-CREATE FUNCTION search.counts_of_group(p_request search.request, p_scope bigint)
-RETURNS text
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_group search.key_group := p_request.groups[1];
-  -- A document with two of the keys counts twice, so there may be fewer results.
-  v_reads_others boolean := (
-    SELECT
-      coalesce(sum(t.count) FILTER (WHERE t.kind = 'KEY'), 0) * 2 > coalesce(
-        sum(t.count) FILTER (WHERE t.kind = 'TYPE'),
-        0
-      )
-    FROM search.tally t
-    WHERE
-      t.merchant_id = (p_request.scope).merchant_id
-      AND t.scope = p_scope
-      AND (t.kind = 'KEY' AND t.value = ANY (v_group.keys) OR t.kind = 'TYPE' AND t.value = 1)
-      AND (t.public OR NOT (p_request.scope).public_only)
-  );
-BEGIN
-  RETURN format(
-    $statement$
-    %1$s,
-    read AS MATERIALIZED (
-      SELECT %2$s
-      FROM search.document d
-      WHERE %3$s AND %4$s (d.facet_keys && %5$L::bigint[])
-    ),
-    read_count AS (
-      SELECT v.kind, v.value, v.count
-      FROM (%6$s) v
-      UNION ALL
-      SELECT 'KEY', k.key, count(*)
-      FROM (SELECT unnest(r.facet_keys) AS key FROM read r) k
-      GROUP BY k.key
-    ),
-    result_count AS MATERIALIZED (%7$s),
-    counted_value AS (SELECT t.kind, t.value, t.count FROM result_count t WHERE %8$s),
-    -- The group's own values are counted as if it had no filter.
-    counted_key AS (
-      SELECT t.value AS key, NULL::text AS missed, t.count
-      FROM result_count t
-      WHERE t.kind = 'KEY' AND %9$L
-      UNION ALL
-      SELECT t.value, %10$L, t.count
-      FROM tallied t
-      WHERE t.kind = 'KEY' AND %9$L
-      UNION ALL
-      SELECT t.value, %10$L, -t.count
-      FROM result_count t
-      WHERE t.kind = 'KEY' AND %9$L
-    ),
-    $statement$,
-    search.tallied_counts(p_scope, (p_request.scope).public_only),
-    search.counted_columns(p_request.scope),
-    search.matches(p_request, FALSE),
-    CASE
-      WHEN v_reads_others THEN 'NOT'
-    END,
-    v_group.keys,
-    search.values_of('read'),
-    CASE
-      WHEN v_reads_others THEN $others$
-      SELECT c.kind, c.value, sum(c.count) AS count
-      FROM (
-        SELECT t.kind, t.value, t.count FROM tallied t
-        UNION ALL
-        SELECT r.kind, r.value, -r.count FROM read_count r
-      ) c
-      GROUP BY c.kind, c.value
-      HAVING sum(c.count) > 0
-      $others$
-      ELSE 'SELECT r.kind, r.value, r.count FROM read_count r'
-    END,
-    search.is_counted_value(p_request.scope),
-    (p_request.scope).products,
-    v_group.name
-  );
-END;
-$$;
-
-CREATE FUNCTION search.counts_of_candidates(p_request search.request)
-RETURNS text
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_groups search.key_group[] := p_request.groups;
-  -- Of a row, how many groups it has nothing of, and the sum of their places: if it is one, its place.
-  v_misses text := (
-    SELECT string_agg(format('(NOT d.facet_keys && %L::bigint[])::integer', g.keys), ' + ')
-    FROM unnest(v_groups) g
-  );
-  v_missed text := (
-    SELECT string_agg(format('%s * (NOT d.facet_keys && %L::bigint[])::integer', g.place, g.keys), ' + ')
-    FROM unnest(v_groups) WITH ORDINALITY AS g (name, keys, place)
-  );
-BEGIN
-  RETURN format(
-    $statement$
-    candidate AS MATERIALIZED (
-      SELECT %1$s, %2$s AS misses, %3$s AS missed
-      FROM search.document d
-      WHERE %4$s
-    ),
-    hit AS NOT MATERIALIZED (SELECT * FROM candidate c WHERE c.misses = 0),
-    counted_value AS MATERIALIZED (%5$s),
-    -- A value of an option or attribute is counted as if it had no filter yet: with what misses this filter alone.
-    counted_key AS (
-      SELECT k.key, (%6$L::text[])[k.missed] AS missed, count(*) AS count
-      FROM (SELECT unnest(c.facet_keys) AS key, c.missed FROM candidate c WHERE c.misses < 2) k
-      GROUP BY k.key, k.missed
-    ),
-    $statement$,
-    search.counted_columns(p_request.scope),
-    v_misses,
-    v_missed,
-    search.matches(p_request, FALSE),
-    search.values_of('hit'),
-    ARRAY(SELECT g.name FROM unnest(v_groups) g)
-  );
-END;
 $$;
 
 CREATE FUNCTION search.facet_counts(p_request search.request, p_scope bigint)
