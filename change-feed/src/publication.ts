@@ -38,6 +38,17 @@ export async function publishTables(run: RunSql, options: PublicationOptions): P
   await announceSchema(run)
 }
 
+/**
+ * Takes all tables out of the publication, so that their key columns can change. To be followed by `publishTables` in the
+ * same transaction: what it announces there covers the rows that changed while no table was published.
+ */
+export async function withdrawTables(run: RunSql, publication: string): Promise<void> {
+  const tables = (await run(presentTableNames(publication))) as readonly { readonly name: string }[]
+  if (tables.length === 0) return
+  const names = tables.map(({ name }) => name)
+  await run(`ALTER PUBLICATION ${pg.escapeIdentifier(publication)} DROP TABLE ${names.join(', ')}`)
+}
+
 /** Tells the feeds of all processes that views, functions or policies may have changed. */
 export async function announceSchema(run: RunSql): Promise<void> {
   const { prefix, content } = announcement
@@ -98,6 +109,15 @@ const presentTables = (publication: string): string => `
         JOIN pg_class c ON c.oid = r.prrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace
       ) ON r.prpubid = p.oid
+    WHERE p.pubname = ${pg.escapeLiteral(publication)}`
+
+const presentTableNames = (publication: string): string => `
+    SELECT format('%I.%I', n.nspname, c.relname) AS name
+    FROM
+      pg_publication p
+      JOIN pg_publication_rel r ON r.prpubid = p.oid
+      JOIN pg_class c ON c.oid = r.prrelid
+      JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE p.pubname = ${pg.escapeLiteral(publication)}`
 
 /**

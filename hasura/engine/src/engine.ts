@@ -12,7 +12,7 @@ import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult 
 import type { Api } from './http/api.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import type { FeedState } from '@commerce-graph/change-feed'
-import { type ChangeFeedSettings, openChanges, ownPublication } from './live/open-changes.ts'
+import { type ChangeFeedSettings, keptPublication, openChanges, ownPublication } from './live/open-changes.ts'
 import { ReadObserver } from './live/read-observer.ts'
 import { createSubscriptionHub } from './live/subscription-hub.ts'
 import { subscriptionResults } from './live/subscription-results.ts'
@@ -125,14 +125,15 @@ async function startOn(
   const rows = createRowCommands(pool, options)
   const { strictMetadata } = options
   const remotes = createRemoteDirectory(env)
+  const feedSettings = feedSettingsOf(database, options)
   const workspace = await openWorkspace(pool, store, follow, remotes, {
     rows,
     strictMetadata,
     sessions,
+    publication: feedSettings && keptPublication(feedSettings),
   })
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
-  const feedSettings = feedSettingsOf(database, options)
   const changes = feedSettings && (await openChanges(feedSettings, pool, logger))
   const executor = createGraphQLExecutor(getSnapshot, pool, {
     ...options,

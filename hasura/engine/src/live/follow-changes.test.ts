@@ -327,7 +327,7 @@ test('a permission that is withdrawn ends a subscription that nothing else wakes
   await expect.poll(() => last(answers), { timeout: 3_000 }).toBe('ended')
 })
 
-test('the engine’s own Postgres is followed without a setting, and tables that come later', async () => {
+test('the engine’s own Postgres is followed without a setting, with tables that come later or change their keys', async () => {
   const engine = await startEngine({
     liveQueries: { intervalMs: neverMs, batchSize: 100 },
     logger: pino({ level: 'silent' }),
@@ -356,5 +356,25 @@ test('the engine’s own Postgres is followed without a setting, and tables that
     .toBe(1)
   await owner.query('insert into entry values (1)')
   await expect.poll(() => last(answers)).toEqual({ entry: [{ id: 1 }] })
+
+  // Postgres refuses the first and the last while the table is published.
+  const runSql = async (sql: string): Promise<unknown> => {
+    const response = await fetch(`${engine.url ?? ''}/v2/query`, {
+      method: 'POST',
+      headers: { 'x-hasura-admin-secret': 'secret' },
+      body: JSON.stringify({ type: 'run_sql', args: { sql } }),
+    })
+    return response.json()
+  }
+  const done = { result_type: 'CommandOk', result: null }
+  expect(await runSql('insert into entry values (2); alter table entry alter id type bigint')).toEqual(done)
+  await expect.poll(() => last(answers)).toEqual({ entry: [{ id: 1 }, { id: 2 }] })
+  expect(await runSql('insert into entry values (3)')).toEqual(done)
+  await expect.poll(() => last(answers)).toEqual({ entry: [{ id: 1 }, { id: 2 }, { id: 3 }] })
+  // It has committed a part itself, and is not run again.
+  expect(
+    await runSql('insert into entry values (4); commit; alter table entry alter id type int'),
+  ).toMatchObject({ internal: { error: { status_code: '0A000' } } })
+  expect(await runSql('delete from entry where id < 4; alter table entry drop id')).toEqual(done)
   await owner.end()
 })

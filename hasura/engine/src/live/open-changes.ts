@@ -3,6 +3,7 @@ import {
   Coherence,
   openChangeFeed,
   openPositionClient,
+  type PublicationOptions,
   publishTables,
 } from '@commerce-graph/change-feed'
 import type pg from 'pg'
@@ -34,21 +35,27 @@ export interface Changes {
 /** Of the engine's own Postgres. */
 export const ownPublication = 'hasura_changes'
 
+/** The publication that the engine keeps up to date; undefined: it keeps none. */
+export const keptPublication = ({
+  publication,
+  publishes,
+  partition,
+}: ChangeFeedSettings): PublicationOptions | undefined =>
+  publishes ? { publication, partitionColumn: partition?.column } : undefined
+
 /** Begins to follow. What stands in the way is logged, and is no failure: subscriptions then poll. */
 export async function openChanges(
   settings: ChangeFeedSettings,
   pool: pg.Pool,
   logger: Logger,
 ): Promise<Changes> {
-  const { databaseUrl, publication, publishes, partition } = settings
+  const { databaseUrl, publication, partition } = settings
   const partitionColumn = partition?.column
+  const kept = keptPublication(settings)
   const publish = async (): Promise<void> => {
-    if (!publishes) return
+    if (kept === undefined) return
     try {
-      await publishTables(async (text) => (await pool.query<Record<string, unknown>>(text)).rows, {
-        publication,
-        partitionColumn,
-      })
+      await publishTables(async (text) => (await pool.query<Record<string, unknown>>(text)).rows, kept)
     } catch (error) {
       logger.warn({ reason: reasonOf(error) }, 'changes of the tables are not published')
     }

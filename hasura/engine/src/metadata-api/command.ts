@@ -1,3 +1,4 @@
+import type { PublicationOptions } from '@commerce-graph/change-feed'
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { findSource, findTable } from '../metadata/edit-metadata.ts'
@@ -37,6 +38,8 @@ export interface CommandContext extends Caller {
   readonly rows: RowCommands
   /** Whether metadata with unknown keys is refused. */
   readonly strictMetadata: boolean
+  /** The publication that the engine keeps up to date, if any. */
+  readonly publication: PublicationOptions | undefined
 }
 
 /** A command of the metadata API: its arguments and its effect. The result is the response's body. */

@@ -1,3 +1,4 @@
+import { type PublicationOptions, publishTables, withdrawTables } from '@commerce-graph/change-feed'
 import pg, { type PoolClient } from 'pg'
 import { z } from 'zod'
 import { settingsFor, transactionSettings } from '../execute/statement-query.ts'
@@ -99,12 +100,13 @@ async function inTransaction<T>(client: PoolClient, readOnly: boolean, run: () =
 async function runChecked(
   client: PoolClient,
   args: RunSqlArguments,
-  { draft, store, finishChange }: CommandContext,
+  { draft, store, finishChange, publication }: CommandContext,
 ): Promise<Json> {
+  const run = (): Promise<Json> => execute(client, args.sql, args.read_only ? undefined : publication)
   const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
-  if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return execute(client, args.sql)
+  if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return run()
   const before = await readCatalog(client, draft.snapshot.storedMetadata)
-  const result = await execute(client, args.sql)
+  const result = await run()
   // A `set search_path` in the SQL must not change what the catalog query finds.
   await client.query('reset search_path')
   const after = await readCatalog(client, draft.snapshot.storedMetadata)
@@ -148,9 +150,15 @@ async function persist(
 const textOnly = { getTypeParser: () => (value: string) => value }
 
 /** The last statement's rows as text, after a row of column names: Hasura's form of a result. */
-async function execute(client: PoolClient, sql: string): Promise<Json> {
+async function execute(
+  client: PoolClient,
+  sql: string,
+  publication: PublicationOptions | undefined,
+): Promise<Json> {
   try {
-    const results: unknown = await client.query({ text: sql, rowMode: 'array', types: textOnly })
+    const results = await (publication === undefined
+      ? queryRows(client, sql)
+      : queryPublished(client, sql, publication))
     const last = lastResult.parse(Array.isArray(results) ? results.at(-1) : results)
     return last.fields.length > 0
       ? { result_type: 'TuplesOk', result: [last.fields.map(({ name }) => name), ...last.rows] }
@@ -158,6 +166,46 @@ async function execute(client: PoolClient, sql: string): Promise<Json> {
   } catch (error) {
     if (error instanceof pg.DatabaseError) throw queryFailed(sql, error)
     throw error
+  }
+}
+
+const queryRows = (client: PoolClient, sql: string): Promise<unknown> =>
+  client.query({ text: sql, rowMode: 'array', types: textOnly })
+
+/** SQLSTATEs with which Postgres refuses to change the type of a published key column, or to drop it. */
+const refusedIfPublished: ReadonlySet<string | undefined> = new Set(['0A000', '2BP01'])
+
+/**
+ * Runs the SQL; if Postgres refuses it, perhaps because a table is published, once more with none published. The tables
+ * are published anew in the same transaction, so that no feed misses a change.
+ */
+async function queryPublished(
+  client: PoolClient,
+  sql: string,
+  publication: PublicationOptions,
+): Promise<unknown> {
+  await client.query('savepoint before_sql')
+  try {
+    return await queryRows(client, sql)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && refusedIfPublished.has(error.code))) throw error
+    if (!(await rollBackToSavepoint(client))) throw error
+  }
+  const run = async (text: string): Promise<readonly unknown[]> =>
+    (await client.query<Record<string, unknown>>(text)).rows
+  await withdrawTables(run, publication.publication)
+  const results = await queryRows(client, sql)
+  await publishTables(run, publication)
+  return results
+}
+
+/** False: the SQL has ended the transaction itself, so that a part of it is committed and must not run again. */
+async function rollBackToSavepoint(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback to savepoint before_sql')
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PublicationOptions } from '@commerce-graph/change-feed'
 import type { Pool, PoolClient } from 'pg'
 import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import { HasuraError, versionConflict } from '../hasura-error.ts'
@@ -36,6 +37,8 @@ export interface WorkspaceOptions {
   readonly strictMetadata?: boolean
   /** For SQL that may change its session; the pool if absent. */
   readonly sessions?: Pool
+  /** The publication that the engine keeps up to date, if any. */
+  readonly publication?: PublicationOptions | undefined
 }
 
 export async function openWorkspace(
@@ -47,6 +50,7 @@ export async function openWorkspace(
     rows = createRowCommands(pool, { stringifyNumericTypes: false }),
     strictMetadata = false,
     sessions = pool,
+    publication,
   }: WorkspaceOptions = {},
 ): Promise<Workspace> {
   let snapshot = await load(pool, store, remotes)
@@ -98,6 +102,7 @@ export async function openWorkspace(
       remotes,
       rows,
       strictMetadata,
+      publication,
       ...caller,
     })
     if (changes) snapshot = await commit(snapshot, draft.snapshot)
@@ -119,6 +124,7 @@ export async function openWorkspace(
         remotes,
         rows,
         strictMetadata,
+        publication,
         ...caller,
       })
     } finally {
