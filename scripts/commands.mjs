@@ -58,6 +58,7 @@ export const commandGroups = [
       'bench:page-depth': 'pages by their depth in a list',
       'bench:request-cost': 'what a request costs by stage',
       'bench:row-security': 'what row security costs, on and off in turn',
+      'bench:orders': 'orders beside hand-written SQL',
       'bench:search': 'search and facets at 200,000 products',
       'bench:import': 'imports of orders and products, by tenths',
       profile: 'a benchmark with flame graphs, and its statements by time',

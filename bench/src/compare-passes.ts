@@ -9,9 +9,11 @@ export interface Contender {
   readonly pid?: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** What differs in each request, of requests that may not be sent twice. */
+  readonly vary?: () => Partial<Pick<Contender, 'headers' | 'body'>>
 }
 
-interface PassOptions {
+export interface PassOptions {
   readonly rounds: number
   readonly seconds: number
   readonly connections: number
@@ -20,8 +22,10 @@ interface PassOptions {
 interface Pass {
   /** Requests per second. */
   readonly rate: number
-  /** Milliseconds. */
+  /** Milliseconds, the median. */
   readonly latency: number
+  /** Milliseconds that one request in a hundred exceeds. */
+  readonly slowest: number
   /** Microseconds of the server's processor time per request; not known without /proc. */
   readonly cpu: number | undefined
 }
@@ -41,7 +45,7 @@ export async function comparePasses(contenders: readonly Contender[], options: P
       const pass = await measure(contender, options)
       passes.get(contender.name)?.push(pass)
       console.log(
-        `round ${round}  ${contender.name.padEnd(28)} ${pass.rate.toFixed(0)} requests/s, median ${pass.latency} ms`,
+        `round ${round}  ${contender.name.padEnd(28)} ${pass.rate.toFixed(0)} requests/s, median ${pass.latency} ms, p99 ${pass.slowest} ms`,
       )
     }
   }
@@ -52,17 +56,20 @@ export async function comparePasses(contenders: readonly Contender[], options: P
     const rate = median(all.map((pass) => pass.rate))
     const cpus = all.flatMap(({ cpu }) => (cpu === undefined ? [] : [cpu]))
     const cpu = cpus.length === 0 ? '' : `   ${median(cpus).toFixed(0)} µs of processor time a request`
-    console.log(`  ${name.padEnd(28)} ${rate.toFixed(0)} requests/s   ${(rate / limit).toFixed(2)}${cpu}`)
+    const slowest = median(all.map((pass) => pass.slowest))
+    console.log(
+      `  ${name.padEnd(28)} ${rate.toFixed(0)} requests/s   ${(rate / limit).toFixed(2)}   p99 ${slowest} ms${cpu}`,
+    )
   }
 }
 
-async function assertData({ name, url, headers, body }: Contender): Promise<void> {
-  const answer = await (await fetch(url, { method: 'POST', headers, body })).text()
+async function assertData({ name, url, headers, body, vary }: Contender): Promise<void> {
+  const answer = await (await fetch(url, { method: 'POST', headers, body, ...vary?.() })).text()
   if (!answer.startsWith('{"data":{')) throw new Error(`${name} answers no data: ${answer.slice(0, 1000)}`)
 }
 
 async function measure(
-  { name, url, pid, headers, body }: Contender,
+  { name, url, pid, headers, body, vary }: Contender,
   { seconds, connections }: PassOptions,
 ): Promise<Pass> {
   const before = await spentBy(pid)
@@ -73,7 +80,10 @@ async function measure(
     body,
     connections,
     duration: seconds,
-    workers: 1,
+    // A function can't be sent to a worker.
+    ...(vary === undefined
+      ? { workers: 1 }
+      : { requests: [{ setupRequest: (request) => ({ ...request, ...vary() }) }] }),
   })
   const after = await spentBy(pid)
   if (result.non2xx > 0 || result.errors > 0) {
@@ -82,6 +92,7 @@ async function measure(
   return {
     rate: result.requests.average,
     latency: result.latency.p50,
+    slowest: result.latency.p99,
     cpu: before === undefined || after === undefined ? undefined : (after - before) / result.requests.total,
   }
 }
