@@ -66,18 +66,24 @@ const orderCases: readonly OrderCase[] = [
   },
 ]
 
+const limits = [
+  { name: 'limit: all that is promised', path: 'promised-disk-after' },
+  { name: '  the disk under its locks', path: 'promised' },
+  { name: '  order, lines, stock', path: 'bare' },
+] as const
+
 const limitOf = (
-  name: 'place_bare' | 'place_promised',
+  { name, path: pathOfLimit }: (typeof limits)[number],
   { url, pid }: ServerProcess,
-  [shop]: readonly OrderShop[],
+  shops: readonly OrderShop[],
   { productIds }: OrderCase,
 ): Contender => ({
-  name: name === 'place_bare' ? 'limit: order, lines, stock' : 'limit: all that is promised',
-  url: `${url}/${name}`,
+  name,
+  url: `${url}/${pathOfLimit}`,
   pid,
   headers: {},
   body: '',
-  vary: () => ({ body: JSON.stringify(someOrder([shop!], productIds)) }),
+  vary: () => ({ body: JSON.stringify(someOrder(shops, productIds)) }),
 })
 
 const contractOf = (
@@ -116,8 +122,7 @@ async function compare(platform: Ready, limit: ServerProcess, shops: readonly Or
     const oneShop = shops.slice(0, 1)
     await comparePasses(
       [
-        limitOf('place_promised', limit, oneShop, orderCase),
-        limitOf('place_bare', limit, oneShop, orderCase),
+        ...limits.map((each) => limitOf(each, limit, oneShop, orderCase)),
         contractOf(platform, oneShop, orderCase),
         ...(orderCase.connections === 1 ? [] : [contractOf(platform, shops, orderCase)]),
       ],

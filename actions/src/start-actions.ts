@@ -246,7 +246,7 @@ export function actionsByDomain(
   },
   { database: pool, tokenIssuer, secretBox }: IdentityOptions,
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
-  const keys = idempotencyKeys(pool, secretBox)
+  const keys = idempotencyKeys(pool, secretBox, uninterrupted)
   const { database } = keys
   const processors = [
     ...(cardProcessor === null ? [] : [cardProcessor]),
@@ -266,7 +266,7 @@ export function actionsByDomain(
   const ordering = { database, keys, payments: orderPayments(cashier, completeRefund) }
   const byDomain = {
     inventory: inventoryActions(database),
-    cart: { ...cartActions(database), checkoutCart: checkoutCart(database) },
+    cart: { ...cartActions(database), checkoutCart: checkoutCart(keys) },
     ordering: orderingActions(ordering),
     booking: bookingActions(ordering),
     crm: crmActions(database),

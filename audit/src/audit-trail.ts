@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Sql } from '@commerce-graph/postgres-driver'
+import { SharedStatement } from '@commerce-graph/postgres-driver/shared-statement'
 import type { Attempt, Outcome, RefusedAccess } from './entry.ts'
 import { type CountedRefusal, RefusalCounter } from './refusal-counter.ts'
 
@@ -22,6 +23,7 @@ export class AuditTrail {
   readonly #logger: Logger
   readonly #timer: NodeJS.Timeout
   readonly #refusals = new RefusalCounter()
+  readonly #beginnings = new SharedStatement<Row>((rows) => this.#append(rows))
   #waiting: Row[] = []
   #flushing: Promise<void> = Promise.resolve()
 
@@ -39,7 +41,7 @@ export class AuditTrail {
   async begin(attempt: Attempt, targetIds: readonly string[]): Promise<string> {
     const id = randomUUID()
     const row = { ...rowOf(attempt), id, outcome: 'STARTED', target_ids: targetIds }
-    await this.#append([row])
+    await this.#beginnings.for(row)
     return id
   }
 

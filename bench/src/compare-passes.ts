@@ -13,7 +13,7 @@ export interface Contender {
   readonly vary?: () => Partial<Pick<Contender, 'headers' | 'body'>>
 }
 
-export interface PassOptions {
+interface PassOptions {
   readonly rounds: number
   readonly seconds: number
   readonly connections: number

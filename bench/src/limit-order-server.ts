@@ -1,11 +1,13 @@
 /**
  * The limits that the benchmark of orders compares with: node:http and one statement for an order, by the functions in
  * limits/orders. No authentication, no parsing of GraphQL, no check of the arguments. Run as a process of its own:
- *   DATABASE_URL=… POOL_SIZE=20 node limit-order-server.ts    (prints its URL; orders go to /place_bare or /place_promised)
+ *   DATABASE_URL=… POOL_SIZE=20 node limit-order-server.ts    (prints its URL; orders go to /bare, /promised and
+ *                                                              /promised-disk-after)
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { SharedStatement } from '@commerce-graph/postgres-driver/shared-statement'
 import pg from 'pg'
 import { z } from 'zod'
 
@@ -21,16 +23,33 @@ export interface LimitOrder {
   readonly key: string
 }
 
+const statements = {
+  '/bare': 'SELECT order_limit.place_bare($1, $2, $3, $4, $5) AS id',
+  '/promised': 'SELECT order_limit.place_promised($1, $2, $3, $4, $5) AS id',
+  // The commit doesn't wait for the disk. The answer does, with all that were committed meanwhile.
+  '/promised-disk-after': `
+    SELECT order_limit.place_promised($1, $2, $3, $4, $5) AS id
+    FROM (SELECT set_config('synchronous_commit', 'off', TRUE) OFFSET 0) s`,
+}
+
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+const flush = new SharedStatement(() =>
+  pool.query({ name: 'flush', text: "SELECT pg_logical_emit_message(TRUE, 'limit', '')" }),
+)
+
+const isLimit = (path: string | undefined): path is keyof typeof statements =>
+  path !== undefined && path in statements
 
 async function place(request: IncomingMessage): Promise<string> {
-  const name = request.url === '/place_bare' ? 'place_bare' : 'place_promised'
+  const { url } = request
+  if (!isLimit(url)) throw new Error(`there is no limit ${url}`)
   const order = (await json(request)) as LimitOrder
   const { rows } = await pool.query<{ id: string }>({
-    name,
-    text: `SELECT order_limit.${name}($1, $2, $3, $4, $5) AS id`,
+    name: url,
+    text: statements[url],
     values: [order.merchantId, order.customerId, order.productIds, order.quantities, order.key],
   })
+  if (url === '/promised-disk-after') await flush.for(undefined)
   return JSON.stringify({ data: { createOrder: rows[0] } })
 }
 

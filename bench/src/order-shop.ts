@@ -7,10 +7,10 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import type { LimitOrder } from './limit-order-server.ts'
 
-export const productsOfShop = 1_000
+const productsOfShop = 1_000
 const customersOfShop = 200
 /** Enough for any number of orders, and below what a level can count. */
-export const unitsOfProduct = 1_000_000_000
+const unitsOfProduct = 1_000_000_000
 
 /** A merchant whose orders are placed, with products that anybody may order. */
 export interface OrderShop {
@@ -76,7 +76,12 @@ export async function fillOrderShop(
   }
 }
 
-const oneOf = <Value>(values: readonly Value[]): Value => values[Math.floor(Math.random() * values.length)]!
+/** Throws for an empty list. */
+function oneOf<Value>(values: readonly Value[]): Value {
+  const [value] = values.slice(Math.floor(Math.random() * values.length))
+  if (value === undefined) throw new Error('there is nothing to choose from')
+  return value
+}
 
 /** An order of one of the shops: of some customer, with so many lines of different products, each of one to three units. */
 export function someOrder(

@@ -82,9 +82,16 @@ END;
 $$;
 
 CREATE TRIGGER analytics_changed
-AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+AFTER UPDATE OR DELETE ON ordering.order_item
 FOR EACH ROW
 WHEN (NOT platform.importing())
+EXECUTE FUNCTION analytics.order_item_changed();
+
+-- The day of an order that is being placed is marked by the order.
+CREATE TRIGGER analytics_added
+AFTER INSERT ON ordering.order_item
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.order_id))
 EXECUTE FUNCTION analytics.order_item_changed();
 
 CREATE FUNCTION analytics.refund_changed()

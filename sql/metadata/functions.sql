@@ -316,13 +316,6 @@ DECLARE
   v_private jsonb := coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}');
 BEGIN
   CASE p_owner_type
-    WHEN 'ORDER' THEN
-      UPDATE ordering.order r
-      SET
-        external_id = v_external_id,
-        metadata = v_metadata,
-        private_metadata = v_private
-      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
     WHEN 'CART' THEN
       UPDATE cart.cart r
       SET

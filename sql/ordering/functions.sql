@@ -167,6 +167,15 @@ BEGIN
 END;
 $$;
 
+-- Whether the lines that are written come with this order, which was written just before (`ordering.place_order`).
+CREATE FUNCTION ordering.placing(p_order_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+$$;
+
 CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
 RETURNS text
 LANGUAGE sql

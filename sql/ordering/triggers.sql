@@ -8,25 +8,18 @@ BEFORE UPDATE ON ordering.fulfillment
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION ordering.check_lines_add_up()
-RETURNS trigger
+CREATE FUNCTION ordering.check_adds_up(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  changed record := coalesce(NEW, OLD);
-  order_key uuid := CASE TG_TABLE_NAME
-    WHEN 'order' THEN (to_jsonb(changed) ->> 'id')::uuid
-    ELSE (to_jsonb(changed) ->> 'order_id')::uuid
-  END;
-  order_merchant uuid := (to_jsonb(changed) ->> 'merchant_id')::uuid;
 BEGIN
   IF
     EXISTS (
       SELECT
       FROM ordering.order o
       WHERE
-        o.merchant_id = order_merchant
-        AND o.id = order_key
+        o.merchant_id = p_merchant_id
+        AND o.id = p_order_id
         AND (o.subtotal, o.tax, o.discount - o.shipping_discount) <> (
           SELECT coalesce(sum(i.subtotal), 0), coalesce(sum(i.tax), 0), coalesce(sum(i.discount), 0)
           FROM ordering.order_item i
@@ -38,9 +31,18 @@ BEGIN
       platform.violate(
         'ordering.order',
         'order_lines_add_up',
-        format('the lines of order %s do not add up to its subtotal, tax and discount', order_key)
+        format('the lines of order %s do not add up to its subtotal, tax and discount', p_order_id)
       );
   END IF;
+END;
+$$;
+
+CREATE FUNCTION ordering.check_order_adds_up()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.check_adds_up(NEW.merchant_id, NEW.id);
   RETURN NULL;
 END;
 $$;
@@ -49,15 +51,32 @@ CREATE CONSTRAINT TRIGGER order_lines_add_up
 AFTER INSERT OR UPDATE OF subtotal, tax, discount, shipping_discount ON ordering.order
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
-EXECUTE FUNCTION ordering.check_lines_add_up();
+EXECUTE FUNCTION ordering.check_order_adds_up();
+
+CREATE FUNCTION ordering.check_line_adds_up()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.check_adds_up(coalesce(NEW.merchant_id, OLD.merchant_id), coalesce(NEW.order_id, OLD.order_id));
+  RETURN NULL;
+END;
+$$;
 
 CREATE CONSTRAINT TRIGGER order_lines_add_up
-AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+AFTER UPDATE OR DELETE ON ordering.order_item
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
--- Lines that are imported come with their order, whose own check covers them.
 WHEN (NOT platform.importing())
-EXECUTE FUNCTION ordering.check_lines_add_up();
+EXECUTE FUNCTION ordering.check_line_adds_up();
+
+-- Lines that come with their order are covered by the order's own check.
+CREATE CONSTRAINT TRIGGER added_lines_add_up
+AFTER INSERT ON ordering.order_item
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.order_id))
+EXECUTE FUNCTION ordering.check_line_adds_up();
 
 CREATE FUNCTION ordering.keep_history()
 RETURNS trigger

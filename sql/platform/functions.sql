@@ -133,6 +133,18 @@ BEGIN
 END;
 $$;
 
+-- The commit of this transaction doesn't wait for the disk, so its locks end with its work. Its caller waits
+-- instead, with a later commit that does, before it tells the client: the log is written in order (docs/decisions/0220).
+CREATE FUNCTION platform.flush_later()
+RETURNS void
+LANGUAGE plpgsql
+VOLATILE
+AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', TRUE);
+END;
+$$;
+
 -- answers: void
 -- nullable: p_response, p_sealed
 CREATE FUNCTION platform.remember(
@@ -195,6 +207,32 @@ BEGIN
         CONSTRAINT = 'idempotency_record_pkey',
         MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
   END IF;
+END;
+$$;
+
+-- Remembers the answer of a request that `platform.recall` says is new, if its outcome is one of those that change
+-- something. Returns it as `recall` returns a repeated one. The answer's ids are remembered beside the request's.
+CREATE FUNCTION platform.keep_answer(
+  p_request platform.keyed_request,
+  p_answer jsonb,
+  p_changing text[],
+  p_record_ids uuid[]
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_answer ->> 'outcome' = ANY (p_changing) THEN
+    PERFORM
+      platform.remember(
+        p_request,
+        p_answer,
+        NULL,
+        NULL,
+        p_record_ids || ARRAY(SELECT m.value::uuid FROM jsonb_each_text(p_answer) m WHERE m.key ~ '(^id|Id)$')
+      );
+  END IF;
+  RETURN jsonb_build_object('outcome', 'new', 'response', p_answer);
 END;
 $$;
 

@@ -27,10 +27,11 @@ export interface IdempotencyKey {
 
 /**
  * The scope in which an action runs once per Idempotency-Key. `in one transaction`: one transaction writes all of it,
- * with the key's record. `in steps`: the action calls another service between its transactions, and its handler
- * chooses the transaction that records the key (`IdempotencyKeys.once`).
+ * with the key's record. `in one statement`: one statement does, for callers who come many at once
+ * (`IdempotencyKeys.inOneStatement`). `in steps`: the action calls another service between its transactions, and its
+ * handler chooses the transaction that records the key (`IdempotencyKeys.once`).
  */
-type Keeping = 'in one transaction' | 'in steps'
+type Keeping = 'in one transaction' | 'in one statement' | 'in steps'
 
 /** An action as the HTTP layer sees it: it takes a call and always has an answer. */
 export interface Action {

@@ -96,6 +96,69 @@ describe('an idempotency key', () => {
     },
   )
 
+  test.each([
+    ['is killed before the record is written', onRecord, killed],
+    ['fails while the record is written', onRecord, "RAISE EXCEPTION 'no room'"],
+    ['is killed while the effect is committed', onEffect, killed],
+  ])(
+    'is recorded in the statement of its effect: an order that %s was not placed',
+    async (_how, trigger, fault) => {
+      const request = await order()
+      const idempotencyKey = randomUUID()
+      const place = () => shop.call(merchant, 'createOrder', request, { idempotencyKey })
+      const before = await ordersOf(merchant.customerId)
+      await shop.database.unsafe(`
+      CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${fault}; RETURN NEW; END $$;
+      ${trigger} EXECUTE FUNCTION public.fault();`)
+      try {
+        await expect(place()).rejects.toThrow()
+      } finally {
+        await shop.database.unsafe('DROP FUNCTION public.fault() CASCADE')
+      }
+      expect(await ordersOf(merchant.customerId)).toBe(before)
+      const first = dataOf(await place())
+      expect(dataOf(await place())).toEqual(first)
+      expect(await ordersOf(merchant.customerId)).toBe(before + 1)
+    },
+  )
+
+  test('of an order that was refused is free, and the order is judged anew', async () => {
+    const product = await shop.createProduct(merchant, { stock: [0] })
+    const items = [{ productId: product.id, quantity: 1 }]
+    const request = { input: { customerId: merchant.customerId, items, shippingAddress: address } }
+    const idempotencyKey = randomUUID()
+    const place = () => shop.call(merchant, 'createOrder', request, { idempotencyKey })
+    expect(await place()).toMatchObject({ kind: 'refused' })
+    dataOf(
+      await shop.call(merchant, 'adjustInventory', {
+        input: { sku: product.sku, delta: 1, reason: 'Found' },
+      }),
+    )
+    expect(dataOf(await place())).toEqual(dataOf(await place()))
+  })
+
+  test('of an order is remembered with the ids of its request and of the order', async () => {
+    const request = await order()
+    const idempotencyKey = randomUUID()
+    const { orderId } = dataOf(await shop.call(merchant, 'createOrder', request, { idempotencyKey }))
+    const [record] = await shop.database<{ record_ids: string[] }[]>`
+      SELECT record_ids FROM platform.idempotency_record WHERE key = ${idempotencyKey}`
+    expect(record?.record_ids).toEqual(
+      expect.arrayContaining([merchant.customerId, request.input.items[0]?.productId, orderId]),
+    )
+  })
+
+  test('of an order is answered after the disk has the commit', async () => {
+    const request = await order()
+    const [before] = await shop.database<{ at: string }[]>`SELECT pg_current_wal_flush_lsn()::text AS at`
+    const { orderId } = dataOf(
+      await shop.call(merchant, 'createOrder', request, { idempotencyKey: randomUUID() }),
+    )
+    const [after] = await shop.database<{ isFlushed: boolean }[]>`
+      SELECT pg_current_wal_flush_lsn() > ${before?.at ?? ''}::pg_lsn AS "isFlushed" FROM ordering.order WHERE id = ${String(orderId)}`
+    expect(after).toEqual({ isFlushed: true })
+  })
+
   test('is recorded in the transaction of the first step, if an action has several', async () => {
     const { paymentId } = await paidOrder(shop, merchant, [1])
     const request = { id: paymentId, input: { reason: 'Broken' } }
@@ -266,6 +329,8 @@ const actionsInSteps = [
   'voidPayment',
 ]
 
+const actionsInOneStatement = ['checkoutCart', 'createOrder']
+
 const tellingSecrets = [
   'confirmMfa',
   'createApiKey',
@@ -296,6 +361,10 @@ describe('every action', () => {
   test('runs in one transaction with its key’s record, unless it waits for a payment processor', () => {
     const inSteps = all().flatMap(([name, { keeping }]) => (keeping === 'in steps' ? [name] : []))
     expect(inSteps.sort()).toEqual(actionsInSteps)
+    const inOneStatement = all().flatMap(([name, { keeping }]) =>
+      keeping === 'in one statement' ? [name] : [],
+    )
+    expect(inOneStatement.sort()).toEqual(actionsInOneStatement)
   })
 
   test('with a secret in its answer stores the answer sealed', () => {
@@ -334,6 +403,6 @@ describe('every action', () => {
       if (!key.replayed || answer.kind !== 'done' || answer.data['recorded'] !== action) wrong.push(action)
     }
     expect(wrong).toEqual([])
-    expect(served.length + actionsInSteps.length).toBe(all().length)
+    expect(served.length + actionsInSteps.length + actionsInOneStatement.length).toBe(all().length)
   })
 })

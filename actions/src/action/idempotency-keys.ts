@@ -1,5 +1,8 @@
+import { SharedStatement } from '@commerce-graph/postgres-driver/shared-statement'
 import type { SecretBox } from '@commerce-graph/secret-box'
+import type { ActingCaller } from '../sql/answer-of.ts'
 import type { Database, Queryable } from '../database.ts'
+import { actingAs } from './acting-as.ts'
 import { type Action, type ActionCall, accessRefusal, type IdempotencyKey } from './action.ts'
 import { type Answer, done, idempotencyKeyReused } from './answer.ts'
 import { callTransactions } from './call-transaction.ts'
@@ -28,11 +31,34 @@ export interface IdempotencyKeys {
     begin: (sql: Queryable) => Promise<Outcome>,
     changedSomething: (outcome: Outcome) => boolean,
   ): Promise<Once<Outcome>>
+  /**
+   * An action that is one call of one function of the database, for callers who come many at once: the function runs, and
+   * its outcome is recorded, in one statement. It holds its locks neither for a round trip nor until the disk has the
+   * commit (docs/decisions/0220). The promise resolves when the disk has it.
+   *
+   * @param changing the outcomes that have changed something
+   * @param run calls the function, once, with the caller
+   */
+  inOneStatement<Outcome extends { readonly outcome: string }>(
+    call: ActionCall,
+    changing: readonly Outcome['outcome'][],
+    run: (caller: ActingCaller) => Promise<Outcome>,
+  ): Promise<Once<Outcome>>
 }
 
-export function idempotencyKeys(pool: Database, secretBox: SecretBox): IdempotencyKeys {
+/**
+ * @param pool the database for what is done on behalf of a caller
+ * @param flushing the one whose statements no caller's leaving ends
+ */
+export function idempotencyKeys(
+  pool: Database,
+  secretBox: SecretBox,
+  flushing: Database = pool,
+): IdempotencyKeys {
   const transactions = callTransactions(pool)
   const { database } = transactions
+  // The disk has what was committed before this one.
+  const flush = new SharedStatement(() => flushing`SELECT pg_logical_emit_message(TRUE, 'commerce', '')`)
 
   const keepInTransaction = (action: Action, call: ActionCall<AnySession>, key: IdempotencyKey) =>
     transactions.run(async (sql): Promise<Answer> => {
@@ -61,7 +87,7 @@ export function idempotencyKeys(pool: Database, secretBox: SecretBox): Idempoten
       ...action,
       async run(call) {
         const key = call.idempotencyKey
-        if (key === null || action.keeping === 'in steps') return action.run(call)
+        if (key === null || action.keeping !== 'in one transaction') return action.run(call)
         // A caller that may not call the action may not have its recorded answer either.
         return accessRefusal(action, call) ?? keepInTransaction(action, call, key)
       },
@@ -92,6 +118,36 @@ export function idempotencyKeys(pool: Database, secretBox: SecretBox): Idempoten
         return fresh
       })
       return outcome as Once<Outcome>
+    },
+    async inOneStatement<Outcome extends { readonly outcome: string }>(
+      call: ActionCall,
+      changing: readonly Outcome['outcome'][],
+      run: (caller: ActingCaller) => Promise<Outcome>,
+    ) {
+      const { sql, actingAs: acting } = actingAs(pool, call.session)
+      const caller = { sql, actingAs: sql`${acting}, platform.flush_later()` }
+      const key = call.idempotencyKey
+      if (key === null) {
+        const outcome = await run(caller)
+        if (changing.includes(outcome.outcome)) await flush.for(undefined)
+        return outcome
+      }
+      const request = new KeyedRequest(call, key, { secretBox, answersSecret: false })
+      const { recalled, answer } = await request.answerOnce(caller, changing, run)
+      switch (recalled.outcome) {
+        case 'conflict':
+          return { outcome: 'key_reused', key: key.value }
+        case 'repeated':
+          key.replayed = true
+          break
+        case 'new':
+          break
+        default:
+          return recalled satisfies never
+      }
+      // A repeated answer may be that of a request that still waits for the disk.
+      if (changing.includes(answer.outcome)) await flush.for(undefined)
+      return answer
     },
   }
 }

@@ -3,6 +3,7 @@ import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { targetIdsOf } from '@commerce-graph/audit'
 import type { Queryable } from '../database.ts'
+import type { ActingCaller } from '../sql/answer-of.ts'
 import type { ActionCall, IdempotencyKey } from './action.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
@@ -56,6 +57,39 @@ export class KeyedRequest {
       seconds: secretsKept,
       recordIds: [...ids],
     })
+  }
+
+  /**
+   * Has one statement do all of it: recall, call the function that `run` calls, and remember its answer.
+   *
+   * @param changing the outcomes that are remembered; by any other, the function has changed nothing
+   */
+  async answerOnce<Answer>(
+    { sql, actingAs }: ActingCaller,
+    changing: readonly string[],
+    run: (caller: ActingCaller) => Promise<Answer>,
+  ): Promise<{ readonly recalled: Recalled; readonly answer: Answer }> {
+    const row = this.#row
+    const ids = [...targetIdsOf(this.#call.input)]
+    let recalled: Recalled = { outcome: 'new' }
+    const request = sql`ROW(${row.merchantId}::uuid, ${row.caller}::text, ${row.key}::text, ${row.part}::text,
+      ${row.operation}::text, ${[...row.fingerprints]}::text[])::platform.keyed_request`
+    const answer = await run({
+      sql,
+      actingAs: sql`${actingAs}, (SELECT ${request} AS request OFFSET 0) q,
+        LATERAL platform.recall(q.request) AS r (recalled)`,
+      record: {
+        around: (call) => sql`CASE r.recalled ->> 'outcome'
+          WHEN 'new' THEN platform.keep_answer(q.request, ${call}, ${[...changing]}::text[], ${ids}::uuid[])
+          ELSE r.recalled
+        END`,
+        answerIn(value) {
+          recalled = value as Recalled
+          return (value as { readonly response?: unknown }).response
+        },
+      },
+    })
+    return { recalled, answer }
   }
 
   get #row(): platform.RecallArguments['request'] {

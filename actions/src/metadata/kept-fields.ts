@@ -32,7 +32,7 @@ export const merchantsFieldErrors = (
 
 interface Kept {
   readonly merchantId: MerchantId
-  readonly ownerType: 'ORDER' | 'CART' | 'APPOINTMENT'
+  readonly ownerType: 'CART' | 'APPOINTMENT'
   readonly fields: KeptFields
 }
 

@@ -3,7 +3,7 @@ import { forbidden, invalid } from '../action/answer.ts'
 import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { keepingWith, merchantsFieldErrors } from '../metadata/index.ts'
+import { merchantsFieldErrors } from '../metadata/index.ts'
 import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
@@ -25,7 +25,7 @@ export const orderingActions = ({
   keys,
   payments,
 }: OrderingOptions): Readonly<Record<string, Action>> => ({
-  createOrder: createOrder(database),
+  createOrder: createOrder(keys),
   modifyOrder: defineAction('modifyOrder', {
     check: ({ modifications }) => repeatedLines(modifications),
     async handle({ session }, { id, modifications }) {
@@ -60,41 +60,39 @@ export const orderingActions = ({
   ...returnActions(database, keys, payments),
 })
 
-const createOrder = (database: Database): Action =>
+const createOrder = (keys: IdempotencyKeys): Action =>
   defineAction('createOrder', {
-    async handle(
-      { session },
-      { input: { customerId, items, externalId, metadata, privateMetadata, ...terms } },
-    ) {
+    keeping: 'in one statement',
+    async handle(call, { input: { customerId, items, externalId, metadata, privateMetadata, ...terms } }) {
+      const { session } = call
       const owner = ownerOf(session)
       if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
-      const fields = { externalId, metadata, privateMetadata }
+      const kept = { externalId, metadata, privateMetadata }
       const faults = [
-        ...merchantsFieldErrors(session, fields),
+        ...merchantsFieldErrors(session, kept),
         ...items.flatMap((item, index) => merchantsFieldErrors(session, item, `items.${index}.`)),
       ]
       if (faults.length > 0) return invalid(...faults)
-      const outcome = await keepingWith(
-        database,
-        { merchantId: session.merchantId, ownerType: 'ORDER', fields },
-        async (sql) => placeOrder(sql, session, customerId, items, terms),
-        (made) => (made.outcome === 'placed' ? made.orderId : null),
+      const outcome = await keys.inOneStatement(call, ['placed'], (caller) =>
+        placeOrder(caller, session, customerId, items, { ...terms, kept }),
       )
       return placedAnswer(session.merchantId, outcome)
     },
   })
 
 /** Lives under /cart, where metadata has it, but what it makes is an order. */
-export const checkoutCart = (database: Database): Action =>
+export const checkoutCart = (keys: IdempotencyKeys): Action =>
   defineAction('checkoutCart', {
-    async handle({ session }, { id, input: { customerId, ...terms } }) {
+    keeping: 'in one statement',
+    async handle(call, { id, input: { customerId, ...terms } }) {
+      const { session } = call
       const owner = ownerOf(session)
       if (owner !== null && customerId !== null && owner !== customerId) {
         return forbidden('A shopper orders for no one else')
       }
-      return placedAnswer(
-        session.merchantId,
-        await checkOutCart(database, session, { id, customerId }, terms),
+      const outcome = await keys.inOneStatement(call, ['placed'], (caller) =>
+        checkOutCart(caller, session, { id, customerId }, terms),
       )
+      return placedAnswer(session.merchantId, outcome)
     },
   })

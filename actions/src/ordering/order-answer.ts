@@ -1,11 +1,13 @@
 import {
   type Answer,
   done,
+  idempotencyKeyReused,
   insufficientInventory,
   invalid,
   notFound,
   orderNotModifiable,
 } from '../action/answer.ts'
+import type { Once } from '../action/idempotency-keys.ts'
 import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type * as ordering from '../sql/generated/ordering.ts'
@@ -13,8 +15,10 @@ import { orderError } from './order-refusal.ts'
 import type { OrderStays } from './orders.ts'
 import type { ReturnStays } from './returns.ts'
 
-export function placedAnswer(merchantId: MerchantId, outcome: ordering.CheckOutCartAnswer): Answer {
+export function placedAnswer(merchantId: MerchantId, outcome: Once<ordering.CheckOutCartAnswer>): Answer {
   switch (outcome.outcome) {
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
     case 'placed':
       return done({ merchantId, orderId: outcome.orderId })
     case 'invalid':

@@ -1,8 +1,10 @@
 import type { AddressInput, Filled } from '@commerce-graph/contract'
 import { actingAs } from '../action/acting-as.ts'
+import type { ActingCaller } from '../sql/answer-of.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { LineTerms } from '../catalog/index.ts'
+import type { KeptFields } from '../metadata/index.ts'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
@@ -28,15 +30,19 @@ export interface OrderTerms {
   readonly notes: string | null
 }
 
-/** Places an order in one round trip: checks, prices, reserves and writes it, or changes nothing. */
+/**
+ * Places an order in one round trip: checks, prices, reserves and writes it, or changes nothing.
+ *
+ * @param terms.kept the merchant's own fields of the order. Throws the database's refusal of them, which defineAction answers.
+ */
 export const placeOrder = async (
-  sql: Queryable,
+  caller: ActingCaller,
   session: Session,
   customerId: string,
   lines: readonly OrderLine[],
-  terms: OrderTerms,
+  terms: OrderTerms & { readonly kept: KeptFields },
 ): Promise<ordering.PlaceOrderAnswer> =>
-  ordering.placeOrder(actingAs(sql, session), {
+  ordering.placeOrder(caller, {
     merchantId: session.merchantId,
     customerId,
     lines,
@@ -60,12 +66,12 @@ export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
  * @param cart.customerId whose order a guest's cart becomes
  */
 export const checkOutCart = async (
-  sql: Queryable,
+  caller: ActingCaller,
   session: Session,
   cart: { readonly id: string; readonly customerId: string | null },
   terms: CheckoutTerms,
 ): Promise<ordering.CheckOutCartAnswer> =>
-  ordering.checkOutCart(actingAs(sql, session), {
+  ordering.checkOutCart(caller, {
     merchantId: session.merchantId,
     cartId: cart.id,
     ownerId: ownerOf(session),

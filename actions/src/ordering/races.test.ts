@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { actingAs } from '../action/acting-as.ts'
 import type { Answer } from '../action/answer.ts'
 import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
 import {
@@ -159,7 +160,7 @@ test('a reservation that one order is taking over can’t be taken over by anoth
   const { reservationId } = dataOf(await shop.call(merchant, 'reserveInventory', { items }))
   const place = (sql: Queryable) =>
     placeOrder(
-      sql,
+      actingAs(sql, staff(merchant)),
       staff(merchant),
       merchant.customerId,
       [{ productId: product.id, variantId: null, quantity: 1 }],
@@ -170,6 +171,7 @@ test('a reservation that one order is taking over can’t be taken over by anoth
         reservationId: String(reservationId),
         couponCode: null,
         notes: null,
+        kept: {},
       },
     )
   const [one, other] = await overlap(shop.database, place, () => place(shop.database))

@@ -10012,13 +10012,6 @@ DECLARE
   v_private jsonb := coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}');
 BEGIN
   CASE p_owner_type
-    WHEN 'ORDER' THEN
-      UPDATE ordering.order r
-      SET
-        external_id = v_external_id,
-        metadata = v_metadata,
-        private_metadata = v_private
-      WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
     WHEN 'CART' THEN
       UPDATE cart.cart r
       SET
@@ -10755,6 +10748,14 @@ BEGIN
       WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
     );
 END;
+$$;
+
+CREATE FUNCTION ordering.placing(p_order_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
 $$;
 
 CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
@@ -12371,6 +12372,16 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION platform.flush_later()
+RETURNS void
+LANGUAGE plpgsql
+VOLATILE
+AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', TRUE);
+END;
+$$;
+
 CREATE FUNCTION platform.remember(
   p_request platform.keyed_request,
   p_response jsonb,
@@ -12431,6 +12442,30 @@ BEGIN
         CONSTRAINT = 'idempotency_record_pkey',
         MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
   END IF;
+END;
+$$;
+
+CREATE FUNCTION platform.keep_answer(
+  p_request platform.keyed_request,
+  p_answer jsonb,
+  p_changing text[],
+  p_record_ids uuid[]
+)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_answer ->> 'outcome' = ANY (p_changing) THEN
+    PERFORM
+      platform.remember(
+        p_request,
+        p_answer,
+        NULL,
+        NULL,
+        p_record_ids || ARRAY(SELECT m.value::uuid FROM jsonb_each_text(p_answer) m WHERE m.key ~ '(^id|Id)$')
+      );
+  END IF;
+  RETURN jsonb_build_object('outcome', 'new', 'response', p_answer);
 END;
 $$;
 
@@ -20436,6 +20471,7 @@ BEGIN
       ),
       p_notes,
       p_cart_id,
+      NULL,
       p_owner_id IS NOT NULL,
       p_pay
     );
@@ -20533,6 +20569,7 @@ BEGIN
     NULL,
     v_draft.coupon_code::text,
     v_draft.notes,
+    NULL,
     NULL,
     FALSE,
     p_pay
@@ -21333,6 +21370,7 @@ CREATE FUNCTION ordering.place_order(
   p_coupon_code text,
   p_notes text,
   p_cart_id uuid,
+  p_kept jsonb,
   p_by_shopper boolean,
   p_pay jsonb
 )
@@ -21469,7 +21507,10 @@ BEGIN
       promotion_id,
       coupon_code,
       cart_id,
-      notes
+      notes,
+      external_id,
+      metadata,
+      private_metadata
     )
   VALUES
     (
@@ -21492,8 +21533,12 @@ BEGIN
         WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code
       END,
       p_cart_id,
-      p_notes
+      p_notes,
+      p_kept ->> 'externalId',
+      coalesce(nullif(p_kept -> 'metadata', 'null'), '{}'),
+      coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}')
     );
+  PERFORM set_config('ordering.placing', v_order_id::text, TRUE);
   INSERT INTO ordering.order_item
     (
       merchant_id,
@@ -21535,6 +21580,7 @@ BEGIN
     coalesce(l.kept -> 'metadata', '{}'),
     coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(v_lines) WITH ORDINALITY AS l;
+  PERFORM set_config('ordering.placing', '', TRUE);
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
   PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);
@@ -26692,9 +26738,15 @@ END;
 $$;
 
 CREATE TRIGGER analytics_changed
-AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+AFTER UPDATE OR DELETE ON ordering.order_item
 FOR EACH ROW
 WHEN (NOT platform.importing())
+EXECUTE FUNCTION analytics.order_item_changed();
+
+CREATE TRIGGER analytics_added
+AFTER INSERT ON ordering.order_item
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.order_id))
 EXECUTE FUNCTION analytics.order_item_changed();
 
 CREATE FUNCTION analytics.refund_changed()
@@ -28912,25 +28964,18 @@ BEFORE UPDATE ON ordering.fulfillment
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION ordering.check_lines_add_up()
-RETURNS trigger
+CREATE FUNCTION ordering.check_adds_up(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  changed record := coalesce(NEW, OLD);
-  order_key uuid := CASE TG_TABLE_NAME
-    WHEN 'order' THEN (to_jsonb(changed) ->> 'id')::uuid
-    ELSE (to_jsonb(changed) ->> 'order_id')::uuid
-  END;
-  order_merchant uuid := (to_jsonb(changed) ->> 'merchant_id')::uuid;
 BEGIN
   IF
     EXISTS (
       SELECT
       FROM ordering.order o
       WHERE
-        o.merchant_id = order_merchant
-        AND o.id = order_key
+        o.merchant_id = p_merchant_id
+        AND o.id = p_order_id
         AND (o.subtotal, o.tax, o.discount - o.shipping_discount) <> (
           SELECT coalesce(sum(i.subtotal), 0), coalesce(sum(i.tax), 0), coalesce(sum(i.discount), 0)
           FROM ordering.order_item i
@@ -28942,9 +28987,18 @@ BEGIN
       platform.violate(
         'ordering.order',
         'order_lines_add_up',
-        format('the lines of order %s do not add up to its subtotal, tax and discount', order_key)
+        format('the lines of order %s do not add up to its subtotal, tax and discount', p_order_id)
       );
   END IF;
+END;
+$$;
+
+CREATE FUNCTION ordering.check_order_adds_up()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.check_adds_up(NEW.merchant_id, NEW.id);
   RETURN NULL;
 END;
 $$;
@@ -28953,15 +29007,31 @@ CREATE CONSTRAINT TRIGGER order_lines_add_up
 AFTER INSERT OR UPDATE OF subtotal, tax, discount, shipping_discount ON ordering.order
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
-EXECUTE FUNCTION ordering.check_lines_add_up();
+EXECUTE FUNCTION ordering.check_order_adds_up();
+
+CREATE FUNCTION ordering.check_line_adds_up()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.check_adds_up(coalesce(NEW.merchant_id, OLD.merchant_id), coalesce(NEW.order_id, OLD.order_id));
+  RETURN NULL;
+END;
+$$;
 
 CREATE CONSTRAINT TRIGGER order_lines_add_up
-AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+AFTER UPDATE OR DELETE ON ordering.order_item
 DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW
--- Lines that are imported come with their order, whose own check covers them.
 WHEN (NOT platform.importing())
-EXECUTE FUNCTION ordering.check_lines_add_up();
+EXECUTE FUNCTION ordering.check_line_adds_up();
+
+CREATE CONSTRAINT TRIGGER added_lines_add_up
+AFTER INSERT ON ordering.order_item
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.order_id))
+EXECUTE FUNCTION ordering.check_line_adds_up();
 
 CREATE FUNCTION ordering.keep_history()
 RETURNS trigger

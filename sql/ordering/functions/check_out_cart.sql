@@ -109,6 +109,7 @@ BEGIN
       ),
       p_notes,
       p_cart_id,
+      NULL,
       p_owner_id IS NOT NULL,
       p_pay
     );

@@ -68,6 +68,7 @@ BEGIN
     v_draft.coupon_code::text,
     v_draft.notes,
     NULL,
+    NULL,
     FALSE,
     p_pay
   );

@@ -3,7 +3,7 @@
 --   | invalid {refusals: ordering.refusal[]}
 --   | insufficient {shortages: ordering.shortage[]}
 -- nullable: p_currency, p_shipping_address, p_billing_address, p_shipping_method_id, p_reservation_id, p_coupon_code,
---   p_notes, p_cart_id
+--   p_notes, p_cart_id, p_kept
 CREATE FUNCTION ordering.place_order(
   p_merchant_id uuid,
   p_customer_id uuid,
@@ -16,6 +16,7 @@ CREATE FUNCTION ordering.place_order(
   p_coupon_code text,
   p_notes text,
   p_cart_id uuid,
+  p_kept jsonb,
   p_by_shopper boolean,
   p_pay jsonb
 )
@@ -152,7 +153,10 @@ BEGIN
       promotion_id,
       coupon_code,
       cart_id,
-      notes
+      notes,
+      external_id,
+      metadata,
+      private_metadata
     )
   VALUES
     (
@@ -175,8 +179,12 @@ BEGIN
         WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code
       END,
       p_cart_id,
-      p_notes
+      p_notes,
+      p_kept ->> 'externalId',
+      coalesce(nullif(p_kept -> 'metadata', 'null'), '{}'),
+      coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}')
     );
+  PERFORM set_config('ordering.placing', v_order_id::text, TRUE);
   INSERT INTO ordering.order_item
     (
       merchant_id,
@@ -218,6 +226,7 @@ BEGIN
     coalesce(l.kept -> 'metadata', '{}'),
     coalesce(l.kept -> 'privateMetadata', '{}')
   FROM unnest(v_lines) WITH ORDINALITY AS l;
+  PERFORM set_config('ordering.placing', '', TRUE);
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
   PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);

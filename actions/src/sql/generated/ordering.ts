@@ -347,6 +347,7 @@ export interface PlaceOrderArguments {
   readonly couponCode: string | null
   readonly notes: string | null
   readonly cartId: string | null
+  readonly kept: object | null
   readonly byShopper: boolean
   readonly pay: object
 }
@@ -370,6 +371,7 @@ export const placeOrder = (caller: Caller, args: PlaceOrderArguments): Promise<P
       p_coupon_code => ${args.couponCode}::text,
       p_notes => ${args.notes}::text,
       p_cart_id => ${args.cartId}::uuid,
+      p_kept => ${jsonOf(sql, args.kept)}::jsonb,
       p_by_shopper => ${args.byShopper}::boolean,
       p_pay => ${jsonOf(sql, args.pay)}::jsonb
     )`)
