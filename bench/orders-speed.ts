@@ -19,6 +19,7 @@ import {
   faultsOfOrders,
   fillOrderShop,
   openShops,
+  placeFormerOrders,
   type OrderShop,
   someOrder,
   someProducts,
@@ -149,8 +150,8 @@ started.defer(() => sql.end())
 const shops: OrderShop[] = []
 for (const shop of [platform, ...(await openShops(platformProcess, options.shops - 1))])
   shops.push(await fillOrderShop(sql, shop))
-await sql`ANALYZE`
 await createLimits(sql)
+for (const shop of shops.slice(0, 1)) await placeFormerOrders(sql, shop)
 const limit = await startServerProcess(path.join(import.meta.dirname, 'src/limit-order-server.ts'), {
   DATABASE_URL: platform.databaseUrl,
   POOL_SIZE: String(poolSize),

@@ -109,6 +109,39 @@ export function someProducts({ productIds }: OrderShop, count: number): readonly
   return [...chosen]
 }
 
+const formerOrders = 3_000
+
+/**
+ * Gives the shop a past, the platform's tables and the limits' alike. Without rows, Postgres plans to read whole tables, and its
+ * sessions keep to that until the tables' statistics are made anew.
+ */
+export async function placeFormerOrders(sql: Sql, shop: OrderShop): Promise<void> {
+  const address = {
+    line1: '1 Main Street',
+    city: 'Springfield',
+    state: 'IL',
+    postalCode: '62701',
+    country: 'US',
+  }
+  for (let n = 0; n < formerOrders; n += 1) {
+    const { merchantId, customerId, productIds, quantities, key } = someOrder([shop], (of) =>
+      someProducts(of, 3),
+    )
+    const lines = productIds.map((productId, index) => ({ productId, quantity: quantities[index] ?? 1 }))
+    await sql`
+      SELECT ordering.place_order(
+        p_merchant_id => ${merchantId}, p_customer_id => ${customerId}, p_lines => ${sql.json(lines)}, p_currency => NULL,
+        p_shipping_address => ${sql.json(address)}, p_billing_address => NULL, p_shipping_method_id => NULL,
+        p_reservation_id => NULL, p_coupon_code => NULL, p_notes => NULL, p_cart_id => NULL, p_kept => NULL,
+        p_by_shopper => FALSE, p_pay => '[]'
+      ),
+        order_limit.place_bare(${merchantId}, ${customerId}, ${[...productIds]}, ${[...quantities]}, ${key}),
+        order_limit.place_promised(${merchantId}, ${customerId}, ${[...productIds]}, ${[...quantities]}, ${key})
+      FROM platform.flush_later()`
+  }
+  await sql`VACUUM ANALYZE`
+}
+
 /**
  * Says what is wrong with the orders of the shops: a number that is missing or given twice, stock that doesn't add up to
  * what was there, or a level whose reserved units aren't those of its orders. Empty when nothing is.
