@@ -134,7 +134,7 @@ END;
 $$;
 
 -- The commit of this transaction doesn't wait for the disk, so its locks end with its work. Its caller waits
--- instead, with a later commit that does, before it tells the client: the log is written in order (docs/decisions/0220).
+-- instead, with a later commit that does, before it tells the client: the log is in order (docs/decisions/0220).
 CREATE FUNCTION platform.flush_later()
 RETURNS void
 LANGUAGE plpgsql

@@ -15943,9 +15943,21 @@ AS $$
         first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
       FROM
         wanted w
-        LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
-        LEFT JOIN catalog.product_variant v
-          ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+        -- By its key for each line, also where Postgres would rather read a small table whole: an order has few lines.
+        LEFT JOIN LATERAL (
+          SELECT p.id, p.status, p.currency, p.name, p.price
+          FROM catalog.product p
+          WHERE p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
+          LIMIT 1
+        ) p
+          ON TRUE
+        LEFT JOIN LATERAL (
+          SELECT v.id, v.price
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+          LIMIT 1
+        ) v
+          ON TRUE
     )
   SELECT
     f.position,
@@ -15979,10 +15991,16 @@ AS $$
     f.kept
   FROM
     found f
-    LEFT JOIN inventory.stock_item i
-      ON i.merchant_id = p_merchant_id
-      AND i.product_id = f.found_product
-      AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+    LEFT JOIN LATERAL (
+      SELECT i.id, i.sku
+      FROM inventory.stock_item i
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.product_id = f.found_product
+        AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+      LIMIT 1
+    ) i
+      ON TRUE
   ORDER BY f.position;
 $$;
 
@@ -18850,19 +18868,30 @@ BEGIN
   -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same.
   v_expired := inventory.lock_expired(p_merchant_id, 20);
   v_expired := array_remove(v_expired, p_reservation_id);
-  PERFORM
-    inventory.lock_levels(
-      p_merchant_id,
-      p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
-    );
-  IF cardinality(v_expired) > 0 THEN
+  IF cardinality(v_expired) = 0 THEN
+    PERFORM inventory.lock_levels(p_merchant_id, p_stock_item_ids || v_own_items);
+  ELSE
+    PERFORM
+      inventory.lock_levels(
+        p_merchant_id,
+        p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
+      );
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
   -- The units that the reservation itself holds count as available to it.
   SELECT
     jsonb_agg(
-      jsonb_build_object('stockItemId', w.stock_item_id, 'sku', i.sku, 'available', c.capacity, 'requested', w.quantity)
+      jsonb_build_object(
+        'stockItemId',
+        w.stock_item_id,
+        'sku',
+        (SELECT i.sku FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.id = w.stock_item_id),
+        'available',
+        c.capacity,
+        'requested',
+        w.quantity
+      )
       ORDER BY w.position
     )
   INTO v_shortages
@@ -18872,7 +18901,6 @@ BEGIN
       FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
       GROUP BY u.stock_item_id
     ) w
-    JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.id = w.stock_item_id
     CROSS JOIN LATERAL (
       SELECT
         coalesce(
@@ -19109,7 +19137,7 @@ BEGIN
       a.merchant_id,
       a.stock_item_id,
       a.warehouse_id,
-      i.product_id,
+      (SELECT i.product_id FROM inventory.stock_item i WHERE i.merchant_id = a.merchant_id AND i.id = a.stock_item_id),
       k.kind,
       a.available + a.reserved,
       a.reserved,
@@ -19121,7 +19149,6 @@ BEGIN
       v_principal
     FROM
       after a
-      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
       CROSS JOIN LATERAL (SELECT coalesce(v_cause ->> 'kind', 'OPENING') AS kind) k
     WHERE a.available + a.reserved <> 0;
   ELSE
@@ -19145,7 +19172,7 @@ BEGIN
       a.merchant_id,
       a.stock_item_id,
       a.warehouse_id,
-      i.product_id,
+      (SELECT i.product_id FROM inventory.stock_item i WHERE i.merchant_id = a.merchant_id AND i.id = a.stock_item_id),
       k.kind,
       d.on_hand,
       d.reserved,
@@ -19158,7 +19185,6 @@ BEGIN
     FROM
       after a
       JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
-      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
       CROSS JOIN LATERAL (
         SELECT a.available + a.reserved - b.available - b.reserved AS on_hand, a.reserved - b.reserved AS reserved
       ) d
@@ -21381,6 +21407,7 @@ DECLARE
   v_lines catalog.sellable_line[];
   v_refusals jsonb;
   v_currency text;
+  v_is_blocked boolean;
   v_subtotal numeric;
   v_shipping bigint;
   v_purchase promotion.purchase;
@@ -21400,15 +21427,13 @@ BEGIN
   FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
   v_refusals := catalog.line_refusals(v_lines, 'items');
   v_currency := v_lines[1].currency;
-  IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
+  SELECT c.blocked_at IS NOT NULL
+  INTO v_is_blocked
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  IF v_is_blocked IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
-  ELSEIF
-    EXISTS (
-      SELECT
-      FROM crm.customer c
-      WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
-    )
-  THEN
+  ELSEIF v_is_blocked THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
   END IF;
   IF p_shipping_address IS NULL THEN

@@ -61,9 +61,21 @@ AS $$
         first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
       FROM
         wanted w
-        LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
-        LEFT JOIN catalog.product_variant v
-          ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+        -- By its key for each line, also where Postgres would rather read a small table whole: an order has few lines.
+        LEFT JOIN LATERAL (
+          SELECT p.id, p.status, p.currency, p.name, p.price
+          FROM catalog.product p
+          WHERE p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
+          LIMIT 1
+        ) p
+          ON TRUE
+        LEFT JOIN LATERAL (
+          SELECT v.id, v.price
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+          LIMIT 1
+        ) v
+          ON TRUE
     )
   SELECT
     f.position,
@@ -97,9 +109,15 @@ AS $$
     f.kept
   FROM
     found f
-    LEFT JOIN inventory.stock_item i
-      ON i.merchant_id = p_merchant_id
-      AND i.product_id = f.found_product
-      AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+    LEFT JOIN LATERAL (
+      SELECT i.id, i.sku
+      FROM inventory.stock_item i
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.product_id = f.found_product
+        AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+      LIMIT 1
+    ) i
+      ON TRUE
   ORDER BY f.position;
 $$;

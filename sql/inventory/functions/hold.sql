@@ -18,19 +18,30 @@ BEGIN
   -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same.
   v_expired := inventory.lock_expired(p_merchant_id, 20);
   v_expired := array_remove(v_expired, p_reservation_id);
-  PERFORM
-    inventory.lock_levels(
-      p_merchant_id,
-      p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
-    );
-  IF cardinality(v_expired) > 0 THEN
+  IF cardinality(v_expired) = 0 THEN
+    PERFORM inventory.lock_levels(p_merchant_id, p_stock_item_ids || v_own_items);
+  ELSE
+    PERFORM
+      inventory.lock_levels(
+        p_merchant_id,
+        p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
+      );
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
   -- The units that the reservation itself holds count as available to it.
   SELECT
     jsonb_agg(
-      jsonb_build_object('stockItemId', w.stock_item_id, 'sku', i.sku, 'available', c.capacity, 'requested', w.quantity)
+      jsonb_build_object(
+        'stockItemId',
+        w.stock_item_id,
+        'sku',
+        (SELECT i.sku FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.id = w.stock_item_id),
+        'available',
+        c.capacity,
+        'requested',
+        w.quantity
+      )
       ORDER BY w.position
     )
   INTO v_shortages
@@ -40,7 +51,6 @@ BEGIN
       FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
       GROUP BY u.stock_item_id
     ) w
-    JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.id = w.stock_item_id
     CROSS JOIN LATERAL (
       SELECT
         coalesce(

@@ -27,7 +27,7 @@ BEGIN
       a.merchant_id,
       a.stock_item_id,
       a.warehouse_id,
-      i.product_id,
+      (SELECT i.product_id FROM inventory.stock_item i WHERE i.merchant_id = a.merchant_id AND i.id = a.stock_item_id),
       k.kind,
       a.available + a.reserved,
       a.reserved,
@@ -39,7 +39,6 @@ BEGIN
       v_principal
     FROM
       after a
-      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
       CROSS JOIN LATERAL (SELECT coalesce(v_cause ->> 'kind', 'OPENING') AS kind) k
     WHERE a.available + a.reserved <> 0;
   ELSE
@@ -63,7 +62,7 @@ BEGIN
       a.merchant_id,
       a.stock_item_id,
       a.warehouse_id,
-      i.product_id,
+      (SELECT i.product_id FROM inventory.stock_item i WHERE i.merchant_id = a.merchant_id AND i.id = a.stock_item_id),
       k.kind,
       d.on_hand,
       d.reserved,
@@ -76,7 +75,6 @@ BEGIN
     FROM
       after a
       JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
-      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
       CROSS JOIN LATERAL (
         SELECT a.available + a.reserved - b.available - b.reserved AS on_hand, a.reserved - b.reserved AS reserved
       ) d

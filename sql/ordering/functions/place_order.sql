@@ -27,6 +27,7 @@ DECLARE
   v_lines catalog.sellable_line[];
   v_refusals jsonb;
   v_currency text;
+  v_is_blocked boolean;
   v_subtotal numeric;
   v_shipping bigint;
   v_purchase promotion.purchase;
@@ -46,15 +47,13 @@ BEGIN
   FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
   v_refusals := catalog.line_refusals(v_lines, 'items');
   v_currency := v_lines[1].currency;
-  IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
+  SELECT c.blocked_at IS NOT NULL
+  INTO v_is_blocked
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  IF v_is_blocked IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
-  ELSEIF
-    EXISTS (
-      SELECT
-      FROM crm.customer c
-      WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
-    )
-  THEN
+  ELSEIF v_is_blocked THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
   END IF;
   IF p_shipping_address IS NULL THEN
