@@ -139,6 +139,46 @@ describe.skipIf(skipsAdmin)(`campaigns of /admin${whySkipped}`, { timeout: 120_0
     expect(await page.getByLabel('Name').inputValue()).toBe('')
   })
 
+  test('one that is being sent is paused, shows how far it is, and goes on', async () => {
+    const id = await createCampaign('Held')
+    const sql = new pg.Client({ connectionString: admin.platform.databaseUrl })
+    await sql.connect()
+    // Three messages: one has left, and the others aren't due yet.
+    await sql.query(
+      `WITH campaign AS (
+        UPDATE email.campaign SET status = 'SENDING', addressed = true, scheduled_at = now(), started_at = now()
+        WHERE id = $1 RETURNING merchant_id, id
+      )
+      INSERT INTO email.delivery
+        (merchant_id, kind, subject_key, recipient, customer_id, campaign_id, facts, status, next_attempt_at)
+      SELECT c.merchant_id, 'CAMPAIGN', g.id::text, c.email, c.id, g.id,
+        jsonb_build_object('customer', jsonb_build_object('name', c.name, 'email', c.email)),
+        CASE WHEN row_number() OVER () = 1 THEN 'SENT' ELSE 'QUEUED' END, now() + interval '1 hour'
+      FROM campaign g JOIN crm.customer c ON c.merchant_id = g.merchant_id AND c.marketing_opt_in LIMIT 3`,
+      [id],
+    )
+    await using visitor = await admin.enter(`emails/campaigns/${id}`)
+    const { page } = visitor
+    await page.getByRole('progressbar', { name: '1 of 3 messages' }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    expect(await campaignOf(id)).toMatchObject({ status: 'PAUSED', sent: 1 })
+    await page.getByRole('progressbar', { name: '1 of 3 messages' }).waitFor()
+    await page.getByText('The messages that wait are held back.').waitFor()
+    await accessible(page)
+    // They are due now, and held.
+    await sql.query('UPDATE email.delivery SET next_attempt_at = now() WHERE campaign_id = $1', [id])
+    await page.goto(`${admin.address}/emails/campaigns`)
+    await page.getByRole('row').filter({ hasText: 'Held' }).getByText('Paused').waitFor()
+    await page.goto(`${admin.address}/emails/campaigns/${id}`)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Ended').waitFor({ timeout: 60_000 })
+    expect(await campaignOf(id)).toMatchObject({ status: 'SENT', sent: 3 })
+    const { rows } = await sql.query('SELECT recipient FROM email.delivery WHERE campaign_id = $1', [id])
+    expect(rows).toHaveLength(3)
+    await sql.end()
+  })
+
   test('what didn’t arrive is listed with why, and sent again', async () => {
     const id = await createCampaign('Came back')
     succeeded(
@@ -193,7 +233,7 @@ describe.skipIf(skipsAdmin)(`campaigns of /admin${whySkipped}`, { timeout: 120_0
     expect(await page.getByRole('link', { name: 'New campaign' }).count()).toBe(0)
     await page.goto(`${admin.address}/emails/campaigns/${id}`)
     await page.frameLocator('iframe').getByText('It snows.').waitFor()
-    for (const name of ['Send …', 'Delete', 'Save', 'Stop'])
+    for (const name of ['Send …', 'Delete', 'Save', 'Stop', 'Pause'])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
     expect(await page.getByLabel('Subject').count()).toBe(0)
   })

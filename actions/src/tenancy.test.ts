@@ -253,6 +253,8 @@ beforeAll(async () => {
     updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },
     scheduleEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     cancelEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    pauseEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    resumeEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     exportCustomerData: { input: { customerId: victim.customerId }, field: 'customerId' },
     cancelExport: { input: { id: found(dataExport).id }, field: 'id' },
     retryEmailDelivery: { input: { id: found(delivery).id }, field: 'id' },

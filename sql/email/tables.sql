@@ -71,7 +71,9 @@ CREATE TABLE email.campaign (
   html text NOT NULL CHECK (html <> ''),
   text text NOT NULL CHECK (text <> ''),
   -- The transitions are the state machine's (actions/src/email/SPEC.md).
-  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED')),
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (
+    status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED')
+  ),
   scheduled_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
@@ -135,6 +137,8 @@ CREATE TABLE email.delivery (
   reason text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  -- Its campaign was paused while it was queued. Senders don't look at such rows, however many a paused campaign has.
+  held boolean NOT NULL DEFAULT FALSE,
   -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
   -- The values of the template's variables at the time of the event.
@@ -167,7 +171,8 @@ CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, crea
 WHERE customer_id IS NOT NULL;
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
 CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
-CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
+CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
+WHERE status = 'QUEUED' AND NOT held;
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
 -- The customer whose appointment a staff member was mailed about; the message is forgotten with the customer.
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))

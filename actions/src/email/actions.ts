@@ -18,7 +18,9 @@ import {
   type CampaignPreview,
   cancelCampaign,
   createCampaign,
+  pauseCampaign,
   previewCampaign,
+  resumeCampaign,
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
@@ -109,6 +111,16 @@ const campaignActions = (database: Database): Readonly<Record<string, Action>> =
   cancelEmailCampaign: defineAction('cancelEmailCampaign', {
     async handle({ session: { merchantId } }, { id }) {
       return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
+    },
+  }),
+  pauseEmailCampaign: defineAction('pauseEmailCampaign', {
+    async handle({ session: { merchantId } }, { id }) {
+      return campaignAnswer(merchantId, await pauseCampaign(database, merchantId, id))
+    },
+  }),
+  resumeEmailCampaign: defineAction('resumeEmailCampaign', {
+    async handle({ session: { merchantId } }, { id }) {
+      return campaignAnswer(merchantId, await resumeCampaign(database, merchantId, id))
     },
   }),
 })

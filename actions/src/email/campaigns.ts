@@ -109,6 +109,26 @@ export async function cancelCampaign(
   return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
 }
 
+/** Holds the rest of a campaign back; what senders have claimed by then is sent. */
+export async function pauseCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<CampaignOutcome> {
+  const { from, to } = campaignTransitions.pause
+  return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
+}
+
+/** Goes on with a paused campaign: with the recipients and messages that it hadn't come to. */
+export async function resumeCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<CampaignOutcome> {
+  const { from, to } = campaignTransitions.resume
+  return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
+}
+
 /** Recipients that are written in one transaction. */
 const batch = 500
 /** Steps of one run, over all campaigns; the next run goes on. */

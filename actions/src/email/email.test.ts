@@ -196,6 +196,10 @@ describe('a campaign', () => {
           return schedule(id, new Date(Date.now() + 3_600_000).toISOString())
         case 'cancel':
           return shop.call(merchant, 'cancelEmailCampaign', { id })
+        case 'pause':
+          return shop.call(merchant, 'pauseEmailCampaign', { id })
+        case 'resume':
+          return shop.call(merchant, 'resumeEmailCampaign', { id })
         case 'begin':
         case 'finish':
           return null

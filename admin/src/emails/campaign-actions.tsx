@@ -8,6 +8,7 @@ import {
 import { useText } from '../language/language.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { PauseButton } from './pause-button.tsx'
 import { SendDialog } from './send-dialog.tsx'
 
 interface Props {
@@ -31,9 +32,10 @@ export function CampaignActions({ campaign, isChanged }: Props): ReactNode {
       {(status === 'DRAFT' || (status === 'CANCELLED' && total === 0)) && (
         <Button onPress={() => setOpen('delete')}>{t('delete')}</Button>
       )}
-      {(status === 'SCHEDULED' || status === 'SENDING') && (
+      {(status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED') && (
         <Button onPress={() => setOpen('cancel')}>{t('stopCampaign')}</Button>
       )}
+      {(status === 'SENDING' || status === 'PAUSED') && <PauseButton campaign={campaign} />}
       {(status === 'DRAFT' || status === 'SCHEDULED') && (
         <Button look="primary" isDisabled={isChanged} onPress={() => setOpen('send')}>
           {t(status === 'DRAFT' ? 'sendCampaign' : 'campaignOtherTime')}
@@ -56,7 +58,7 @@ function StopDialog({ campaign: { id, name, status }, onClose }: DialogProps): R
   return (
     <ConfirmDialog
       title={t('stopCampaignTitle', { name })}
-      lead={t(status === 'SENDING' ? 'stopSendingLead' : 'stopScheduledLead')}
+      lead={t(status === 'SCHEDULED' ? 'stopScheduledLead' : 'stopSendingLead')}
       submit={t('stopCampaign')}
       danger
       document={CancelCampaignDocument}

@@ -5,26 +5,31 @@ export const campaignStatuses = {
   DRAFT: { tone: 'calm', name: 'campaignDraft' },
   SCHEDULED: { tone: 'wait', name: 'campaignScheduled' },
   SENDING: { tone: 'info', name: 'campaignSending' },
+  PAUSED: { tone: 'wait', name: 'campaignPaused' },
   SENT: { tone: 'good', name: 'campaignSent' },
   CANCELLED: { tone: 'calm', name: 'campaignCancelled' },
 } as const satisfies Record<EmailCampaignStatus, StatusName>
 
 /** Milliseconds between two questions how far campaigns are: no event tells of a single message. */
 const pause = 1_500
+/** The same while one is paused: what was in hand still leaves. */
+const longPause = 10_000
 /** Milliseconds before its time in which a campaign is watched. */
 const near = 60_000
 
 /** How long to wait before one asks again how far these are; false while nothing happens to them. */
-export const pauseFor = (
+export function pauseFor(
   campaigns: readonly Pick<CampaignProgressFragment, 'status' | 'scheduledAt'>[],
-): number | false =>
-  campaigns.some(
-    ({ status, scheduledAt }) =>
-      status === 'SENDING' ||
-      (status === 'SCHEDULED' && scheduledAt !== null && Date.parse(scheduledAt) < Date.now() + near),
+): number | false {
+  const isNear = (time: string | null) => time !== null && Date.parse(time) < Date.now() + near
+  if (
+    campaigns.some(
+      ({ status, scheduledAt }) => status === 'SENDING' || (status === 'SCHEDULED' && isNear(scheduledAt)),
+    )
   )
-    ? pause
-    : false
+    return pause
+  return campaigns.some(({ status }) => status === 'PAUSED') ? longPause : false
+}
 
 /** Its messages of which it is known what became of them. */
 export const settledOf = ({

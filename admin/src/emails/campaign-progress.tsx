@@ -22,7 +22,7 @@ export function CampaignProgress({ campaign, recipients }: Props): ReactNode {
   const settled = settledOf(campaign)
   return (
     <Card title={t('campaignProgress')}>
-      {status === 'SENDING' && (
+      {(status === 'SENDING' || status === 'PAUSED') && (
         <Progress
           label={t('campaignSettled', { count: settled, total: number(total) })}
           share={total === 0 ? null : settled / total}
@@ -64,6 +64,7 @@ export function CampaignProgress({ campaign, recipients }: Props): ReactNode {
           </>
         )}
       </dl>
+      {status === 'PAUSED' && <p className="small muted">{t('campaignPausedLead')}</p>}
       {(status === 'SCHEDULED' || status === 'DRAFT') && recipients !== undefined && (
         <p className="small muted">{t('wouldGoTo', { count: recipients })}</p>
       )}

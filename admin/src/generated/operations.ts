@@ -639,6 +639,8 @@ export type EmailCampaignStatus =
   | 'CANCELLED'
   /** Being written. */
   | 'DRAFT'
+  /** Held back: no more of its messages are sent until it is resumed. Open in the specification. */
+  | 'PAUSED'
   /** Begins at its time. */
   | 'SCHEDULED'
   /** Its messages are being written and sent. */
@@ -2466,6 +2468,20 @@ export type CancelCampaignMutationVariables = Exact<{
 
 
 export type CancelCampaignMutation = { readonly cancelEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type PauseCampaignMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PauseCampaignMutation = { readonly pauseEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ResumeCampaignMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ResumeCampaignMutation = { readonly resumeEmailCampaign: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type RetryCampaignMessageMutationVariables = Exact<{
   id: string;
@@ -4499,6 +4515,32 @@ export const CancelCampaignDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CancelCampaignMutation, CancelCampaignMutationVariables>;
+export const PauseCampaignDocument = new TypedDocumentString(`
+    mutation PauseCampaign($id: ID!) {
+  pauseEmailCampaign(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<PauseCampaignMutation, PauseCampaignMutationVariables>;
+export const ResumeCampaignDocument = new TypedDocumentString(`
+    mutation ResumeCampaign($id: ID!) {
+  resumeEmailCampaign(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ResumeCampaignMutation, ResumeCampaignMutationVariables>;
 export const RetryCampaignMessageDocument = new TypedDocumentString(`
     mutation RetryCampaignMessage($id: ID!) {
   retryEmailDelivery(id: $id) {

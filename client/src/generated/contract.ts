@@ -3928,6 +3928,8 @@ export type EmailCampaignStatus =
   | 'CANCELLED'
   /** Being written. */
   | 'DRAFT'
+  /** Held back: no more of its messages are sent until it is resumed. Open in the specification. */
+  | 'PAUSED'
   /** Begins at its time. */
   | 'SCHEDULED'
   /** Its messages are being written and sent. */
@@ -3973,7 +3975,7 @@ export type EmailDelivery = Node & Timestamped & {
   readonly kind: EmailKind;
   /** The message's Message-ID; null in the outbox. */
   readonly messageId?: Maybe<Scalars['String']['output']>;
-  /** When it is tried next, as long as it is QUEUED. */
+  /** When it is tried next, as long as it is QUEUED; not before its campaign is resumed if that is PAUSED. */
   readonly nextAttemptAt: Scalars['DateTime']['output'];
   /** Why it wasn't sent, or not yet. */
   readonly reason?: Maybe<Scalars['String']['output']>;
@@ -6462,7 +6464,7 @@ export type Mutation = {
    */
   readonly cancelAppointment?: Maybe<CancelAppointmentPayload>;
   /**
-   * Stops a campaign that is scheduled or being sent; what has left by then is sent. Open in the specification.
+   * Stops a campaign that is scheduled, being sent or paused; what has left by then is sent. Open in the specification.
    *
    * Needs the permission `email:write`; not for shoppers.
    */
@@ -7177,6 +7179,12 @@ export type Mutation = {
    */
   readonly openGuestOrder?: Maybe<OpenGuestOrderPayload>;
   /**
+   * Holds back the rest of a campaign that is being sent; what has left by then is sent. Open in the specification.
+   *
+   * Needs the permission `email:write`; not for shoppers.
+   */
+  readonly pauseEmailCampaign?: Maybe<PauseEmailCampaignPayload>;
+  /**
    * Pays an appointment: its prepayment while its time is kept for it, else what is left of its price, or the fee of one that was missed or
    * cancelled too late. With the prepayment it is CONFIRMED. Open in the specification.
    *
@@ -7372,6 +7380,12 @@ export type Mutation = {
    * Needs the permission `users:write`; not for shoppers.
    */
   readonly resetUserMfa?: Maybe<ResetUserMfaPayload>;
+  /**
+   * Goes on with a paused campaign where it stopped; no customer gets it twice. Open in the specification.
+   *
+   * Needs the permission `email:write`; not for shoppers.
+   */
+  readonly resumeEmailCampaign?: Maybe<ResumeEmailCampaignPayload>;
   /**
    * Takes a cancellation back, until the period is over. Open in the specification.
    *
@@ -8633,6 +8647,12 @@ export type MutationopenGuestOrderArgs = {
 
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationpauseEmailCampaignArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationpayAppointmentArgs = {
   id: Scalars['ID']['input'];
   input: AppointmentPaymentInput;
@@ -8840,6 +8860,12 @@ export type MutationresetPasswordArgs = {
 
 /** What can be changed. The fields of a request run one after the other, each all or nothing. */
 export type MutationresetUserMfaArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationresumeEmailCampaignArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -10091,6 +10117,15 @@ export type PageInfo = {
   readonly hasPreviousPage: Scalars['Boolean']['output'];
   /** The cursor of the first item of this page; null when the page is empty. */
   readonly startCursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** The payload of `pauseEmailCampaign`. Open in the specification. */
+export type PauseEmailCampaignPayload = {
+  readonly __typename?: 'PauseEmailCampaignPayload';
+  /** The changed record; null when there are errors. */
+  readonly campaign?: Maybe<EmailCampaign>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
 };
 
 /** The payload of `payAppointment`. Open in the specification. */
@@ -13730,6 +13765,15 @@ export type RestockItemInput = {
   readonly orderItemId: Scalars['ID']['input'];
   /** How many units of it. 1 to 999,999. */
   readonly quantity: Scalars['Int']['input'];
+};
+
+/** The payload of `resumeEmailCampaign`. Open in the specification. */
+export type ResumeEmailCampaignPayload = {
+  readonly __typename?: 'ResumeEmailCampaignPayload';
+  /** The changed record; null when there are errors. */
+  readonly campaign?: Maybe<EmailCampaign>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
 };
 
 /** The payload of `resumeSubscription`. Open in the specification. */

@@ -104,7 +104,7 @@ export interface DraftOrderFields {
 export interface EmailCampaignFields {
   readonly name?: string
   readonly subject?: string
-  readonly status?: 'DRAFT' | 'SCHEDULED' | 'SENDING' | 'SENT' | 'CANCELLED' | (string & {})
+  readonly status?: 'DRAFT' | 'SCHEDULED' | 'SENDING' | 'PAUSED' | 'SENT' | 'CANCELLED' | (string & {})
   readonly scheduledAt?: string | null
   readonly startedAt?: string | null
   readonly finishedAt?: string | null

@@ -1663,6 +1663,8 @@ export interface MutationArguments {
   readonly updateEmailCampaign: { readonly id: string; readonly input: UpdateEmailCampaignInput }
   readonly deleteEmailCampaign: { readonly id: string }
   readonly scheduleEmailCampaign: { readonly id: string; readonly scheduledAt?: string | null }
+  readonly pauseEmailCampaign: { readonly id: string }
+  readonly resumeEmailCampaign: { readonly id: string }
   readonly cancelEmailCampaign: { readonly id: string }
   readonly setEmailLink: { readonly input: SetEmailLinkInput }
   readonly retryEmailDelivery: { readonly id: string }

@@ -2009,7 +2009,9 @@ CREATE TABLE email.campaign (
   html text NOT NULL CHECK (html <> ''),
   text text NOT NULL CHECK (text <> ''),
   -- The transitions are the state machine's (actions/src/email/SPEC.md).
-  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED')),
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (
+    status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED')
+  ),
   scheduled_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
@@ -2076,6 +2078,8 @@ CREATE TABLE email.delivery (
   reason text,
   attempts integer NOT NULL DEFAULT 0,
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  -- Its campaign was paused while it was queued. Senders don't look at such rows, however many a paused campaign has.
+  held boolean NOT NULL DEFAULT FALSE,
   -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
   -- The values of the template's variables at the time of the event.
@@ -2115,7 +2119,8 @@ CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE s
 
 CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
 
-CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
+CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
+WHERE status = 'QUEUED' AND NOT held;
 
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
 
@@ -16990,13 +16995,25 @@ BEGIN
       WHEN p_to = 'CANCELLED' THEN now()
     END
   WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id;
-  IF p_to = 'CANCELLED' THEN
-    UPDATE email.delivery d
-    SET
-      status = 'CANCELLED',
-      reason = 'The campaign was cancelled'
-    WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
-  END IF;
+  CASE p_to
+    WHEN 'CANCELLED' THEN
+      UPDATE email.delivery d
+      SET
+        status = 'CANCELLED',
+        reason = 'The campaign was cancelled',
+        held = FALSE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
+    WHEN 'PAUSED' THEN
+      UPDATE email.delivery d
+      SET held = TRUE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
+    WHEN 'SENDING' THEN
+      UPDATE email.delivery d
+      SET held = FALSE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED' AND d.held;
+    ELSE
+      NULL;
+  END CASE;
   RETURN jsonb_build_object('outcome', 'changed', 'campaignId', p_campaign_id);
 END;
 $$;
@@ -17044,7 +17061,15 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM email.delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
+        WHERE
+          x.status = 'QUEUED'
+          AND NOT x.held
+          AND x.next_attempt_at <= now()
+          AND merchant.is_active(x.merchant_id)
+          -- A message that came back to the queue after its campaign was paused isn't held.
+          AND (
+            SELECT p.status FROM email.campaign p WHERE p.merchant_id = x.merchant_id AND p.id = x.campaign_id
+          ) IS DISTINCT FROM 'PAUSED'
         ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED

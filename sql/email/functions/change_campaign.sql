@@ -31,13 +31,25 @@ BEGIN
       WHEN p_to = 'CANCELLED' THEN now()
     END
   WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id;
-  IF p_to = 'CANCELLED' THEN
-    UPDATE email.delivery d
-    SET
-      status = 'CANCELLED',
-      reason = 'The campaign was cancelled'
-    WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
-  END IF;
+  CASE p_to
+    WHEN 'CANCELLED' THEN
+      UPDATE email.delivery d
+      SET
+        status = 'CANCELLED',
+        reason = 'The campaign was cancelled',
+        held = FALSE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
+    WHEN 'PAUSED' THEN
+      UPDATE email.delivery d
+      SET held = TRUE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
+    WHEN 'SENDING' THEN
+      UPDATE email.delivery d
+      SET held = FALSE
+      WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED' AND d.held;
+    ELSE
+      NULL;
+  END CASE;
   RETURN jsonb_build_object('outcome', 'changed', 'campaignId', p_campaign_id);
 END;
 $$;

@@ -47,7 +47,15 @@ BEGIN
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
         FROM email.delivery x
-        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now() AND merchant.is_active(x.merchant_id)
+        WHERE
+          x.status = 'QUEUED'
+          AND NOT x.held
+          AND x.next_attempt_at <= now()
+          AND merchant.is_active(x.merchant_id)
+          -- A message that came back to the queue after its campaign was paused isn't held.
+          AND (
+            SELECT p.status FROM email.campaign p WHERE p.merchant_id = x.merchant_id AND p.id = x.campaign_id
+          ) IS DISTINCT FROM 'PAUSED'
         ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at
         LIMIT p_limit
         FOR UPDATE SKIP LOCKED

@@ -8,6 +8,7 @@ export type CampaignStatus =
   | 'DRAFT'
   | 'SCHEDULED'
   | 'SENDING'
+  | 'PAUSED'
   | 'SENT'
   | 'CANCELLED'
 

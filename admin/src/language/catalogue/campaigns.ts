@@ -19,6 +19,7 @@ export const campaignMessages = {
   campaignDraft: { en: 'Draft', de: 'Entwurf' },
   campaignScheduled: { en: 'Scheduled', de: 'Geplant' },
   campaignSending: { en: 'Being sent', de: 'Wird verschickt' },
+  campaignPaused: { en: 'Paused', de: 'Angehalten' },
   campaignSent: { en: 'Sent', de: 'Verschickt' },
   campaignCancelled: { en: 'Stopped', de: 'Gestoppt' },
   campaignFailed: { en: 'Failed', de: 'Fehlgeschlagen' },
@@ -92,6 +93,14 @@ export const campaignMessages = {
   stopSendingLead: {
     en: 'What has left is sent. The other messages are not, and can’t be sent later.',
     de: 'Was hinaus ist, ist verschickt. Die anderen Nachrichten werden es nicht, auch nicht später.',
+  },
+  pauseCampaign: { en: 'Pause', de: 'Anhalten' },
+  resumeCampaign: { en: 'Resume', de: 'Fortsetzen' },
+  campaignIsPaused: { en: '{name} is paused', de: '{name} ist angehalten' },
+  campaignResumed: { en: '{name} goes on', de: '{name} geht weiter' },
+  campaignPausedLead: {
+    en: 'The messages that wait are held back. It goes on with them when it is resumed; nobody gets it twice.',
+    de: 'Die wartenden Nachrichten werden zurückgehalten. Beim Fortsetzen geht es mit ihnen weiter; niemand bekommt sie zweimal.',
   },
   campaignStopped: { en: '{name} is stopped', de: '{name} ist gestoppt' },
   deleteCampaignLead: {
