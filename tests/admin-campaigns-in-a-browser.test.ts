@@ -46,6 +46,29 @@ describe.skipIf(skipsAdmin)(`campaigns of /admin${whySkipped}`, { timeout: 120_0
     return previewEmailCampaign.recipients
   }
 
+  /** The latest test of a kind of message, as it left. */
+  async function testOf(kind: string) {
+    const latest = async () =>
+      succeeded(
+        await admin.owner<{
+          emailDeliveries: {
+            nodes: {
+              recipient: string
+              campaignId: string | null
+              isTest: boolean
+              status: string
+              html: string | null
+            }[]
+          }
+        }>(
+          'query ($kind: EmailKind!) { emailDeliveries(first: 1, filters: { kind: $kind }) { nodes { recipient campaignId isTest status html } } }',
+          { kind },
+        ),
+      ).emailDeliveries.nodes[0]
+    await expect.poll(async () => (await latest())?.status, { timeout: 30_000, interval: 500 }).toBe('SENT')
+    return latest()
+  }
+
   async function zoneOfShop(): Promise<string> {
     const { merchantAccount } = succeeded(
       await admin.owner<{ merchantAccount: { settings: { timezone: string } } }>(
@@ -84,8 +107,14 @@ describe.skipIf(skipsAdmin)(`campaigns of /admin${whySkipped}`, { timeout: 120_0
     await mail.getByText('Dear Ada Lovelace').waitFor()
     // Nobody has written it into the words.
     await mail.getByText('Unsubscribe from').waitFor()
+    const address = admin.platform.userEmail
+    await page.getByRole('button', { name: `Send a test to ${address}` }).click()
+    await page.getByText(`A test with sample data is on its way to ${address}`).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Lights', level: 1 }).waitFor()
+    const test = await testOf('CAMPAIGN')
+    expect(test).toMatchObject({ recipient: address, campaignId: null, isTest: true })
+    expect(test?.html).toContain('Dear Ada Lovelace')
 
     const count = await countRecipients()
     expect(count).toBeGreaterThan(0)

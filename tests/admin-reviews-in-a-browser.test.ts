@@ -63,6 +63,15 @@ describe.skipIf(skipsAdmin)(`reviews and e-mails of /admin${whySkipped}`, { time
       .getByRole('region', { name: 'Preview' })
       .getByRole('heading', { name: /Off it goes: [^{]/ })
       .waitFor()
+    const address = admin.platform.userEmail
+    await page.getByRole('button', { name: `Send a test to ${address}` }).click()
+    await page.getByText(`A test with sample data is on its way to ${address}`).waitFor()
+    const { emailDeliveries } = succeeded(
+      await admin.owner<{ emailDeliveries: { nodes: { recipient: string; isTest: boolean }[] } }>(
+        '{ emailDeliveries(first: 1, filters: { kind: ORDER_CANCELLED }) { nodes { recipient isTest } } }',
+      ),
+    )
+    expect(emailDeliveries.nodes).toEqual([{ recipient: address, isTest: true }])
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     const { emailTemplate } = succeeded(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Session } from './action/session.ts'
 import { createService, createStaffMember, daysAhead, everyDay } from './testing/booking-calendar.ts'
 import {
   address,
@@ -7,12 +8,15 @@ import {
   openTestShop,
   type TestMerchant,
   type TestShop,
+  staff,
 } from './testing/test-shop.ts'
 
 let shop: TestShop
 let attacker: TestMerchant
 /** Calls of every action that takes an id, with ids of another merchant, by the fields that the answer must name. */
-let attacks: Readonly<Record<string, { readonly input: object; readonly field: string }>>
+let attacks: Readonly<
+  Record<string, { readonly input: object; readonly field: string; readonly session?: Session }>
+>
 let victim: TestMerchant
 
 beforeAll(async () => {
@@ -253,6 +257,11 @@ beforeAll(async () => {
     updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },
     scheduleEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     cancelEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    sendTestEmail: {
+      input: { input: { kind: 'CAMPAIGN', campaignId: emailCampaignId } },
+      field: 'campaignId',
+      session: { ...staff(attacker), role: 'merchant', userId: crypto.randomUUID() },
+    },
     pauseEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     resumeEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
     exportCustomerData: { input: { customerId: victim.customerId }, field: 'customerId' },
@@ -369,8 +378,8 @@ describe('another merchant’s ids', () => {
 
   test('get the same answers as unknown ids, and no row of that merchant changes', async () => {
     const before = await rowsOf(victim)
-    for (const [name, { input, field }] of Object.entries(attacks)) {
-      const answer = await shop.call(attacker, name, input)
+    for (const [name, { input, field, ...options }] of Object.entries(attacks)) {
+      const answer = await shop.call(attacker, name, input, options)
       expect([name, answer]).toMatchObject([
         name,
         { kind: 'invalid', errors: [{ field, code: 'NOT_FOUND' }] },

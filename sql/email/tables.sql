@@ -139,6 +139,8 @@ CREATE TABLE email.delivery (
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   -- Its campaign was paused while it was queued. Senders don't look at such rows, however many a paused campaign has.
   held boolean NOT NULL DEFAULT FALSE,
+  -- A user's test of the words: the facts are the message itself, with sample data. It has no event and no campaign.
+  is_test boolean NOT NULL DEFAULT FALSE,
   -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
   -- The values of the template's variables at the time of the event.
@@ -162,7 +164,7 @@ CREATE TABLE email.delivery (
       ON DELETE SET NULL (customer_id),
   CONSTRAINT delivery_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES email.campaign,
   CONSTRAINT delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL)),
-  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN') = (campaign_id IS NOT NULL))
+  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN' AND NOT is_test) = (campaign_id IS NOT NULL))
 );
 CREATE INDEX delivery_created_at ON email.delivery (merchant_id, created_at, id);
 CREATE INDEX delivery_status ON email.delivery (merchant_id, status, created_at, id);
@@ -173,6 +175,7 @@ CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE s
 CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
 WHERE status = 'QUEUED' AND NOT held;
+CREATE INDEX delivery_test ON email.delivery (merchant_id, recipient, created_at) WHERE is_test;
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
 -- The customer whose appointment a staff member was mailed about; the message is forgotten with the customer.
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))

@@ -79,6 +79,12 @@ export const tooManyAttempts = (seconds: number): Refusal => ({
   details: { reason: 'Too many attempts to sign in', retryAfter: seconds },
 })
 
+/** @param seconds until the address gets the next one */
+export const tooManyTests = (seconds: number): Refusal => ({
+  ...tooManyAttempts(seconds),
+  details: { reason: 'An address gets 20 tests of e-mails within an hour', retryAfter: seconds },
+})
+
 /** More was asked for than there is. `position`, when known: which entry of the list, from 0. */
 export interface Shortage {
   readonly sku: string

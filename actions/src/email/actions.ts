@@ -5,9 +5,11 @@ import {
   forbidden,
   invalid,
   notFound,
+  tooManyTests,
   unchanged,
   type UserError,
 } from '../action/answer.ts'
+import { requiredField } from '@commerce-graph/contract/input'
 import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
@@ -34,12 +36,14 @@ import {
   type TemplateOutcome,
   updateTemplate,
 } from './templates.ts'
+import { sendTestMail, testedMail, type TestOutcome } from './test-mail.ts'
 import { missingToWord } from './token-mail-access.ts'
 
 /** The domain's actions, by the name of the mutation. */
 export const emailActions = (database: Database): Readonly<Record<string, Action>> => ({
   ...templateActions(database),
   ...campaignActions(database),
+  sendTestEmail: sendTest(database),
   setEmailLink: setEmailLink(database),
   retryEmailDelivery: retry(database),
 })
@@ -124,6 +128,22 @@ const campaignActions = (database: Database): Readonly<Record<string, Action>> =
     },
   }),
 })
+
+const sendTest = (database: Database): Action =>
+  defineAction('sendTestEmail', {
+    async handle({ session }, { input: { kind, campaignId, ...parts } }) {
+      if (session.role !== 'merchant' || session.userId === undefined)
+        return forbidden('A test is mailed to the user who asks for it, and an API key is no user')
+      const draft = givenOnly(parts)
+      const errors = contentErrors(kind, draft)
+      if (errors.length > 0) return invalid(...errors)
+      const tested = testedMail(kind, campaignId, draft)
+      if (tested === null)
+        return invalid(invalidValue('campaignId', 'Only a message of the kind CAMPAIGN has a campaign'))
+      const { merchantId, userId } = session
+      return testAnswer(merchantId, await sendTestMail(database, { merchantId, userId }, tested))
+    },
+  })
 
 const setEmailLink = (database: Database): Action =>
   defineAction('setEmailLink', {
@@ -212,6 +232,28 @@ function campaignAnswer(merchantId: MerchantId, outcome: CampaignOutcome): Answe
       return invalid(notFound('segmentId', 'Segment'))
     case 'not_allowed':
       return invalid(invalidValue('id', `This can not be done to a campaign in status ${outcome.status}`))
+    default:
+      return outcome satisfies never
+  }
+}
+
+function testAnswer(merchantId: MerchantId, outcome: TestOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'queued':
+      return done({ merchantId, emailDeliveryId: outcome.deliveryId })
+    case 'unconfirmed':
+      return invalid(
+        invalidValue(
+          'recipient',
+          'A test goes to your own address, which isn’t confirmed yet; requestEmailVerification mails you a token',
+        ),
+      )
+    case 'too_many':
+      return tooManyTests(outcome.retryAfter)
+    case 'unknown_campaign':
+      return invalid(notFound('campaignId', 'E-mail campaign'))
+    case 'incomplete':
+      return invalid(...outcome.missing.map(requiredField))
     default:
       return outcome satisfies never
   }

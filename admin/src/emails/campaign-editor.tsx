@@ -1,6 +1,10 @@
 import { type ReactNode, useState } from 'react'
 import { type Change, useChange } from '../api/api.ts'
-import { PreviewCampaignDocument, type WordsFragment } from '../generated/operations.ts'
+import {
+  PreviewCampaignDocument,
+  SendTestEmailDocument,
+  type WordsFragment,
+} from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { Button } from '../ui/button.tsx'
 import { DraftForm } from '../ui/draft-form.tsx'
@@ -10,6 +14,7 @@ import type { DraftState } from '../ui/use-draft.ts'
 import { AudienceSelect } from './campaign-audience.tsx'
 import { type CampaignDraft, previewInputOf } from './campaign-draft.ts'
 import { MailPreview } from './mail-preview.tsx'
+import { SendTestButton } from './send-test-button.tsx'
 import { useCampaignPreview } from './use-campaign-preview.ts'
 
 const fields = ['name', 'segmentId', 'subject', 'text', 'html']
@@ -28,11 +33,13 @@ export function CampaignEditor({ current, draft, change, save }: Props): ReactNo
   const t = useText()
   const [tried, setTried] = useState<WordsFragment | null>(null)
   const preview = useChange(PreviewCampaignDocument, [])
-  const { segmentId } = draft.draft
+  const test = useChange(SendTestEmailDocument, [])
+  const { segmentId, subject, html, text } = draft.draft
   const stored = useCampaignPreview(previewInputOf({ ...current, segmentId }))
   const forget = () => {
     change.forget()
     preview.forget()
+    test.forget()
   }
   const submit = async () => {
     forget()
@@ -43,7 +50,11 @@ export function CampaignEditor({ current, draft, change, save }: Props): ReactNo
     const answer = await preview.run({ input: previewInputOf(draft.draft) })
     if (answer !== null) setTried(answer.previewEmailCampaign?.rendered ?? null)
   }
-  const pending = change.pending || preview.pending
+  const sendTest = async () => {
+    forget()
+    return (await test.run({ input: { kind: 'CAMPAIGN', subject, html, text } })) !== null
+  }
+  const pending = change.pending || preview.pending || test.pending
   const mail = tried ?? stored.data?.rendered
   return (
     <div className="halves">
@@ -51,7 +62,7 @@ export function CampaignEditor({ current, draft, change, save }: Props): ReactNo
         <DraftForm
           draft={draft}
           fields={fields}
-          error={change.error ?? preview.error}
+          error={change.error ?? preview.error ?? test.error}
           pending={pending}
           mayWrite
           onSubmit={() => void submit()}
@@ -61,6 +72,7 @@ export function CampaignEditor({ current, draft, change, save }: Props): ReactNo
             <Button isDisabled={pending} onPress={() => void show()}>
               {t('preview')}
             </Button>
+            <SendTestButton isDisabled={pending} send={sendTest} />
           </div>
         </DraftForm>
       </Card>

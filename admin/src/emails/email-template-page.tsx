@@ -8,6 +8,7 @@ import {
   EmailTemplateIdDocument,
   type EmailTemplateKind,
   PreviewTemplateDocument,
+  SendTestEmailDocument,
   UpdateTemplateDocument,
   type WordsFragment,
 } from '../generated/operations.ts'
@@ -22,6 +23,7 @@ import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { kindOf, templateKinds } from './email-names.ts'
 import { MailPreview } from './mail-preview.tsx'
+import { SendTestButton } from './send-test-button.tsx'
 
 /** The words of one kind of message. */
 export default function EmailTemplatePage({ kind: text }: { readonly kind: string }): ReactNode {
@@ -77,7 +79,8 @@ function Editor({ kind, ownId, source, rendered }: EditorProps): ReactNode {
   const create = useChange(CreateTemplateDocument, ['emails'])
   const update = useChange(UpdateTemplateDocument, ['emails'])
   const preview = useChange(PreviewTemplateDocument, [])
-  const changes = [create, update, preview]
+  const test = useChange(SendTestEmailDocument, [])
+  const changes = [create, update, preview, test]
   const faults = faultsOf(changes.find(({ error }) => error !== null)?.error ?? null, fields)
   const pending = changes.some((each) => each.pending)
   const isOld = !same(source, loaded)
@@ -102,6 +105,10 @@ function Editor({ kind, ownId, source, rendered }: EditorProps): ReactNode {
     const answer = await preview.run({ input: { kind, ...input } })
     if (answer !== null) setTried(answer.previewEmailTemplate?.rendered ?? null)
   }
+  const sendTest = async () => {
+    forget()
+    return (await test.run({ input: { kind, ...input } })) !== null
+  }
   return (
     <div className="halves">
       <Card title={t('mailWords')}>
@@ -124,6 +131,7 @@ function Editor({ kind, ownId, source, rendered }: EditorProps): ReactNode {
             <Button isDisabled={pending} onPress={() => void show()}>
               {t('preview')}
             </Button>
+            {mayWrite && <SendTestButton isDisabled={pending} send={sendTest} />}
             {mayWrite && ownId !== null && (
               <Button look="quiet" onPress={() => setLeaving(true)}>
                 {t('backToBuiltIn')}

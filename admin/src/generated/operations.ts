@@ -648,6 +648,55 @@ export type EmailCampaignStatus =
   /** Every message is settled. */
   | 'SENT';
 
+/** The kinds of messages. Open in the specification. */
+export type EmailKind =
+  /** An appointment is booked. */
+  | 'APPOINTMENT_BOOKED'
+  /** An appointment is cancelled. */
+  | 'APPOINTMENT_CANCELLED'
+  /** An appointment has another time or another staff member. */
+  | 'APPOINTMENT_MOVED'
+  /** An appointment is near. */
+  | 'APPOINTMENT_REMINDER'
+  /** A message of a campaign. */
+  | 'CAMPAIGN'
+  /** A customer's address is to be confirmed. */
+  | 'CUSTOMER_EMAIL_VERIFICATION'
+  /** A customer has asked for a new password. */
+  | 'CUSTOMER_PASSWORD_RESET'
+  /** Stock has fallen to its threshold: a message to the merchant. */
+  | 'LOW_STOCK_ALERT'
+  /** An order is cancelled, or was not paid in time. */
+  | 'ORDER_CANCELLED'
+  /** An order is paid. */
+  | 'ORDER_CONFIRMATION'
+  /** An unpaid order is about to be cancelled. */
+  | 'ORDER_PAYMENT_REMINDER'
+  /** Money has been given back. */
+  | 'ORDER_REFUNDED'
+  /** An order has left the warehouse. */
+  | 'ORDER_SHIPPED'
+  /** A customer's bank asks for a payment back: a message to the merchant. */
+  | 'PAYMENT_DISPUTED'
+  /** The domain of the merchant's own sender has lost its DNS records: a message to the merchant. */
+  | 'SENDER_LOST'
+  /** A staff member has a new appointment: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_BOOKED'
+  /** A staff member has lost an appointment, which is cancelled or a colleague's: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_CANCELLED'
+  /** A staff member's appointment has another time: a message to the staff member and the merchant. */
+  | 'STAFF_APPOINTMENT_MOVED'
+  /** A product that the receiver waits for is back in stock. */
+  | 'STOCK_ALERT'
+  /** A user's address is to be confirmed. */
+  | 'USER_EMAIL_VERIFICATION'
+  /** A user is invited, and joins with a first password. */
+  | 'USER_INVITATION'
+  /** A user has asked for a new password. */
+  | 'USER_PASSWORD_RESET'
+  /** An endpoint takes no webhooks and was switched off: a message to the merchant. */
+  | 'WEBHOOK_DISABLED';
+
 /** Whether a merchant's mails come from its own address. Open in the specification. */
 export type EmailSenderStatus =
   /** They do. */
@@ -1576,6 +1625,20 @@ export type ReviewStatus =
   | 'PENDING'
   /** Not shown. */
   | 'REJECTED';
+
+/** The message to test. Open in the specification. */
+export type SendTestEmailInput = {
+  /** With the kind CAMPAIGN: the campaign whose saved words are sent where none are given here. */
+  readonly campaignId?: string | null | undefined;
+  /** The body as HTML; the saved or built-in one when nothing is said. 1 to 100,000 characters. */
+  readonly html?: string | null | undefined;
+  /** The kind of message. */
+  readonly kind: EmailKind;
+  /** The subject; the saved or built-in one when nothing is said. 1 to 300 characters, in one line. */
+  readonly subject?: string | null | undefined;
+  /** The body as text; the saved or built-in one when nothing is said. 1 to 100,000 characters. */
+  readonly text?: string | null | undefined;
+};
 
 /** A sender of the merchant's own. Open in the specification. */
 export type SetEmailSenderInput = {
@@ -2508,6 +2571,13 @@ export type PreviewTemplateMutationVariables = Exact<{
 
 
 export type PreviewTemplateMutation = { readonly previewEmailTemplate: { readonly source: { readonly subject: string, readonly html: string, readonly text: string } | null, readonly rendered: { readonly subject: string, readonly html: string, readonly text: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type SendTestEmailMutationVariables = Exact<{
+  input: SendTestEmailInput;
+}>;
+
+
+export type SendTestEmailMutation = { readonly sendTestEmail: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type WordsFragment = { readonly subject: string, readonly html: string, readonly text: string };
 
@@ -4596,6 +4666,19 @@ fragment Faults on UserError {
   message
   code
 }`) as unknown as TypedDocumentString<PreviewTemplateMutation, PreviewTemplateMutationVariables>;
+export const SendTestEmailDocument = new TypedDocumentString(`
+    mutation SendTestEmail($input: SendTestEmailInput!) {
+  sendTestEmail(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<SendTestEmailMutation, SendTestEmailMutationVariables>;
 export const CreateTemplateDocument = new TypedDocumentString(`
     mutation CreateTemplate($input: CreateEmailTemplateInput!) {
   createEmailTemplate(input: $input) {

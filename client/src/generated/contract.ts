@@ -3971,6 +3971,8 @@ export type EmailDelivery = Node & Timestamped & {
   readonly html?: Maybe<Scalars['String']['output']>;
   /** Unique identifier; also the left part of the message's Message-ID. */
   readonly id: Scalars['ID']['output'];
+  /** Whether it was sent by `sendTestEmail`; then it belongs to no campaign and no customer. Open in the specification. */
+  readonly isTest: Scalars['Boolean']['output'];
   /** The kind of the message. */
   readonly kind: EmailKind;
   /** The message's Message-ID; null in the outbox. */
@@ -7447,6 +7449,13 @@ export type Mutation = {
    */
   readonly scheduleEmailCampaign?: Maybe<ScheduleEmailCampaignPayload>;
   /**
+   * Mails a kind of message or a campaign with sample data to the user who asks for it, at the user's own confirmed address and no other one.
+   * Its subject begins with `[Test]`. An address gets 20 within an hour. An API key is no user, and is refused. Open in the specification.
+   *
+   * Needs the permission `email:write`; not for shoppers.
+   */
+  readonly sendTestEmail?: Maybe<SendTestEmailPayload>;
+  /**
    * Sends a webhook to try an endpoint out, also one that is switched off: once, without retries, and outside the order. It has the payload of
    * the topic's latest event, or is a `webhook.test`. Open in the specification.
    *
@@ -8925,6 +8934,12 @@ export type MutationsavePaymentMethodArgs = {
 export type MutationscheduleEmailCampaignArgs = {
   id: Scalars['ID']['input'];
   scheduledAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationsendTestEmailArgs = {
+  input: SendTestEmailInput;
 };
 
 
@@ -14327,6 +14342,29 @@ export type SearchType =
   | 'CATEGORY'
   /** Products. */
   | 'PRODUCT';
+
+/** The message to test. Open in the specification. */
+export type SendTestEmailInput = {
+  /** With the kind CAMPAIGN: the campaign whose saved words are sent where none are given here. */
+  readonly campaignId?: InputMaybe<Scalars['ID']['input']>;
+  /** The body as HTML; the saved or built-in one when nothing is said. 1 to 100,000 characters. */
+  readonly html?: InputMaybe<Scalars['String']['input']>;
+  /** The kind of message. */
+  readonly kind: EmailKind;
+  /** The subject; the saved or built-in one when nothing is said. 1 to 300 characters, in one line. */
+  readonly subject?: InputMaybe<Scalars['String']['input']>;
+  /** The body as text; the saved or built-in one when nothing is said. 1 to 100,000 characters. */
+  readonly text?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** The payload of `sendTestEmail`. Open in the specification. */
+export type SendTestEmailPayload = {
+  readonly __typename?: 'SendTestEmailPayload';
+  /** The message, which shows how it ended a moment later; null when there are errors. */
+  readonly delivery?: Maybe<EmailDelivery>;
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+};
 
 /** The payload of `sendTestWebhook`. Open in the specification. */
 export type SendTestWebhookPayload = {

@@ -996,6 +996,37 @@ export interface SavePaymentMethodInput {
   readonly returnUrl?: string | null
 }
 
+export interface SendTestEmailInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'STAFF_APPOINTMENT_BOOKED'
+    | 'STAFF_APPOINTMENT_MOVED'
+    | 'STAFF_APPOINTMENT_CANCELLED'
+    | 'LOW_STOCK_ALERT'
+    | 'PAYMENT_DISPUTED'
+    | 'SENDER_LOST'
+    | 'WEBHOOK_DISABLED'
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+    | 'CAMPAIGN'
+  readonly campaignId?: string | null
+  readonly subject?: string | null
+  readonly html?: string | null
+  readonly text?: string | null
+}
+
 export interface SetEmailLinkInput {
   readonly kind:
     | 'USER_INVITATION'
@@ -1659,6 +1690,7 @@ export interface MutationArguments {
   readonly deleteEmailTemplate: { readonly id: string }
   readonly previewEmailTemplate: { readonly input: PreviewEmailTemplateInput }
   readonly previewEmailCampaign: { readonly input: PreviewEmailCampaignInput }
+  readonly sendTestEmail: { readonly input: SendTestEmailInput }
   readonly createEmailCampaign: { readonly input: CreateEmailCampaignInput }
   readonly updateEmailCampaign: { readonly id: string; readonly input: UpdateEmailCampaignInput }
   readonly deleteEmailCampaign: { readonly id: string }

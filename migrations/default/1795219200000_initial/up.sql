@@ -2080,6 +2080,8 @@ CREATE TABLE email.delivery (
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   -- Its campaign was paused while it was queued. Senders don't look at such rows, however many a paused campaign has.
   held boolean NOT NULL DEFAULT FALSE,
+  -- A user's test of the words: the facts are the message itself, with sample data. It has no event and no campaign.
+  is_test boolean NOT NULL DEFAULT FALSE,
   -- The sender that claimed it has until then. After that the sender counts as dead, and another one may claim it.
   claimed_until timestamptz,
   -- The values of the template's variables at the time of the event.
@@ -2103,7 +2105,7 @@ CREATE TABLE email.delivery (
       ON DELETE SET NULL (customer_id),
   CONSTRAINT delivery_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES email.campaign,
   CONSTRAINT delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL)),
-  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN') = (campaign_id IS NOT NULL))
+  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN' AND NOT is_test) = (campaign_id IS NOT NULL))
 );
 
 CREATE INDEX delivery_created_at ON email.delivery (merchant_id, created_at, id);
@@ -2121,6 +2123,8 @@ CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_to
 
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
 WHERE status = 'QUEUED' AND NOT held;
+
+CREATE INDEX delivery_test ON email.delivery (merchant_id, recipient, created_at) WHERE is_test;
 
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
 
@@ -17033,6 +17037,7 @@ RETURNS TABLE (
   unsubscribe_token uuid,
   shop jsonb,
   template jsonb,
+  test jsonb,
   token jsonb,
   order_link text,
   place text,
@@ -17116,7 +17121,8 @@ BEGIN
                   AND t.undelivered IS NOT NULL
                   AND t.expires_at > now()
               ) AS token
-            FROM (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AS is_for_token) x
+            FROM
+              (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AND NOT d.is_test AS is_for_token) x
           ) k
       ),
       taken AS (
@@ -17169,6 +17175,9 @@ BEGIN
           WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
         )
       ),
+      CASE
+        WHEN t.is_test THEN t.facts
+      END,
       t.token,
       -- Of an order that was placed without an account: there is no other way back to it.
       (
@@ -17188,6 +17197,54 @@ BEGIN
     FROM taken t
     WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
+END;
+$$;
+
+-- sql/email/functions/queue_test.sql
+
+CREATE FUNCTION email.queue_test(p_merchant_id uuid, p_user_id uuid, p_kind text, p_message jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  c_an_hour CONSTANT integer := 20;
+  v_user identity.user;
+  v_earliest timestamptz;
+  v_id uuid;
+BEGIN
+  -- The lock lets requests at the same time be counted one after the other.
+  SELECT *
+  INTO v_user
+  FROM identity.user u
+  WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND u.status = 'ACTIVE' AND u.email_verified
+  FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unconfirmed');
+  END IF;
+  SELECT d.created_at
+  INTO v_earliest
+  FROM email.delivery d
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.recipient = v_user.email
+    AND d.is_test
+    AND d.created_at > now() - INTERVAL '1 hour'
+  ORDER BY d.created_at DESC
+  OFFSET c_an_hour - 1
+  LIMIT 1;
+  IF FOUND THEN
+    RETURN jsonb_build_object(
+      'outcome',
+      'too_many',
+      'retryAfter',
+      ceil(EXTRACT(EPOCH FROM v_earliest + INTERVAL '1 hour' - now()))::integer
+    );
+  END IF;
+  INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, facts, is_test)
+  VALUES (p_merchant_id, p_kind, concat('test ', gen_random_uuid()), v_user.email, v_user.name, p_message, TRUE)
+  RETURNING id
+  INTO v_id;
+  RETURN jsonb_build_object('outcome', 'queued', 'deliveryId', v_id);
 END;
 $$;
 

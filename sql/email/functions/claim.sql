@@ -3,6 +3,7 @@
 --   merchant_id: uuid, id: uuid, kind: email.delivery.kind, subject_key: text, recipient: text,
 --   recipient_name: text | null, attempt: integer, facts: object, unsubscribe_token: uuid,
 --   shop: notification.shop_facts(), template: {subject: text, html: text, text: text} | null,
+--   test: {subject: text, html: text, text: text} | null,
 --   token: {hash: text, sealed: text, url: text | null} | null, order_link: text | null, place: text,
 --   trace_context: text | null
 --   }
@@ -19,6 +20,7 @@ RETURNS TABLE (
   unsubscribe_token uuid,
   shop jsonb,
   template jsonb,
+  test jsonb,
   token jsonb,
   order_link text,
   place text,
@@ -102,7 +104,8 @@ BEGIN
                   AND t.undelivered IS NOT NULL
                   AND t.expires_at > now()
               ) AS token
-            FROM (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AS is_for_token) x
+            FROM
+              (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AND NOT d.is_test AS is_for_token) x
           ) k
       ),
       taken AS (
@@ -155,6 +158,9 @@ BEGIN
           WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
         )
       ),
+      CASE
+        WHEN t.is_test THEN t.facts
+      END,
       t.token,
       -- Of an order that was placed without an account: there is no other way back to it.
       (

@@ -70,7 +70,9 @@ function enclosedIn(email: ClaimAnswer, { unsubscribeUrl, secretBox }: ComposeOp
   const { merchantId, kind, token: mailed } = email
   const token = mailed === null ? null : openMailedToken(secretBox, { merchantId, ...mailed })
   return {
-    unsubscribeUrl: kind === 'CAMPAIGN' ? `${unsubscribeUrl}/${email.unsubscribeToken}` : null,
+    // A test is no subscriber's, and its words have a sample in the link's place.
+    unsubscribeUrl:
+      kind === 'CAMPAIGN' && email.test === null ? `${unsubscribeUrl}/${email.unsubscribeToken}` : null,
     token,
     link: mailed === null || mailed.url === null || token === null ? null : placed(mailed.url, token),
   }
@@ -93,6 +95,7 @@ function mailOf(email: ClaimAnswer, senderAddress: string, enclosed: Enclosed): 
 }
 
 function contentOf(email: ClaimAnswer, enclosed: Enclosed): Template {
+  if (email.test !== null) return email.test
   // The facts are of the kind: the functions that wrote them and their types are one pair each.
   const occasion = { kind: email.kind, facts: email.facts } as Occasion
   return render(templateOf(email), variablesOf(occasion, email.shop, enclosed))

@@ -1,6 +1,6 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Queryable } from '../../database.ts'
+import { jsonOf, type Queryable } from '../../database.ts'
 import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
 import type * as notification from './notification.ts'
 
@@ -132,12 +132,33 @@ export interface ClaimArguments {
   readonly maxAttempts: number
 }
 
-export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string; readonly traceContext: string | null }
+export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly test: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string; readonly traceContext: string | null }
 
 /** `email.claim` */
 export const claim = (sql: Queryable, args: ClaimArguments): Promise<readonly ClaimAnswer[]> =>
-  rowsOf<ClaimAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", kind AS "kind", subject_key AS "subjectKey", recipient AS "recipient", recipient_name AS "recipientName", attempt AS "attempt", facts AS "facts", unsubscribe_token AS "unsubscribeToken", shop AS "shop", template AS "template", token AS "token", order_link AS "orderLink", place AS "place", trace_context AS "traceContext" FROM email.claim(
+  rowsOf<ClaimAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", kind AS "kind", subject_key AS "subjectKey", recipient AS "recipient", recipient_name AS "recipientName", attempt AS "attempt", facts AS "facts", unsubscribe_token AS "unsubscribeToken", shop AS "shop", template AS "template", test AS "test", token AS "token", order_link AS "orderLink", place AS "place", trace_context AS "traceContext" FROM email.claim(
       p_limit => ${args.limit}::integer,
       p_lease => make_interval(secs => ${args.lease}),
       p_max_attempts => ${args.maxAttempts}::integer
+    )`)
+
+export interface QueueTestArguments {
+  readonly merchantId: MerchantId
+  readonly userId: string
+  readonly kind: string
+  readonly message: object
+}
+
+export type QueueTestAnswer =
+  | { readonly outcome: 'queued'; readonly deliveryId: string }
+  | { readonly outcome: 'unconfirmed' }
+  | { readonly outcome: 'too_many'; readonly retryAfter: number }
+
+/** `email.queue_test`: Queues a test of a message for a user. It goes to the user's own confirmed address, which gets 20 within an hour.  @param p_message the test as it is sent: its subject, HTML and text  */
+export const queueTest = (caller: Caller, args: QueueTestArguments): Promise<QueueTestAnswer> =>
+  answerOf<QueueTestAnswer>(caller, 'email.queue_test', (sql) => sql`email.queue_test(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_user_id => ${args.userId}::uuid,
+      p_kind => ${args.kind}::text,
+      p_message => ${jsonOf(sql, args.message)}::jsonb
     )`)

@@ -22,6 +22,11 @@ export const emailMessages = {
     de: 'Jemand anderes hat diesen Text inzwischen geändert.',
   },
   previewLead: { en: 'With sample data. Nothing is sent.', de: 'Mit Beispieldaten. Nichts wird gesendet.' },
+  sendTestTo: { en: 'Send a test to {address}', de: 'Test an {address} senden' },
+  mailTestIsSent: {
+    en: 'A test with sample data is on its way to {address}',
+    de: 'Ein Test mit Beispieldaten ist unterwegs an {address}',
+  },
   mailLook: { en: 'How it is shown', de: 'Wie sie gezeigt wird' },
   mailWide: { en: 'Wide', de: 'Breit' },
   mailPhone: { en: 'On a phone', de: 'Auf dem Telefon' },
