@@ -1,3 +1,4 @@
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -10,6 +11,7 @@ import {
   whySkipped,
 } from './support/admin-browser.ts'
 import { bearer, createClient } from './support/graphql-client.ts'
+import { inviteUser } from './support/invited-user.ts'
 import { succeeded } from './support/shop.ts'
 
 const places = [
@@ -26,11 +28,16 @@ const places = [
 ].map((tab) => `settings/${tab}`)
 
 describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { timeout: 120_000 }, () => {
+  let catcher: MailCatcher
   let admin: AdminBrowser
   beforeAll(async () => {
-    admin = await openAdminBrowser()
+    catcher = await startMailCatcher()
+    admin = await openAdminBrowser({ smtpUrl: catcher.url })
   }, 600_000)
-  afterAll(() => admin.stop())
+  afterAll(async () => {
+    await admin.stop()
+    await catcher.close()
+  })
 
   const stored = async <Data>(query: string): Promise<Data> => succeeded(await admin.owner<Data>(query))
   const dialog = (page: Page) => page.getByRole('dialog')
@@ -204,6 +211,36 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     await page.getByLabel('New password').fill(userPassword)
     await page.getByRole('button', { name: 'Change the password' }).click()
     await page.getByText('The password is changed').waitFor()
+  })
+
+  test.each([
+    {
+      permissions: ['merchant:read'],
+      tabs: ['Shop', 'Shipping', 'Payment accounts', 'E-mail sender', 'Plan', 'My account'],
+    },
+    { permissions: ['users:read', 'roles:read'], tabs: ['Users', 'Roles', 'My account'] },
+    {
+      permissions: ['webhooks:read', 'audit:read', 'api_keys:read'],
+      tabs: ['Webhooks', 'Audit log', 'My account'],
+    },
+    { permissions: ['orders:read'], tabs: ['My account'] },
+  ])('shows a person with $permissions exactly the tabs $tabs', async ({ permissions, tabs }) => {
+    const person = await inviteUser(admin.owner, catcher, permissions)
+    await using visitor = await admin.enter('settings', looks.light, person)
+    const { page } = visitor
+    const bar = page.getByRole('navigation', { name: 'Settings' })
+    const current = bar.locator('[aria-current=page]')
+    await expect.poll(() => current.allInnerTexts()).toEqual(tabs.slice(0, 1))
+    expect(await bar.getByRole('link').allInnerTexts()).toEqual(tabs)
+    for (const tab of tabs) {
+      await bar.getByRole('link', { name: tab, exact: true }).click()
+      await expect.poll(() => current.allInnerTexts()).toEqual([tab])
+      await page.waitForLoadState('networkidle')
+      expect(await page.getByText('Your roles don’t include this').count()).toBe(0)
+      await accessible(page)
+    }
+    const menu = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' })
+    expect(await menu.count()).toBe(tabs.length > 1 ? 1 : 0)
   })
 
   test.each(Object.entries(looks))('breaks no rule of accessibility: %s', async (_, look) => {

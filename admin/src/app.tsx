@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
-import { Redirect, Route, Router, Switch } from 'wouter'
+import { Route, Router, Switch } from 'wouter'
 import { useText } from './language/language.tsx'
 import { session } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
@@ -91,10 +91,7 @@ const Pages = (): ReactNode => (
     <Route path="/promotions/new">{() => <PromotionPage id={null} />}</Route>
     <Route path="/promotions/edit/:id">{({ id }) => <PromotionPage key={id} id={id} />}</Route>
     <Route path="/promotions/:tab?">{({ tab }) => <PromotionsPage tab={tab} />}</Route>
-    <Route path="/settings">
-      <Redirect to="/settings/users" replace />
-    </Route>
-    <Route path="/settings/:tab">{({ tab }) => <SettingsPage tab={tab} />}</Route>
+    <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
     <Route component={Lost} />
   </Switch>
 )

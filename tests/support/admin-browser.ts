@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { bearer, type Client, createClient } from './graphql-client.ts'
+import type { Person } from './invited-user.ts'
 import { longTests } from './long-tests.ts'
 import { startTestPlatform, type TestPlatform } from './test-platform.ts'
 
@@ -42,14 +43,19 @@ export interface AdminBrowser {
   readonly owner: Client
   /** At its end, the page has broken no rule of its policy, and shown no error of a script. */
   visit(options?: BrowserContextOptions): Promise<Visit>
-  /** A visit of the shop's owner at a place such as `products`. */
-  enter(place: string, options?: BrowserContextOptions): Promise<Visit>
+  /** A visit of a person, the shop's owner unless told, at a place such as `products`. */
+  enter(place: string, options?: BrowserContextOptions, person?: Person): Promise<Visit>
   stop(): Promise<void>
 }
 
-/** A platform whose admin is built, and a browser. */
-export async function openAdminBrowser(): Promise<AdminBrowser> {
-  const platform = await startTestPlatform({ admin: {} })
+/**
+ * A platform whose admin is built, and a browser.
+ *
+ * @param mail for tests that read the mails
+ */
+export async function openAdminBrowser(mail: { readonly smtpUrl?: string } = {}): Promise<AdminBrowser> {
+  const platform = await startTestPlatform({ admin: {}, ...mail })
+  const shopOwner = { email: platform.userEmail, password: platform.userPassword }
   const address = new URL('/admin', platform.graphqlUrl).href
   const browser = await openBrowser()
   await built(await (await browser.newContext()).newPage(), address)
@@ -78,11 +84,11 @@ export async function openAdminBrowser(): Promise<AdminBrowser> {
     address,
     owner: createClient(platform.graphqlUrl, bearer(platform.liveKey)),
     visit,
-    async enter(place, options) {
+    async enter(place, options, { email, password } = shopOwner) {
       const visitor = await visit(options)
       const { page } = visitor
-      await page.getByLabel('E-mail').fill(platform.userEmail)
-      await page.getByLabel('Password').fill(platform.userPassword)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(password)
       await page.getByLabel('Password').press('Enter')
       await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
       await page.goto(`${address}/${place}`)

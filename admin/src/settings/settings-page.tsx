@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
-import type { MessageName } from '../language/catalogue.ts'
+import { Link, Redirect } from 'wouter'
 import { useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
 import { Page } from '../ui/page.tsx'
@@ -13,43 +12,32 @@ import { PaymentAccountsTab } from './payment-accounts-tab.tsx'
 import { PlanTab } from './plan-tab.tsx'
 import { RolesTab } from './roles-tab.tsx'
 import { SenderTab } from './sender-tab.tsx'
+import { allowedTabs, type SettingsTabId } from './settings-tabs.ts'
 import { ShippingTab } from './shipping-tab.tsx'
 import { ShopTab } from './shop-tab.tsx'
 import { UsersTab } from './users-tab.tsx'
 import { WebhooksTab } from './webhooks-tab.tsx'
 
-interface Tab {
-  readonly id: string
-  readonly name: MessageName
-  /** Null: everybody who is signed in. */
-  readonly permission: string | null
-  readonly show: () => ReactNode
+const contents: Readonly<Record<SettingsTabId, ReactNode>> = {
+  shop: <ShopTab />,
+  shipping: <ShippingTab />,
+  payments: <PaymentAccountsTab />,
+  sender: <SenderTab />,
+  users: <UsersTab />,
+  roles: <RolesTab />,
+  keys: <KeysTab />,
+  webhooks: <WebhooksTab />,
+  access: <AccessTab />,
+  audit: <AuditTab />,
+  plan: <PlanTab />,
+  account: <OwnAccountTab />,
 }
 
-const tabs: readonly Tab[] = [
-  { id: 'shop', name: 'theShop', permission: 'merchant:read', show: () => <ShopTab /> },
-  { id: 'shipping', name: 'shipping', permission: 'merchant:read', show: () => <ShippingTab /> },
-  {
-    id: 'payments',
-    name: 'paymentAccounts',
-    permission: 'merchant:read',
-    show: () => <PaymentAccountsTab />,
-  },
-  { id: 'sender', name: 'emailSender', permission: 'merchant:read', show: () => <SenderTab /> },
-  { id: 'users', name: 'users', permission: 'users:read', show: () => <UsersTab /> },
-  { id: 'roles', name: 'roles', permission: 'roles:read', show: () => <RolesTab /> },
-  { id: 'keys', name: 'apiKeys', permission: 'api_keys:read', show: () => <KeysTab /> },
-  { id: 'webhooks', name: 'webhooks', permission: 'webhooks:read', show: () => <WebhooksTab /> },
-  { id: 'access', name: 'access', permission: 'api_keys:read', show: () => <AccessTab /> },
-  { id: 'audit', name: 'auditLog', permission: 'audit:read', show: () => <AuditTab /> },
-  { id: 'plan', name: 'plan', permission: 'merchant:read', show: () => <PlanTab /> },
-  { id: 'account', name: 'ownAccount', permission: null, show: () => <OwnAccountTab /> },
-]
-
-export default function SettingsPage({ tab }: { readonly tab: string }): ReactNode {
+/** @param tab undefined: the first one that the person's roles allow */
+export default function SettingsPage({ tab }: { readonly tab: string | undefined }): ReactNode {
   const t = useText()
-  const { permissions } = useShop()
-  const shown = tabs.filter(({ permission }) => permission === null || permissions.has(permission))
+  const shown = allowedTabs(useShop().permissions)
+  if (tab === undefined) return <Redirect to={`/settings/${shown[0]?.id ?? 'account'}`} replace />
   const current = shown.find(({ id }) => id === tab)
   return (
     <Page title={t('settings')}>
@@ -59,7 +47,7 @@ export default function SettingsPage({ tab }: { readonly tab: string }): ReactNo
             key={id}
             href={`/settings/${id}`}
             className="tab"
-            aria-current={id === current?.id ? 'page' : undefined}
+            aria-current={id === tab ? 'page' : undefined}
           >
             {t(name)}
           </Link>
@@ -68,7 +56,7 @@ export default function SettingsPage({ tab }: { readonly tab: string }): ReactNo
       {current === undefined ? (
         <Empty icon="key" title={t('forbiddenTitle')} text={t('forbiddenText')} />
       ) : (
-        current.show()
+        contents[current.id]
       )}
     </Page>
   )

@@ -6,6 +6,7 @@ import icon from '../icon.svg'
 import type { MessageName } from '../language/catalogue.ts'
 import { type Language, languages, useLanguage, useText } from '../language/language.tsx'
 import { session } from '../session/session.ts'
+import { opensSettings } from '../settings/settings-tabs.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { useShop } from './shop.ts'
 import { type Theme, theme, themes } from './theme.ts'
@@ -14,28 +15,28 @@ interface Place {
   readonly path: string
   readonly name: MessageName
   readonly icon: IconName
-  /** One of them is enough; none are needed where there are none. */
-  readonly permissions: readonly string[]
+  /** Whether these permissions open it. */
+  readonly mayOpen: (held: ReadonlySet<string>) => boolean
 }
 
+const oneOf =
+  (...permissions: readonly string[]): Place['mayOpen'] =>
+  (held) =>
+    permissions.some((name) => held.has(name))
+
 const places: readonly Place[] = [
-  { path: '/', name: 'home', icon: 'house', permissions: [] },
-  { path: '/orders', name: 'orders', icon: 'shoppingBag', permissions: ['orders:read'] },
-  { path: '/products', name: 'products', icon: 'package', permissions: ['products:read'] },
-  { path: '/stock', name: 'stock', icon: 'warehouse', permissions: ['inventory:read'] },
-  { path: '/customers', name: 'customers', icon: 'users', permissions: ['customers:read'] },
-  { path: '/jobs', name: 'jobs', icon: 'arrowLeftRight', permissions: ['imports:read', 'exports:read'] },
-  { path: '/bookings', name: 'bookings', icon: 'clock', permissions: ['booking:read'] },
-  { path: '/reports', name: 'reports', icon: 'scrollText', permissions: ['analytics:read'] },
-  { path: '/promotions', name: 'promotions', icon: 'tag', permissions: ['promotions:read'] },
-  { path: '/reviews', name: 'reviews', icon: 'star', permissions: ['products:write'] },
-  { path: '/emails', name: 'emails', icon: 'inbox', permissions: ['email:read'] },
-  {
-    path: '/settings',
-    name: 'settings',
-    icon: 'settings',
-    permissions: ['users:read', 'api_keys:read', 'webhooks:read', 'audit:read'],
-  },
+  { path: '/', name: 'home', icon: 'house', mayOpen: () => true },
+  { path: '/orders', name: 'orders', icon: 'shoppingBag', mayOpen: oneOf('orders:read') },
+  { path: '/products', name: 'products', icon: 'package', mayOpen: oneOf('products:read') },
+  { path: '/stock', name: 'stock', icon: 'warehouse', mayOpen: oneOf('inventory:read') },
+  { path: '/customers', name: 'customers', icon: 'users', mayOpen: oneOf('customers:read') },
+  { path: '/jobs', name: 'jobs', icon: 'arrowLeftRight', mayOpen: oneOf('imports:read', 'exports:read') },
+  { path: '/bookings', name: 'bookings', icon: 'clock', mayOpen: oneOf('booking:read') },
+  { path: '/reports', name: 'reports', icon: 'scrollText', mayOpen: oneOf('analytics:read') },
+  { path: '/promotions', name: 'promotions', icon: 'tag', mayOpen: oneOf('promotions:read') },
+  { path: '/reviews', name: 'reviews', icon: 'star', mayOpen: oneOf('products:write') },
+  { path: '/emails', name: 'emails', icon: 'inbox', mayOpen: oneOf('email:read') },
+  { path: '/settings', name: 'settings', icon: 'settings', mayOpen: opensSettings },
 ]
 
 /** The places that the person's roles may see. */
@@ -43,9 +44,7 @@ export function Navigation(): ReactNode {
   const t = useText()
   const shop = useShop()
   const [path] = useLocation()
-  const shown = places.filter(
-    ({ permissions }) => permissions.length === 0 || permissions.some((name) => shop.permissions.has(name)),
-  )
+  const shown = places.filter(({ mayOpen }) => mayOpen(shop.permissions))
   const isAt = (place: string) =>
     place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`)
   return (
