@@ -213,6 +213,37 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     await page.getByText('The password is changed').waitFor()
   })
 
+  test('lists where one is signed in, marks the present session, and ends one or all others', async () => {
+    await using phone = await admin.enter('', looks.phone)
+    await using tablet = await admin.enter('', looks.light)
+    await using visitor = await admin.enter('settings/account')
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Where you are signed in' })
+    const rows = card.getByRole('listitem')
+    await card.getByText('This one').waitFor()
+    const before = await rows.count()
+    expect(before).toBeGreaterThanOrEqual(3)
+    expect(await card.getByText('This one').count()).toBe(1)
+    expect(await rows.first().innerText()).toMatch(/^Chrome on Linux\nThis one/)
+    expect(await rows.first().innerText()).toMatch(/last used .+ signed in /)
+    await accessible(page)
+
+    await rows.nth(1).getByRole('button', { name: 'End Chrome on Linux' }).click()
+    await page.getByText('Chrome on Linux is signed out').waitFor()
+    await expect.poll(() => rows.count()).toBe(before - 1)
+    await tablet.page.reload()
+    await tablet.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    await card.getByRole('button', { name: 'End all others' }).click()
+    await page.getByText('You are signed out everywhere else').waitFor()
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await card.getByRole('button').count()).toBe(0)
+    await phone.page.reload()
+    await phone.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await card.getByText('This one').waitFor()
+  })
+
   test.each([
     {
       permissions: ['merchant:read'],
@@ -239,6 +270,10 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
       expect(await page.getByText('Your roles don’t include this').count()).toBe(0)
       await accessible(page)
     }
+    await page.getByRole('region', { name: 'Where you are signed in' }).getByText('This one').waitFor()
+    const knows = permissions.includes('users:read')
+    const unknown = page.getByText('Your roles don’t show whether an authenticator is set up.')
+    expect(await unknown.count()).toBe(knows ? 0 : 1)
     const menu = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' })
     expect(await menu.count()).toBe(tabs.length > 1 ? 1 : 0)
   })

@@ -3226,6 +3226,26 @@ export type CheckSenderMutationVariables = Exact<{ [key: string]: never; }>;
 
 export type CheckSenderMutation = { readonly checkEmailSender: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type OwnSessionQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OwnSessionQuery = { readonly viewer: { readonly sessionId: string | null } };
+
+export type OwnSessionsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type OwnSessionsQuery = { readonly viewer: { readonly sessionId: string | null }, readonly sessions: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly device: string | null, readonly network: string | null, readonly createdAt: string, readonly lastUsedAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type RevokeSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeSessionMutation = { readonly revokeSession: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type UserListQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -6305,6 +6325,47 @@ export const CheckSenderDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CheckSenderMutation, CheckSenderMutationVariables>;
+export const OwnSessionDocument = new TypedDocumentString(`
+    query OwnSession {
+  viewer {
+    sessionId
+  }
+}
+    `) as unknown as TypedDocumentString<OwnSessionQuery, OwnSessionQueryVariables>;
+export const OwnSessionsDocument = new TypedDocumentString(`
+    query OwnSessions($first: Int, $after: String) {
+  viewer {
+    sessionId
+  }
+  sessions(first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      device
+      network
+      createdAt
+      lastUsedAt
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<OwnSessionsQuery, OwnSessionsQueryVariables>;
+export const RevokeSessionDocument = new TypedDocumentString(`
+    mutation RevokeSession($id: ID!) {
+  revokeSession(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RevokeSessionMutation, RevokeSessionMutationVariables>;
 export const UserListDocument = new TypedDocumentString(`
     query UserList($first: Int, $after: String) {
   users(first: $first, after: $after) {

@@ -14,6 +14,7 @@ import { reviewMessages } from './catalogue/reviews.ts'
 import { segmentMessages } from './catalogue/segments.ts'
 import { paymentSettingsMessages } from './catalogue/payment-settings.ts'
 import { settingsMessages } from './catalogue/settings.ts'
+import { sessionMessages } from './catalogue/sessions.ts'
 import { stockMessages } from './catalogue/stock.ts'
 
 /** Every text of the pages, in each language: a text that lacks one doesn't compile. */
@@ -35,6 +36,7 @@ export const catalogue = {
   ...segmentMessages,
   ...paymentSettingsMessages,
   ...settingsMessages,
+  ...sessionMessages,
 }
 
 export type MessageName = keyof typeof catalogue

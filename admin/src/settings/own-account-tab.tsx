@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { useApi, useChange } from '../api/api.ts'
+import { errorOf, useApi, useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import { ChangePasswordDocument, DisableMfaDocument, OwnMfaDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
@@ -9,14 +9,16 @@ import { Button } from '../ui/button.tsx'
 import { Fault, FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ServerForm } from '../ui/server-form.tsx'
-import { Card } from '../ui/states.tsx'
+import { Card, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
-/** The password and the authenticator of the person who is signed in. */
+/** The password, the authenticator and the sessions of the person who is signed in. */
 export const OwnAccountTab = (): ReactNode => (
   <div className="stack">
     <PasswordCard />
     <AuthenticatorCard />
+    <SessionsCard />
   </div>
 )
 
@@ -72,8 +74,10 @@ function PasswordCard(): ReactNode {
 function AuthenticatorCard(): ReactNode {
   const t = useText()
   const { userId } = useShop()
-  const { data, refetch } = useApi('settings', OwnMfaDocument, { id: userId })
+  const { data, error, refetch } = useApi('settings', OwnMfaDocument, { id: userId })
   const [open, setOpen] = useState<'nothing' | 'enrolling' | 'leaving'>('nothing')
+  // Only roles that may see users are told. The others may still set it up and take it away.
+  const isUnknown = errorOf(error)?.kind === 'forbidden'
   const enabled = data?.user?.mfaEnabled
   const done = () => {
     setOpen('nothing')
@@ -81,23 +85,29 @@ function AuthenticatorCard(): ReactNode {
   }
   return (
     <Card title={t('secondFactor')}>
-      {enabled === undefined ? null : enabled ? (
-        <div className="between">
-          <p>{t('mfaIsOn')}</p>
-          <Button look="quiet" onPress={() => setOpen('leaving')}>
-            {t('mfaOff')}
-          </Button>
-        </div>
+      {error !== null && !isUnknown ? (
+        <Failed error={error} retry={() => void refetch()} />
       ) : open === 'enrolling' ? (
         <div className="form">
           <EnrolSteps onDone={done} />
         </div>
+      ) : enabled === undefined && !isUnknown ? (
+        <Loading lines={1} />
       ) : (
         <div className="between">
-          <p>{t('mfaIsOff')}</p>
-          <Button look="primary" onPress={() => setOpen('enrolling')}>
-            {t('enrolTitle')}
-          </Button>
+          <p>{t(isUnknown ? 'mfaIsUnknown' : enabled === true ? 'mfaIsOn' : 'mfaIsOff')}</p>
+          <span className="chips">
+            {enabled !== true && (
+              <Button look={isUnknown ? 'plain' : 'primary'} onPress={() => setOpen('enrolling')}>
+                {t('enrolTitle')}
+              </Button>
+            )}
+            {enabled !== false && (
+              <Button look="quiet" onPress={() => setOpen('leaving')}>
+                {t('mfaOff')}
+              </Button>
+            )}
+          </span>
         </div>
       )}
       {open === 'leaving' && <DisableDialog onClose={done} />}
