@@ -4,16 +4,17 @@ import { useApi } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
 import { CustomerDetailDocument, type CustomerDetailQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { Address } from '../orders/order-aside.tsx'
 import { orderStatuses } from '../orders/order-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
+import { AddressesCard } from './addresses-card.tsx'
 import { BlockButton } from './block-button.tsx'
 import { CustomerForm } from './customer-form.tsx'
 import { InteractionsCard } from './interactions-card.tsx'
 import { AdjustPoints } from './adjust-points.tsx'
+import { PersonalDataCard } from './personal-data-card.tsx'
 
 export type Customer = NonNullable<CustomerDetailQuery['customer']>
 
@@ -37,6 +38,7 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
         </div>
       </Page>
     )
+  const isErased = customer.anonymizedAt !== null
   return (
     <Page
       title={customer.name}
@@ -47,25 +49,40 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
           {t(customer.hasAccount ? 'hasAccount' : 'guest')}
         </Badge>
       }
-      actions={<BlockButton customer={customer} />}
+      actions={!isErased && <BlockButton customer={customer} />}
     >
+      {customer.anonymizedAt !== null && (
+        <div className="notice">
+          <Icon name="info" />
+          <p>{t('erasedOn', { date: date(customer.anonymizedAt) })}</p>
+        </div>
+      )}
       {customer.blockedReason !== null && (
         <div className="notice bad">
           <Icon name="circleAlert" />
           <p>{t('blockedBecause', { reason: customer.blockedReason })}</p>
         </div>
       )}
-      <div className="split">
+      {isErased ? (
         <div className="stack">
           <CustomerOrders customer={customer} />
-          <InteractionsCard customer={customer} />
           <Points customer={customer} />
         </div>
-        <div className="stack">
-          <Contact customer={customer} />
-          <CustomerForm customer={customer} />
+      ) : (
+        <div className="split">
+          <div className="stack">
+            <CustomerOrders customer={customer} />
+            <InteractionsCard customer={customer} />
+            <Points customer={customer} />
+          </div>
+          <div className="stack">
+            <Contact customer={customer} />
+            <CustomerForm customer={customer} />
+            <AddressesCard customer={customer} />
+            <PersonalDataCard customer={customer} />
+          </div>
         </div>
-      </div>
+      )}
     </Page>
   )
 }
@@ -105,7 +122,10 @@ function Points({ customer }: { readonly customer: Customer }): ReactNode {
   const { number, dateTime } = useFormat()
   const { nodes } = customer.loyaltyEntries
   return (
-    <Card title={t('points')} actions={<AdjustPoints customer={customer} />}>
+    <Card
+      title={t('points')}
+      actions={customer.anonymizedAt === null && <AdjustPoints customer={customer} />}
+    >
       <div className="between">
         <span className="sum-big">{number(customer.loyaltyPoints)}</span>
         {customer.loyaltyTier !== null && <Badge tone="info">{customer.loyaltyTier}</Badge>}
@@ -153,12 +173,6 @@ function Contact({ customer }: { readonly customer: Customer }): ReactNode {
         <dt>{t('newsletter')}</dt>
         <dd>{t(customer.marketingOptIn ? 'yes' : 'no')}</dd>
       </dl>
-      {customer.addresses.map((address) => (
-        <div key={address.id}>
-          <h3>{t(address.isDefault ? 'defaultAddress' : 'address')}</h3>
-          <Address address={address} />
-        </div>
-      ))}
     </Card>
   )
 }

@@ -1805,6 +1805,28 @@ export type TransferStatus =
   /** All goods have arrived. */
   | 'RECEIVED';
 
+/** Changes to an address. Open in the specification. */
+export type UpdateAddressInput = {
+  /** City or town. 1 to 255 characters, in one line. Never null. */
+  readonly city?: string | null | undefined;
+  /** The company there. Open in the specification. 1 to 200 characters, in one line. */
+  readonly company?: string | null | undefined;
+  /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. Never null. */
+  readonly country?: string | null | undefined;
+  /** Street and number. 1 to 255 characters, in one line. Never null. */
+  readonly line1?: string | null | undefined;
+  /** Apartment, floor, or care of. At most 255 characters, in one line. */
+  readonly line2?: string | null | undefined;
+  /** Phone number for the delivery. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** Postal code. 1 to 32 characters, in one line. Never null. */
+  readonly postalCode?: string | null | undefined;
+  /** For whom it is, where that is not the customer. Open in the specification. 1 to 200 characters, in one line. */
+  readonly recipientName?: string | null | undefined;
+  /** State, province or region. 1 to 255 characters, in one line. Never null. */
+  readonly state?: string | null | undefined;
+};
+
 /** Changes to a category. Open in the specification. */
 export type UpdateCategoryInput = {
   /** Description. At most 5,000 characters. */
@@ -2371,6 +2393,31 @@ export type DeleteCategoryMutationVariables = Exact<{
 
 export type DeleteCategoryMutation = { readonly deleteCategory: { readonly success: boolean | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type AddCustomerAddressMutationVariables = Exact<{
+  customerId: string;
+  input: AddressInput;
+  isDefault?: boolean | null | undefined;
+}>;
+
+
+export type AddCustomerAddressMutation = { readonly createCustomerAddress: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ChangeCustomerAddressMutationVariables = Exact<{
+  id: string;
+  input: UpdateAddressInput;
+  isDefault?: boolean | null | undefined;
+}>;
+
+
+export type ChangeCustomerAddressMutation = { readonly updateCustomerAddress: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type RemoveCustomerAddressMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RemoveCustomerAddressMutation = { readonly deleteCustomerAddress: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type UpdateCustomerMutationVariables = Exact<{
   id: string;
   input: UpdateCustomerInput;
@@ -2423,7 +2470,28 @@ export type CustomerDetailQueryVariables = Exact<{
 }>;
 
 
-export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly interactions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: InteractionType, readonly subject: string, readonly body: string | null, readonly author: string | null, readonly occurredAt: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly anonymizedAt: string | null, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly interactions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: InteractionType, readonly subject: string, readonly body: string | null, readonly author: string | null, readonly occurredAt: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+
+export type ExportCustomerDataMutationVariables = Exact<{
+  customerId: string;
+}>;
+
+
+export type ExportCustomerDataMutation = { readonly exportCustomerData: { readonly export: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CustomerDataExportQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type CustomerDataExportQuery = { readonly export: { readonly id: string, readonly status: ExportStatus, readonly rows: number, readonly bytes: number, readonly url: string | null, readonly expiresAt: string | null, readonly failure: string | null } | null };
+
+export type EraseCustomerMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EraseCustomerMutation = { readonly anonymizeCustomer: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type SegmentPartsFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly memberCount: number, readonly filter: { readonly orderCountMin: number | null, readonly orderCountMax: number | null, readonly totalSpentMin: number | null, readonly totalSpentMax: number | null, readonly lastOrderWithinDays: number | null, readonly noOrderForDays: number | null, readonly lastOrderAfter: string | null, readonly lastOrderBefore: string | null, readonly createdAfter: string | null, readonly createdBefore: string | null, readonly tags: ReadonlyArray<string> | null, readonly countries: ReadonlyArray<string> | null, readonly cities: ReadonlyArray<string> | null, readonly loyaltyTierIds: ReadonlyArray<string> | null, readonly marketingOptIn: boolean | null, readonly emailVerified: boolean | null } | null };
 
@@ -4198,6 +4266,49 @@ export const DeleteCategoryDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<DeleteCategoryMutation, DeleteCategoryMutationVariables>;
+export const AddCustomerAddressDocument = new TypedDocumentString(`
+    mutation AddCustomerAddress($customerId: ID!, $input: AddressInput!, $isDefault: Boolean) {
+  createCustomerAddress(
+    customerId: $customerId
+    input: $input
+    isDefault: $isDefault
+  ) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<AddCustomerAddressMutation, AddCustomerAddressMutationVariables>;
+export const ChangeCustomerAddressDocument = new TypedDocumentString(`
+    mutation ChangeCustomerAddress($id: ID!, $input: UpdateAddressInput!, $isDefault: Boolean) {
+  updateCustomerAddress(id: $id, input: $input, isDefault: $isDefault) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ChangeCustomerAddressMutation, ChangeCustomerAddressMutationVariables>;
+export const RemoveCustomerAddressDocument = new TypedDocumentString(`
+    mutation RemoveCustomerAddress($id: ID!) {
+  deleteCustomerAddress(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<RemoveCustomerAddressMutation, RemoveCustomerAddressMutationVariables>;
 export const UpdateCustomerDocument = new TypedDocumentString(`
     mutation UpdateCustomer($id: ID!, $input: UpdateCustomerInput!) {
   updateCustomer(id: $id, input: $input) {
@@ -4306,6 +4417,7 @@ export const CustomerDetailDocument = new TypedDocumentString(`
     blockedReason
     marketingOptIn
     createdAt
+    anonymizedAt
     notes
     tags
     orderCount
@@ -4363,6 +4475,48 @@ export const CustomerDetailDocument = new TypedDocumentString(`
   country
   phone
 }`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const ExportCustomerDataDocument = new TypedDocumentString(`
+    mutation ExportCustomerData($customerId: ID!) {
+  exportCustomerData(customerId: $customerId) {
+    export {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ExportCustomerDataMutation, ExportCustomerDataMutationVariables>;
+export const CustomerDataExportDocument = new TypedDocumentString(`
+    query CustomerDataExport($id: ID!) {
+  export(id: $id) {
+    id
+    status
+    rows
+    bytes
+    url
+    expiresAt
+    failure
+  }
+}
+    `) as unknown as TypedDocumentString<CustomerDataExportQuery, CustomerDataExportQueryVariables>;
+export const EraseCustomerDocument = new TypedDocumentString(`
+    mutation EraseCustomer($id: ID!) {
+  anonymizeCustomer(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<EraseCustomerMutation, EraseCustomerMutationVariables>;
 export const SegmentListDocument = new TypedDocumentString(`
     query SegmentList {
   customerSegments(first: 100) {

@@ -9,6 +9,7 @@ import { jobMessages } from './catalogue/jobs.ts'
 import { orderMessages } from './catalogue/orders.ts'
 import { productMessages } from './catalogue/products.ts'
 import { reportMessages } from './catalogue/reports.ts'
+import { personalDataMessages } from './catalogue/personal-data.ts'
 import { promotionMessages } from './catalogue/promotions.ts'
 import { reviewMessages } from './catalogue/reviews.ts'
 import { segmentMessages } from './catalogue/segments.ts'
@@ -27,6 +28,7 @@ export const catalogue = {
   ...jobMessages,
   ...stockMessages,
   ...customerMessages,
+  ...personalDataMessages,
   ...bookingMessages,
   ...reportMessages,
   ...promotionMessages,

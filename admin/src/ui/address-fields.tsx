@@ -15,10 +15,30 @@ export interface AddressDraft {
 }
 
 const optional = ['recipientName', 'company', 'line2', 'phone'] as const
+const addressPartNames = [...optional, 'line1', 'city', 'state', 'postalCode', 'country'] as const
 
-/** The parts of an address, for the names of a form's fields. */
-export const addressParts = (name: string): readonly string[] =>
-  [...optional, 'line1', 'city', 'state', 'postalCode', 'country'].map((part) => `${name}.${part}`)
+export const emptyAddress: AddressDraft = {
+  recipientName: '',
+  company: '',
+  line1: '',
+  line2: '',
+  city: '',
+  state: '',
+  postalCode: '',
+  country: '',
+  phone: '',
+}
+
+/**
+ * The names of an address' fields in a form.
+ *
+ * @param name of the address within the form; none: the form is of the address alone
+ */
+export const addressParts = (name?: string): readonly string[] =>
+  addressPartNames.map((part) => partName(name, part))
+
+const partName = (name: string | undefined, part: string): string =>
+  name === undefined ? part : `${name}.${part}`
 
 export const addressDraftOf = (
   address: Readonly<Record<Exclude<keyof AddressDraft, (typeof optional)[number]>, string>> &
@@ -45,9 +65,16 @@ export const addressInputOf = ({ line1, city, state, postalCode, country, ...dra
   ...Object.fromEntries(optional.flatMap((part) => (draft[part] === '' ? [] : [[part, draft[part]]]))),
 })
 
+/** What differs, as the API takes it: what was emptied and may be empty is taken away. */
+export function addressChangesOf(before: AddressDraft, draft: AddressDraft) {
+  const input = { ...Object.fromEntries(optional.map((part) => [part, null])), ...addressInputOf(draft) }
+  const changed = new Set<string>(addressPartNames.filter((part) => draft[part] !== before[part]))
+  return Object.fromEntries(Object.entries(input).filter(([part]) => changed.has(part)))
+}
+
 interface Props {
-  /** Of the address within the form, such as `shippingAddress`. */
-  readonly name: string
+  /** Of the address within the form, such as `shippingAddress`; none: the form is of the address alone. */
+  readonly name?: string
   readonly value: AddressDraft
   readonly onChange: (value: AddressDraft) => void
 }
@@ -56,7 +83,7 @@ export function AddressFields({ name, value, onChange }: Props): ReactNode {
   const t = useText()
   const { locale } = useLanguage()
   const field = (part: keyof AddressDraft) => ({
-    name: `${name}.${part}`,
+    name: partName(name, part),
     value: value[part],
     onChange: (text: string) => onChange({ ...value, [part]: text }),
   })
