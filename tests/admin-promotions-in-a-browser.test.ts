@@ -84,6 +84,54 @@ describe.skipIf(skipsAdmin)(`promotions of /admin in a browser${whySkipped}`, { 
     expect(await stored('SPRING5')).toBeNull()
   })
 
+  test('is for customers who are found by name, and for those who are in a segment', async () => {
+    await ask(`mutation {
+      one: createCustomer(input: { email: "ada@scope.example", name: "Ada Scope" }) { errors { message } }
+      two: createCustomer(input: { email: "bo@scope.example", name: "Bo Scope", tags: ["scoped"] }) { errors { message } }
+      three: createCustomer(input: { email: "cy@scope.example", name: "Cy Scope", tags: ["scoped"] }) { errors { message } }
+      createCustomerSegment(input: { name: "Scoped people", filter: { tags: ["scoped"] } }) { errors { message } }
+      createPromotion(input: {
+        name: "For a few", code: "FEW5", discountType: PERCENTAGE, discountValue: 5,
+        startDate: "2027-01-01T00:00:00Z", endDate: "2027-02-01T00:00:00Z"
+      }) { errors { message } }
+    }`)
+    const names = async () => {
+      const { promotion } = await ask<{
+        promotion: { id: string; conditions: { customerIds: string[] | null } | null }
+      }>('{ promotion(code: "FEW5") { id conditions { customerIds } } }')
+      const found: string[] = []
+      for (const id of promotion.conditions?.customerIds ?? [])
+        found.push(
+          (await ask<{ customer: { name: string } }>(`{ customer(id: "${id}") { name } }`)).customer.name,
+        )
+      return { id: promotion.id, names: found.sort() }
+    }
+    const { id } = await names()
+    await using visitor = await admin.enter(`promotions/edit/${id}`)
+    const { page } = visitor
+    const scope = page.getByRole('group', { name: 'Only these customers' })
+    await scope.getByText('All customers').waitFor()
+    await scope.getByRole('searchbox', { name: 'Add a customer' }).fill('ada@scope')
+    await scope.getByRole('button', { name: 'Ada Scope · ada@scope.example' }).click()
+    await scope.getByRole('button', { name: 'Remove Ada Scope' }).waitFor()
+    await scope.getByRole('searchbox', { name: 'Add the customers of a segment' }).fill('scoped')
+    const segment = scope.getByRole('button', { name: 'Scoped people · 2 customers' })
+    await segment.waitFor()
+    await accessible(page)
+    await segment.click()
+    await scope.getByText('Only for 3 chosen customers.').waitFor()
+    await scope.getByRole('button', { name: 'Remove Bo Scope' }).click()
+    await accessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect((await names()).names).toEqual(['Ada Scope', 'Cy Scope'])
+    expect(await page.getByText('Somebody else has changed').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await scope.getByRole('button', { name: 'Remove all' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await names()).names).toEqual([])
+  })
+
   test('prices a cart as the shop would, says that a coupon isn’t used, and leaves no draft', async () => {
     await using visitor = await admin.enter('promotions/simulator')
     const { page } = visitor

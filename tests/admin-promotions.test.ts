@@ -33,6 +33,12 @@ describe('a promotion of the admin', () => {
       code: 'TEN',
       conditions: { minPurchaseAmount: null },
     })
+    expect(changesOf({ ...limited, customerIds: ['c'] }, limited, shop)).toEqual({
+      conditions: { customerIds: ['c'] },
+    })
+    expect(changesOf(limited, { ...limited, customerIds: ['c'] }, shop)).toEqual({
+      conditions: { customerIds: null },
+    })
   })
 })
 

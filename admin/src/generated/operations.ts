@@ -3060,6 +3060,29 @@ export type UpdateProductsMutationVariables = Exact<{
 
 export type UpdateProductsMutation = { readonly updateProducts: { readonly products: ReadonlyArray<{ readonly id: string } | null> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type PromotionCustomerNameQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type PromotionCustomerNameQuery = { readonly customer: { readonly name: string } | null };
+
+export type PromotionSegmentsQueryVariables = Exact<{
+  searchQuery: string;
+}>;
+
+
+export type PromotionSegmentsQuery = { readonly customerSegments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly memberCount: number }> } };
+
+export type PromotionSegmentMembersQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type PromotionSegmentMembersQuery = { readonly customerSegment: { readonly members: { readonly nodes: ReadonlyArray<{ readonly id: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
 export type PromotionListQueryVariables = Exact<{
   filters?: PromotionFilters | null | undefined;
   first?: number | null | undefined;
@@ -5937,6 +5960,39 @@ export const UpdateProductsDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<UpdateProductsMutation, UpdateProductsMutationVariables>;
+export const PromotionCustomerNameDocument = new TypedDocumentString(`
+    query PromotionCustomerName($id: ID!) {
+  customer(id: $id) {
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionCustomerNameQuery, PromotionCustomerNameQueryVariables>;
+export const PromotionSegmentsDocument = new TypedDocumentString(`
+    query PromotionSegments($searchQuery: String!) {
+  customerSegments(searchQuery: $searchQuery, first: 8) {
+    nodes {
+      id
+      name
+      memberCount
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionSegmentsQuery, PromotionSegmentsQueryVariables>;
+export const PromotionSegmentMembersDocument = new TypedDocumentString(`
+    query PromotionSegmentMembers($id: ID!, $first: Int, $after: String) {
+  customerSegment(id: $id) {
+    members(first: $first, after: $after) {
+      nodes {
+        id
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PromotionSegmentMembersQuery, PromotionSegmentMembersQueryVariables>;
 export const PromotionListDocument = new TypedDocumentString(`
     query PromotionList($filters: PromotionFilters, $first: Int, $after: String) {
   promotions(filters: $filters, first: $first, after: $after) {

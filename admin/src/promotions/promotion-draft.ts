@@ -27,6 +27,7 @@ export interface PromotionDraft {
   readonly maxDiscount: number
   readonly productIds: readonly string[]
   readonly categoryIds: readonly string[]
+  readonly customerIds: readonly string[]
   readonly firstOrderOnly: boolean
 }
 
@@ -58,6 +59,7 @@ export function newDraft({ timeZone }: ShopUnits, now: number): PromotionDraft {
     maxDiscount: NaN,
     productIds: [],
     categoryIds: [],
+    customerIds: [],
     firstOrderOnly: false,
   }
 }
@@ -80,6 +82,7 @@ export function draftOf(promotion: LoadedPromotion, { units, timeZone }: ShopUni
     maxDiscount: major(conditions?.maxDiscountAmount),
     productIds: conditions?.productIds ?? [],
     categoryIds: conditions?.categoryIds ?? [],
+    customerIds: conditions?.customerIds ?? [],
     firstOrderOnly: conditions?.firstOrderOnly ?? false,
   }
 }
@@ -92,6 +95,7 @@ function conditionsOf(draft: PromotionDraft, { units }: ShopUnits): PromotionCon
     maxDiscountAmount: minor(draft.maxDiscount),
     productIds: some(draft.productIds),
     categoryIds: some(draft.categoryIds),
+    customerIds: some(draft.customerIds),
     firstOrderOnly: draft.firstOrderOnly,
   }
 }

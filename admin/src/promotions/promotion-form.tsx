@@ -11,6 +11,7 @@ import { Fault } from '../ui/dialog.tsx'
 import { Checkbox, NumberField, Select, TextField } from '../ui/fields.tsx'
 import { ServerForm } from '../ui/server-form.tsx'
 import { Card } from '../ui/states.tsx'
+import { CustomerScope } from './customer-scope.tsx'
 import type { PromotionDraft } from './promotion-draft.ts'
 import { PromotionGroupDialog } from './promotion-group-dialog.tsx'
 import { discountTypes } from './promotion-names.ts'
@@ -279,6 +280,11 @@ function Conditions({ draft, set, readOnly }: PartProps): ReactNode {
         ids={draft.categoryIds}
         readOnly={readOnly}
         onChange={(categoryIds) => set({ categoryIds })}
+      />
+      <CustomerScope
+        ids={draft.customerIds}
+        readOnly={readOnly}
+        onChange={(customerIds) => set({ customerIds })}
       />
       <Checkbox
         isSelected={draft.firstOrderOnly}

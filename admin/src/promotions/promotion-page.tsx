@@ -7,6 +7,7 @@ import {
   DeletePromotionDocument,
   PromotionDetailDocument,
   UpdatePromotionDocument,
+  type UpdatePromotionInput,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
@@ -86,6 +87,9 @@ function KnownPromotion({ id }: { readonly id: string }): ReactNode {
   )
 }
 
+const hasChanges = (changes: UpdatePromotionInput | null): boolean =>
+  changes === null || Object.keys(changes).length > 0
+
 function Editor({ promotion }: { readonly promotion: LoadedPromotion }): ReactNode {
   const t = useText()
   const shop = useShopUnits()
@@ -96,9 +100,10 @@ function Editor({ promotion }: { readonly promotion: LoadedPromotion }): ReactNo
   const [deleting, setDeleting] = useState(false)
   const { run, error, pending } = useChange(UpdatePromotionDocument, ['promotions'])
   const changes = changesOf(draft, draftOf(loaded, shop), shop)
-  const isChanged = changes === null || Object.keys(changes).length > 0
+  const isChanged = hasChanges(changes)
   const isOld = loaded.updatedAt !== promotion.updatedAt
-  if (isOld && !isChanged) reload()
+  // What was saved comes back as it was typed.
+  if (isOld && (!isChanged || !hasChanges(changesOf(draft, draftOf(promotion, shop), shop)))) reload()
   function reload(): void {
     setLoaded(promotion)
     setDraft(draftOf(promotion, shop))

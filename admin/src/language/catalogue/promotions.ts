@@ -56,6 +56,22 @@ export const promotionMessages = {
   allProducts: { en: 'All products', de: 'Alle Produkte' },
   onlyCategories: { en: 'Only these categories', de: 'Nur diese Kategorien' },
   allCategories: { en: 'All categories', de: 'Alle Kategorien' },
+  onlyCustomers: { en: 'Only these customers', de: 'Nur diese Kunden' },
+  allCustomers: { en: 'All customers', de: 'Alle Kunden' },
+  addCustomer: { en: 'Add a customer', de: 'Kunde hinzufügen' },
+  removeAllCustomers: { en: 'Remove all', de: 'Alle entfernen' },
+  addSegmentCustomers: {
+    en: 'Add the customers of a segment',
+    de: 'Die Kunden eines Segments hinzufügen',
+  },
+  addSegmentCustomersHint: {
+    en: 'Those who are in it now. Customers who come into it later are not added.',
+    de: 'Alle, die jetzt dazugehören. Wer später dazukommt, wird nicht hinzugefügt.',
+  },
+  tooManyCustomers: {
+    en: 'A promotion can be for {max} customers at most.',
+    de: 'Eine Aktion kann für höchstens {max} Kunden gelten.',
+  },
   addCategory: { en: 'Add a category', de: 'Kategorie hinzufügen' },
   removeNamed: { en: 'Remove {name}', de: '{name} entfernen' },
   firstOrderOnly: {
