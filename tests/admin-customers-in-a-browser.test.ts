@@ -8,7 +8,6 @@ import {
   type AdminBrowser,
   looks,
   openAdminBrowser,
-  picture,
   skipsAdmin,
   whySkipped,
 } from './support/admin-browser.ts'
@@ -249,41 +248,6 @@ describe.skipIf(skipsAdmin)(`customers of /admin in a browser${whySkipped}`, { t
     expect(await page.getByRole('region', { name: 'Personal data' }).count()).toBe(0)
     for (const name of ['Add an address', /^Change /, 'Block', 'Save'])
       expect(await page.getByRole('button', { name }).count()).toBe(0)
-  })
-
-  test('builds a segment of conditions, counts its customers, and says at the field what is wrong', async () => {
-    await using visitor = await admin.enter('customers/segments')
-    const { page } = visitor
-    await page.getByRole('button', { name: 'New segment' }).click()
-    await dialog(page).getByLabel('Name').fill('Regulars abroad')
-    const add = async (condition: string) => {
-      await dialog(page)
-        .getByRole('button', { name: /Add a condition/ })
-        .click()
-      await page.getByRole('option', { name: condition }).click()
-    }
-    await add('Orders, at least')
-    await dialog(page).getByRole('textbox', { name: 'Orders, at least' }).fill('1')
-    await add('In one of the countries')
-    await dialog(page).getByRole('textbox', { name: 'In one of the countries' }).fill('Nowhere at all')
-    await accessible(page)
-    await picture(page, 'admin-segment')
-    await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await dialog(page).locator('.fault').waitFor()
-    await dialog(page).getByRole('button', { name: 'Drop: In one of the countries' }).click()
-    await dialog(page).getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'Regulars abroad' }).waitFor()
-    const { customerSegments } = await stored<{
-      customerSegments: { nodes: { name: string; memberCount: number; filter: unknown }[] }
-    }>('{ customerSegments { nodes { name memberCount filter { orderCountMin countries } } } }')
-    const segment = customerSegments.nodes.find(({ name }) => name === 'Regulars abroad')
-    expect(segment?.filter).toEqual({ orderCountMin: 1, countries: null })
-    expect(segment?.memberCount).toBeGreaterThan(0)
-    const row = page.getByRole('listitem').filter({ hasText: 'Regulars abroad' })
-    await row.getByText(new RegExp(`^${segment?.memberCount} customers?$`)).waitFor()
-    await row.getByRole('button', { name: 'Delete Regulars abroad' }).click()
-    await dialog(page).getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Regulars abroad is deleted').waitFor()
   })
 
   test('sets the sender of the mails, shows the records that its domain needs, and refuses a key that is none', async () => {

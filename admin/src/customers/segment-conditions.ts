@@ -2,9 +2,9 @@ import type { CustomerSegmentFilterInput, SegmentPartsFragment } from '../genera
 import type { MessageName } from '../language/catalogue.ts'
 
 /** How the value of a condition is typed. */
-export type ConditionKind = 'number' | 'days' | 'money' | 'list' | 'yesNo'
+export type ConditionKind = 'number' | 'days' | 'money' | 'list' | 'yesNo' | 'time' | 'tiers'
 
-/** The conditions that the builder offers, in the order in which one looks for them. */
+/** All conditions of the API, in the order in which one looks for them. */
 export const conditions = {
   orderCountMin: { kind: 'number', name: 'ifOrdersMin' },
   orderCountMax: { kind: 'number', name: 'ifOrdersMax' },
@@ -12,13 +12,19 @@ export const conditions = {
   totalSpentMax: { kind: 'money', name: 'ifSpentMax' },
   lastOrderWithinDays: { kind: 'days', name: 'ifOrderedWithin' },
   noOrderForDays: { kind: 'days', name: 'ifNotOrderedFor' },
+  lastOrderAfter: { kind: 'time', name: 'ifLastOrderAfter' },
+  lastOrderBefore: { kind: 'time', name: 'ifLastOrderBefore' },
+  createdAfter: { kind: 'time', name: 'ifCreatedAfter' },
+  createdBefore: { kind: 'time', name: 'ifCreatedBefore' },
+  loyaltyTierIds: { kind: 'tiers', name: 'ifTiers' },
   tags: { kind: 'list', name: 'ifTags' },
   countries: { kind: 'list', name: 'ifCountries' },
   cities: { kind: 'list', name: 'ifCities' },
   marketingOptIn: { kind: 'yesNo', name: 'newsletter' },
   emailVerified: { kind: 'yesNo', name: 'ifEmailVerified' },
-} as const satisfies Partial<
-  Record<keyof CustomerSegmentFilterInput, { readonly kind: ConditionKind; readonly name: MessageName }>
+} as const satisfies Record<
+  keyof CustomerSegmentFilterInput,
+  { readonly kind: ConditionKind; readonly name: MessageName }
 >
 
 export type ConditionName = keyof typeof conditions
@@ -29,7 +35,7 @@ export const isCondition = (text: string): text is ConditionName => Object.hasOw
 
 export type Filter = Readonly<Record<string, unknown>>
 
-/** What a segment has, without the conditions that it hasn't. Those that the builder doesn't offer are kept as they are. */
+/** What a segment has, without the conditions that it hasn't. */
 export const filterOf = (filter: SegmentPartsFragment['filter']): Filter =>
   Object.fromEntries(
     Object.entries(filter ?? {}).filter(([name, value]) => name !== '__typename' && value !== null),
@@ -42,5 +48,22 @@ export const labelsOf = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-export const emptyOf = (kind: ConditionKind): unknown =>
-  kind === 'list' ? [] : kind === 'yesNo' ? true : kind === 'days' ? 30 : 0
+/** @param today when the shop's day began, as the API has times */
+export function emptyOf(kind: ConditionKind, today: string): unknown {
+  switch (kind) {
+    case 'list':
+    case 'tiers':
+      return []
+    case 'yesNo':
+      return true
+    case 'days':
+      return 30
+    case 'time':
+      return today
+    case 'number':
+    case 'money':
+      return 0
+    default:
+      return kind satisfies never
+  }
+}

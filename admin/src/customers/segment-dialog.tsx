@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
-import { unitsOf } from '../format/format.ts'
+import { dayIn, startOfDay } from '../format/shop-days.ts'
 import {
   CreateSegmentDocument,
   type SegmentPartsFragment,
@@ -10,8 +10,9 @@ import { useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
-import { NumberField, Select, TextField } from '../ui/fields.tsx'
+import { Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { SegmentCondition } from './segment-condition.tsx'
 import {
   type ConditionName,
   conditionNames,
@@ -20,7 +21,6 @@ import {
   type Filter,
   filterOf,
   isCondition,
-  labelsOf,
 } from './segment-conditions.ts'
 
 interface Props {
@@ -32,13 +32,14 @@ interface Props {
 /** Builds a segment of conditions, all of which its customers meet. */
 export function SegmentDialog({ segment, onClose }: Props): ReactNode {
   const t = useText()
+  const { timeZone } = useShop()
+  const today = startOfDay(dayIn(timeZone), timeZone).toISOString()
   const [name, setName] = useState(segment?.name ?? '')
   const [filter, setFilter] = useState<Filter>(() => filterOf(segment?.filter ?? null))
   const create = useChange(CreateSegmentDocument, ['customers'])
   const update = useChange(UpdateSegmentDocument, ['customers'])
   const shown = conditionNames.filter((each) => each in filter)
   const others = conditionNames.filter((each) => !(each in filter))
-  const kept = Object.keys(filter).length - shown.length
   const submit = async () => {
     const input = { name, filter: Object.keys(filter).length === 0 ? null : filter }
     const done =
@@ -60,10 +61,10 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
       onClose={onClose}
     >
       <TextField name="name" label={t('name')} value={name} onChange={setName} isRequired autoFocus />
-      <p className="muted">{t(shown.length + kept === 0 ? 'everyCustomer' : 'allConditions')}</p>
+      <p className="muted">{t(shown.length === 0 ? 'everyCustomer' : 'allConditions')}</p>
       {shown.map((each) => (
         <div key={each} className="price">
-          <Condition
+          <SegmentCondition
             name={each}
             value={filter[each]}
             onChange={(value) => setFilter({ ...filter, [each]: value })}
@@ -75,12 +76,11 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
           />
         </div>
       ))}
-      {kept > 0 && <p className="small muted">{t('otherConditions', { count: kept })}</p>}
       <Select
         label={t('addCondition')}
         value=""
         onChange={(each) =>
-          isCondition(each) && setFilter({ ...filter, [each]: emptyOf(conditions[each].kind) })
+          isCondition(each) && setFilter({ ...filter, [each]: emptyOf(conditions[each].kind, today) })
         }
         choices={[
           { id: '', text: t('chooseCondition') },
@@ -88,58 +88,5 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
         ]}
       />
     </FormDialog>
-  )
-}
-
-interface ConditionProps {
-  readonly name: ConditionName
-  readonly value: unknown
-  readonly onChange: (value: unknown) => void
-}
-
-function Condition({ name, value, onChange }: ConditionProps): ReactNode {
-  const t = useText()
-  const { currency } = useShop()
-  const { kind, name: label } = conditions[name]
-  // What is typed is kept as it is: a comma at the end isn't a label yet.
-  const [typed, setTyped] = useState(() => (Array.isArray(value) ? value.join(', ') : ''))
-  if (kind === 'list')
-    return (
-      <TextField
-        name={`filter.${name}`}
-        label={t(label)}
-        hint={t('withCommas')}
-        value={typed}
-        onChange={(text) => {
-          setTyped(text)
-          onChange(labelsOf(text))
-        }}
-        isRequired
-      />
-    )
-  if (kind === 'yesNo')
-    return (
-      <Select
-        name={`filter.${name}`}
-        label={t(label)}
-        value={value === true ? 'yes' : 'no'}
-        onChange={(next) => onChange(next === 'yes')}
-        choices={[
-          { id: 'yes', text: t('yes') },
-          { id: 'no', text: t('no') },
-        ]}
-      />
-    )
-  const units = kind === 'money' ? unitsOf(currency) : 1
-  return (
-    <NumberField
-      name={`filter.${name}`}
-      label={t(label)}
-      value={Number(value) / units}
-      minValue={kind === 'days' ? 1 : 0}
-      step={1 / units}
-      {...(kind === 'money' && { formatOptions: { style: 'currency', currency } as const })}
-      onChange={(next) => onChange(Number.isNaN(next) ? 0 : Math.round(next * units))}
-    />
   )
 }

@@ -1,19 +1,19 @@
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import { useApi } from '../api/api.ts'
-import { useFormat } from '../format/format.ts'
 import {
   DeleteSegmentDocument,
   SegmentListDocument,
   type SegmentPartsFragment,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay, useShop } from '../shell/shop.ts'
+import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Empty, Failed, Loading } from '../ui/states.tsx'
+import { ConditionWords } from './condition-words.tsx'
 import { CustomerTabs } from './customer-tabs.tsx'
-import { conditionNames, conditions, filterOf } from './segment-conditions.ts'
 import { SegmentDialog } from './segment-dialog.tsx'
 
 /** Customers by what they have in common, for promotions and campaigns. */
@@ -69,7 +69,9 @@ function SegmentRow({ segment, mayWrite }: RowProps): ReactNode {
   return (
     <li className="parcel">
       <div className="between">
-        <h2>{name}</h2>
+        <h2>
+          <Link href={`/customers/segments/${id}`}>{name}</Link>
+        </h2>
         <Badge tone="info">{t('customersCount', { count: memberCount })}</Badge>
       </div>
       <ConditionWords segment={segment} />
@@ -102,34 +104,5 @@ function SegmentRow({ segment, mayWrite }: RowProps): ReactNode {
         />
       )}
     </li>
-  )
-}
-
-function ConditionWords({ segment }: { readonly segment: SegmentPartsFragment }): ReactNode {
-  const t = useText()
-  const { money, number } = useFormat()
-  const { currency } = useShop()
-  const filter = filterOf(segment.filter)
-  const shown = conditionNames.filter((name) => name in filter)
-  const others = Object.keys(filter).length - shown.length
-  const textOf = (kind: string, value: unknown) =>
-    typeof value === 'boolean'
-      ? t(value ? 'yes' : 'no')
-      : typeof value === 'number'
-        ? kind === 'money'
-          ? money(value, currency)
-          : number(value)
-        : Array.isArray(value)
-          ? value.join(', ')
-          : ''
-  const words = shown.map(
-    (name) => `${t(conditions[name].name)}: ${textOf(conditions[name].kind, filter[name])}`,
-  )
-  return (
-    <p className="small muted wrap">
-      {words.length + others === 0
-        ? t('everyCustomer')
-        : [...words, ...(others > 0 ? [t('otherConditions', { count: others })] : [])].join(' · ')}
-    </p>
   )
 }

@@ -2455,6 +2455,8 @@ export type AddInteractionMutationVariables = Exact<{
 
 export type AddInteractionMutation = { readonly createInteraction: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type CustomerRowFragment = { readonly id: string, readonly name: string, readonly email: string, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly orderCount: number, readonly createdAt: string, readonly lastOrderDate: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }> };
+
 export type CustomerListQueryVariables = Exact<{
   searchQuery?: string | null | undefined;
   filters?: CustomerFilters | null | undefined;
@@ -2499,6 +2501,27 @@ export type SegmentListQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type SegmentListQuery = { readonly customerSegments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly memberCount: number, readonly filter: { readonly orderCountMin: number | null, readonly orderCountMax: number | null, readonly totalSpentMin: number | null, readonly totalSpentMax: number | null, readonly lastOrderWithinDays: number | null, readonly noOrderForDays: number | null, readonly lastOrderAfter: string | null, readonly lastOrderBefore: string | null, readonly createdAfter: string | null, readonly createdBefore: string | null, readonly tags: ReadonlyArray<string> | null, readonly countries: ReadonlyArray<string> | null, readonly cities: ReadonlyArray<string> | null, readonly loyaltyTierIds: ReadonlyArray<string> | null, readonly marketingOptIn: boolean | null, readonly emailVerified: boolean | null } | null }> } };
+
+export type SegmentDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SegmentDetailQuery = { readonly customerSegment: { readonly id: string, readonly name: string, readonly description: string | null, readonly memberCount: number, readonly filter: { readonly orderCountMin: number | null, readonly orderCountMax: number | null, readonly totalSpentMin: number | null, readonly totalSpentMax: number | null, readonly lastOrderWithinDays: number | null, readonly noOrderForDays: number | null, readonly lastOrderAfter: string | null, readonly lastOrderBefore: string | null, readonly createdAfter: string | null, readonly createdBefore: string | null, readonly tags: ReadonlyArray<string> | null, readonly countries: ReadonlyArray<string> | null, readonly cities: ReadonlyArray<string> | null, readonly loyaltyTierIds: ReadonlyArray<string> | null, readonly marketingOptIn: boolean | null, readonly emailVerified: boolean | null } | null } | null };
+
+export type SegmentMembersQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type SegmentMembersQuery = { readonly customerSegment: { readonly members: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly orderCount: number, readonly createdAt: string, readonly lastOrderDate: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type SegmentTiersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SegmentTiersQuery = { readonly loyaltyProgram: { readonly tiers: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
 
 export type CreateSegmentMutationVariables = Exact<{
   input: CustomerSegmentInput;
@@ -3864,6 +3887,22 @@ export const AppointmentPartsFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppointmentParts"}) as unknown as TypedDocumentString<AppointmentPartsFragment, unknown>;
+export const CustomerRowFragmentDoc = new TypedDocumentString(`
+    fragment CustomerRow on Customer {
+  id
+  name
+  email
+  hasAccount
+  status
+  orderCount
+  createdAt
+  lastOrderDate
+  spentByCurrency {
+    amount
+    currency
+  }
+}
+    `, {"fragmentName":"CustomerRow"}) as unknown as TypedDocumentString<CustomerRowFragment, unknown>;
 export const SegmentPartsFragmentDoc = new TypedDocumentString(`
     fragment SegmentParts on CustomerSegment {
   id
@@ -4407,18 +4446,7 @@ export const CustomerListDocument = new TypedDocumentString(`
   ) {
     totalCount
     nodes {
-      id
-      name
-      email
-      hasAccount
-      status
-      orderCount
-      createdAt
-      lastOrderDate
-      spentByCurrency {
-        amount
-        currency
-      }
+      ...CustomerRow
     }
     pageInfo {
       hasNextPage
@@ -4426,7 +4454,20 @@ export const CustomerListDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<CustomerListQuery, CustomerListQueryVariables>;
+    fragment CustomerRow on Customer {
+  id
+  name
+  email
+  hasAccount
+  status
+  orderCount
+  createdAt
+  lastOrderDate
+  spentByCurrency {
+    amount
+    currency
+  }
+}`) as unknown as TypedDocumentString<CustomerListQuery, CustomerListQueryVariables>;
 export const CustomerDetailDocument = new TypedDocumentString(`
     query CustomerDetail($id: ID!) {
   customer(id: $id) {
@@ -4572,6 +4613,75 @@ export const SegmentListDocument = new TypedDocumentString(`
     emailVerified
   }
 }`) as unknown as TypedDocumentString<SegmentListQuery, SegmentListQueryVariables>;
+export const SegmentDetailDocument = new TypedDocumentString(`
+    query SegmentDetail($id: ID!) {
+  customerSegment(id: $id) {
+    ...SegmentParts
+  }
+}
+    fragment SegmentParts on CustomerSegment {
+  id
+  name
+  description
+  memberCount
+  filter {
+    orderCountMin
+    orderCountMax
+    totalSpentMin
+    totalSpentMax
+    lastOrderWithinDays
+    noOrderForDays
+    lastOrderAfter
+    lastOrderBefore
+    createdAfter
+    createdBefore
+    tags
+    countries
+    cities
+    loyaltyTierIds
+    marketingOptIn
+    emailVerified
+  }
+}`) as unknown as TypedDocumentString<SegmentDetailQuery, SegmentDetailQueryVariables>;
+export const SegmentMembersDocument = new TypedDocumentString(`
+    query SegmentMembers($id: ID!, $first: Int, $after: String) {
+  customerSegment(id: $id) {
+    members(first: $first, after: $after) {
+      totalCount
+      nodes {
+        ...CustomerRow
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    fragment CustomerRow on Customer {
+  id
+  name
+  email
+  hasAccount
+  status
+  orderCount
+  createdAt
+  lastOrderDate
+  spentByCurrency {
+    amount
+    currency
+  }
+}`) as unknown as TypedDocumentString<SegmentMembersQuery, SegmentMembersQueryVariables>;
+export const SegmentTiersDocument = new TypedDocumentString(`
+    query SegmentTiers {
+  loyaltyProgram {
+    tiers {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SegmentTiersQuery, SegmentTiersQueryVariables>;
 export const CreateSegmentDocument = new TypedDocumentString(`
     mutation CreateSegment($input: CustomerSegmentInput!) {
   createCustomerSegment(input: $input) {

@@ -4,6 +4,8 @@ import {
   CheckboxButton,
   CheckboxField,
   type CheckboxFieldProps,
+  CheckboxGroup as AriaCheckboxGroup,
+  type CheckboxGroupProps,
   FieldError,
   Group,
   Input,
@@ -102,6 +104,20 @@ export const Checkbox = ({ children, ...props }: BoxProps): ReactNode => (
       {children !== undefined && <span>{children}</span>}
     </CheckboxButton>
   </CheckboxField>
+)
+
+interface BoxesProps extends Omit<CheckboxGroupProps, 'className' | 'children'>, Labelled {
+  readonly children: ReactNode
+}
+
+/** Boxes of which several may be ticked. What the server has against the choice is shown below them. */
+export const CheckboxGroup = ({ label, hint, children, ...props }: BoxesProps): ReactNode => (
+  <AriaCheckboxGroup {...props} className="field">
+    <Label className="label">{label}</Label>
+    {children}
+    <Hint hint={hint} />
+    <FieldError className="fault" />
+  </AriaCheckboxGroup>
 )
 
 export interface Choice {
