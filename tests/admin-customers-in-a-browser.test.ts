@@ -234,7 +234,7 @@ describe.skipIf(skipsAdmin)(`customers of /admin in a browser${whySkipped}`, { t
     await page.getByRole('button', { name: 'Erase the customer' }).click()
     await dialog(page).getByLabel(`Type ${email} to confirm`).fill(email)
     await dialog(page).getByRole('button', { name: 'Erase for good' }).click()
-    await dialog(page).getByText('The customer has orders under way').waitFor()
+    await dialog(page).getByRole('alert').getByText('The customer has orders under way').waitFor()
     await accessible(page)
     expect((await person(id)).email).toBe(email)
   })

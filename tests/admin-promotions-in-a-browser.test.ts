@@ -114,7 +114,7 @@ describe.skipIf(skipsAdmin)(`promotions of /admin in a browser${whySkipped}`, { 
     await scope.getByRole('searchbox', { name: 'Add a customer' }).fill('ada@scope')
     await scope.getByRole('button', { name: 'Ada Scope · ada@scope.example' }).click()
     await scope.getByRole('button', { name: 'Remove Ada Scope' }).waitFor()
-    await scope.getByRole('searchbox', { name: 'Add the customers of a segment' }).fill('scoped')
+    await scope.getByRole('searchbox', { name: 'Add a segment' }).fill('scoped')
     const segment = scope.getByRole('button', { name: 'Scoped people · 2 customers' })
     await segment.waitFor()
     await accessible(page)

@@ -60,13 +60,10 @@ export const promotionMessages = {
   allCustomers: { en: 'All customers', de: 'Alle Kunden' },
   addCustomer: { en: 'Add a customer', de: 'Kunde hinzufügen' },
   removeAllCustomers: { en: 'Remove all', de: 'Alle entfernen' },
-  addSegmentCustomers: {
-    en: 'Add the customers of a segment',
-    de: 'Die Kunden eines Segments hinzufügen',
-  },
+  addSegmentCustomers: { en: 'Add a segment', de: 'Segment hinzufügen' },
   addSegmentCustomersHint: {
-    en: 'Those who are in it now. Customers who come into it later are not added.',
-    de: 'Alle, die jetzt dazugehören. Wer später dazukommt, wird nicht hinzugefügt.',
+    en: 'The customers who are in the segment now are added. Those who come into it later are not.',
+    de: 'Hinzugefügt werden die Kunden, die jetzt zum Segment gehören. Wer später dazukommt, wird es nicht.',
   },
   tooManyCustomers: {
     en: 'A promotion can be for {max} customers at most.',
