@@ -12,6 +12,7 @@ const refusals: Readonly<Record<string, answers.Refusal>> = {
   forbidden: answers.forbidden('why'),
   sessionEnded: answers.sessionEnded(),
   tooManyAttempts: answers.tooManyAttempts(7),
+  tooManyTests: answers.tooManyTests(7),
   insufficientInventory: answers.insufficientInventory(
     [{ sku: 'A', available: 1, requested: 2 }],
     () => 'quantity',
