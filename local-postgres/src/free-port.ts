@@ -2,9 +2,10 @@ import { createServer } from 'node:net'
 
 /**
  * The range that free ports are taken from. Systems give outgoing connections ports from 32768 or 49152 on, so a free
- * port of that range may become another connection's end before it is bound.
+ * port of that range may become another connection's end before it is bound. It begins after 10080, the last port that
+ * `fetch` connects to no server at (https://fetch.spec.whatwg.org/#port-blocking).
  */
-const lowestPort = 10_000
+const lowestPort = 10_081
 const highestPort = 32_000
 const maxAttempts = 100
 
