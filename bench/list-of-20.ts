@@ -1,10 +1,14 @@
 /**
  * Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
- * the same SQL as one prepared statement behind a bare node:http server, on the same machine in the same run. The
- * result is the ratio: absolute numbers depend on the machine.
+ * two prepared statements behind a bare node:http server, on the same machine in the same run: SQL written by hand for
+ * this list (limits/list), which is the limit, and the SQL that the engine makes of the request. All three answer the
+ * same. The result is the ratio: absolute numbers depend on the machine.
  *
  *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
  */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { print } from 'graphql'
@@ -23,6 +27,17 @@ const options = readOptions({
   products: z.coerce.number().int().min(20).max(1_000_000).default(5000),
 })
 
+const handWritten = path.join(import.meta.dirname, 'limits/list/newest-products.sql')
+
+const answerOf = async ({ url, headers, body }: Contender): Promise<unknown> =>
+  (await fetch(url, { method: 'POST', headers, body })).json()
+
+/** Throws if the two answer differently: their speeds couldn't be compared. */
+async function assertSameAnswer(one: Contender, other: Contender): Promise<void> {
+  const [first, second] = await Promise.all([answerOf(one), answerOf(other)])
+  if (!isDeepStrictEqual(first, second)) throw new Error(`${one.name} and ${other.name} answer differently`)
+}
+
 const platformProcess = await PlatformProcess.create()
 try {
   const platform = await platformProcess.start()
@@ -33,19 +48,36 @@ try {
   const body = JSON.stringify({ query: print(NewestProductsDocument), variables: { first: 20 } })
   const statement = await compiledStatement(platform, body)
   const bare = await startBareServer(platform.databaseUrl, 'products', statement)
-  const contenders: readonly Contender[] = [
-    { name: 'bare node:http, same SQL', url: bare.url, headers: {}, body: '' },
-    {
-      name: '/graphql',
-      url: platform.graphqlUrl,
-      headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
-      body,
-    },
-  ]
+  const limit = await startBareServer(platform.databaseUrl, 'products', {
+    text: await readFile(handWritten, 'utf8'),
+    values: [platform.merchantId],
+  })
+  const contract: Contender = {
+    name: '/graphql',
+    url: platform.graphqlUrl,
+    pid: platform.pid,
+    headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
+    body,
+  }
+  const byHand: Contender = {
+    name: 'limit: SQL by hand',
+    url: limit.url,
+    pid: limit.pid,
+    headers: {},
+    body: '',
+  }
+  const compiled: Contender = {
+    name: '  the engine’s SQL',
+    url: bare.url,
+    pid: bare.pid,
+    headers: {},
+    body: '',
+  }
   try {
-    await comparePasses(contenders, options)
+    await assertSameAnswer(byHand, contract)
+    await comparePasses([byHand, compiled, contract], options)
   } finally {
-    await bare.stop()
+    await Promise.all([limit.stop(), bare.stop()])
   }
 } finally {
   await platformProcess.remove()
