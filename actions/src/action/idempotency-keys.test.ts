@@ -12,7 +12,10 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import postgres from '@commerce-graph/postgres-driver'
+import { checkoutCart } from '../ordering/index.ts'
 import { paidOrder } from '../testing/paid-order.ts'
+import { idempotencyKeys } from './idempotency-keys.ts'
 import { KeyedRequest } from './keyed-request.ts'
 import type { AnySession } from './session.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
@@ -149,14 +152,34 @@ describe('an idempotency key', () => {
   })
 
   test('of an order is answered after the disk has the commit', async () => {
-    const request = await order()
-    const [before] = await shop.database<{ at: string }[]>`SELECT pg_current_wal_flush_lsn()::text AS at`
-    const { orderId } = dataOf(
-      await shop.call(merchant, 'createOrder', request, { idempotencyKey: randomUUID() }),
-    )
-    const [after] = await shop.database<{ isFlushed: boolean }[]>`
-      SELECT pg_current_wal_flush_lsn() > ${before?.at ?? ''}::pg_lsn AS "isFlushed" FROM ordering.order WHERE id = ${String(orderId)}`
-    expect(after).toEqual({ isFlushed: true })
+    // The server of the tests waits for no disk, so these sessions ask it to.
+    const pool = postgres(shop.databaseUrl, { max: 2, connection: { synchronous_commit: 'on' } })
+    const keys = idempotencyKeys(pool, shop.secretBox)
+    await shop.database.unsafe(`
+      CREATE TABLE public.written (order_id uuid, at pg_lsn);
+      CREATE FUNCTION public.note_position() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO public.written VALUES (NEW.id, pg_current_wal_insert_lsn()); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER note_position AFTER INSERT ON ordering.order DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION public.note_position();`)
+    try {
+      for (let placed = 0; placed < 10; placed += 1) {
+        const { items, customerId } = (await order()).input
+        const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))
+        const answer = await checkoutCart(keys).run({
+          action: 'checkoutCart',
+          session: staff(merchant),
+          input: { id: cartId, input: { shippingAddress: address } },
+          idempotencyKey: { value: randomUUID(), part: '', replayed: false },
+        })
+        const { orderId } = dataOf(answer)
+        const [written] = await shop.database`
+          SELECT pg_current_wal_flush_lsn() > at AS "isFlushed" FROM public.written WHERE order_id = ${String(orderId)}`
+        expect(written).toEqual({ isFlushed: true })
+      }
+    } finally {
+      await shop.database.unsafe('DROP FUNCTION public.note_position() CASCADE; DROP TABLE public.written')
+      await pool.end()
+    }
   })
 
   test('is recorded in the transaction of the first step, if an action has several', async () => {
