@@ -18,11 +18,9 @@ import type { EmailKind, LinkKind, Template } from '../messaging/compose/index.t
 import {
   type CampaignOutcome,
   type CampaignPreview,
-  cancelCampaign,
   createCampaign,
-  pauseCampaign,
+  moveCampaign,
   previewCampaign,
-  resumeCampaign,
   scheduleCampaign,
   updateCampaign,
 } from './campaigns.ts'
@@ -114,17 +112,17 @@ const campaignActions = (database: Database): Readonly<Record<string, Action>> =
   }),
   cancelEmailCampaign: defineAction('cancelEmailCampaign', {
     async handle({ session: { merchantId } }, { id }) {
-      return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
+      return campaignAnswer(merchantId, await moveCampaign(database, merchantId, id, 'cancel'))
     },
   }),
   pauseEmailCampaign: defineAction('pauseEmailCampaign', {
     async handle({ session: { merchantId } }, { id }) {
-      return campaignAnswer(merchantId, await pauseCampaign(database, merchantId, id))
+      return campaignAnswer(merchantId, await moveCampaign(database, merchantId, id, 'pause'))
     },
   }),
   resumeEmailCampaign: defineAction('resumeEmailCampaign', {
     async handle({ session: { merchantId } }, { id }) {
-      return campaignAnswer(merchantId, await resumeCampaign(database, merchantId, id))
+      return campaignAnswer(merchantId, await moveCampaign(database, merchantId, id, 'resume'))
     },
   }),
 })

@@ -99,33 +99,17 @@ export async function scheduleCampaign(
   })
 }
 
-/** Stops a campaign; what a server has taken by then is sent. */
-export async function cancelCampaign(
+/**
+ * Stops a campaign, holds the rest of it back, or goes on with the recipients and messages that it hadn't come to. What
+ * senders have claimed by then is sent in any case.
+ */
+export async function moveCampaign(
   database: Database,
   merchantId: MerchantId,
   id: string,
+  event: 'cancel' | 'pause' | 'resume',
 ): Promise<CampaignOutcome> {
-  const { from, to } = campaignTransitions.cancel
-  return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
-}
-
-/** Holds the rest of a campaign back; what senders have claimed by then is sent. */
-export async function pauseCampaign(
-  database: Database,
-  merchantId: MerchantId,
-  id: string,
-): Promise<CampaignOutcome> {
-  const { from, to } = campaignTransitions.pause
-  return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
-}
-
-/** Goes on with a paused campaign: with the recipients and messages that it hadn't come to. */
-export async function resumeCampaign(
-  database: Database,
-  merchantId: MerchantId,
-  id: string,
-): Promise<CampaignOutcome> {
-  const { from, to } = campaignTransitions.resume
+  const { from, to } = campaignTransitions[event]
   return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
 }
 
