@@ -3182,12 +3182,12 @@ export type CreatePromotionGroupMutationVariables = Exact<{
 
 export type CreatePromotionGroupMutation = { readonly createPromotionCampaign: { readonly campaign: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
-export type SimulatorCustomersQueryVariables = Exact<{
+export type PromotionCustomersQueryVariables = Exact<{
   searchQuery: string;
 }>;
 
 
-export type SimulatorCustomersQuery = { readonly customers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string }> } };
+export type PromotionCustomersQuery = { readonly customers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string }> } };
 
 export type PriceCartMutationVariables = Exact<{
   input: CreateDraftOrderInput;
@@ -6283,8 +6283,8 @@ export const CreatePromotionGroupDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<CreatePromotionGroupMutation, CreatePromotionGroupMutationVariables>;
-export const SimulatorCustomersDocument = new TypedDocumentString(`
-    query SimulatorCustomers($searchQuery: String!) {
+export const PromotionCustomersDocument = new TypedDocumentString(`
+    query PromotionCustomers($searchQuery: String!) {
   customers(searchQuery: $searchQuery, first: 6) {
     nodes {
       id
@@ -6293,7 +6293,7 @@ export const SimulatorCustomersDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<SimulatorCustomersQuery, SimulatorCustomersQueryVariables>;
+    `) as unknown as TypedDocumentString<PromotionCustomersQuery, PromotionCustomersQueryVariables>;
 export const PriceCartDocument = new TypedDocumentString(`
     mutation PriceCart($input: CreateDraftOrderInput!) {
   createDraftOrder(input: $input) {

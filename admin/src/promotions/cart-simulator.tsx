@@ -9,7 +9,7 @@ import {
   PriceCartDocument,
   PromotionProductsDocument,
   type PromotionProductsQuery,
-  SimulatorCustomersDocument,
+  PromotionCustomersDocument,
   SimulatorShippingDocument,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
@@ -222,7 +222,7 @@ function CustomerChoice({ customer, onChange }: CustomerProps): ReactNode {
   const t = useText()
   const [words, setWords] = useState('')
   const enabled = useMay('customers:read') && words.length >= fewestLetters
-  const { data } = useApi('customers', SimulatorCustomersDocument, { searchQuery: words }, { enabled })
+  const { data } = useApi('customers', PromotionCustomersDocument, { searchQuery: words }, { enabled })
   const found = enabled
     ? data?.customers.nodes.map(({ id, name, email }) => ({ id, text: `${name} · ${email}` }))
     : undefined

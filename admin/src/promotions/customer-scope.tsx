@@ -5,7 +5,7 @@ import { reasonOf } from '../api/field-errors.ts'
 import {
   PromotionCustomerNameDocument,
   PromotionSegmentsDocument,
-  SimulatorCustomersDocument,
+  PromotionCustomersDocument,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
@@ -84,7 +84,7 @@ function CustomerSearch({ onChoose }: { readonly onChoose: (id: string) => void 
   const t = useText()
   const [words, setWords] = useState('')
   const enabled = words.length >= fewestLetters
-  const { data } = useApi('customers', SimulatorCustomersDocument, { searchQuery: words }, { enabled })
+  const { data } = useApi('customers', PromotionCustomersDocument, { searchQuery: words }, { enabled })
   const found = data?.customers.nodes.map(({ id, name, email }) => ({ id, text: `${name} · ${email}` }))
   return (
     <FoundList
