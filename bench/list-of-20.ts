@@ -1,8 +1,8 @@
 /**
  * Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
  * two prepared statements behind a bare node:http server, on the same machine in the same run: SQL written by hand for
- * this list (limits/list), which is the limit, and the SQL that the engine makes of the request. All three answer the
- * same. The result is the ratio: absolute numbers depend on the machine.
+ * this list (limits/list), which is the limit and has to answer the same, and the SQL that the engine makes of the
+ * request. The result is the ratio: absolute numbers depend on the machine.
  *
  *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
  */

@@ -21,6 +21,7 @@ import {
   openShops,
   placeFormerOrders,
   type OrderShop,
+  shippingAddress,
   someOrder,
   someProducts,
 } from './src/order-shop.ts'
@@ -38,13 +39,6 @@ const linesOfOrder = 3
 const withoutRates = 'unlimited/10000000/10000000'
 const limitsFolder = path.join(import.meta.dirname, 'limits/orders')
 const query = print(PlaceOrderDocument)
-const shippingAddress = {
-  line1: '1 Main Street',
-  city: 'Springfield',
-  state: 'IL',
-  postalCode: '62701',
-  country: 'US',
-}
 
 /** What orders of a case have in common. */
 interface OrderCase {
@@ -151,7 +145,7 @@ const shops: OrderShop[] = []
 for (const shop of [platform, ...(await openShops(platformProcess, options.shops - 1))])
   shops.push(await fillOrderShop(sql, shop))
 await createLimits(sql)
-for (const shop of shops.slice(0, 1)) await placeFormerOrders(sql, shop)
+await placeFormerOrders(sql, shops)
 const limit = await startServerProcess(path.join(import.meta.dirname, 'src/limit-order-server.ts'), {
   DATABASE_URL: platform.databaseUrl,
   POOL_SIZE: String(poolSize),

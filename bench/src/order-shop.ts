@@ -109,29 +109,30 @@ export function someProducts({ productIds }: OrderShop, count: number): readonly
   return [...chosen]
 }
 
+export const shippingAddress = {
+  line1: '1 Main Street',
+  city: 'Springfield',
+  state: 'IL',
+  postalCode: '62701',
+  country: 'US',
+}
+
 const formerOrders = 3_000
 
 /**
- * Gives the shop a past, the platform's tables and the limits' alike. Without rows, Postgres plans to read whole tables, and its
+ * Gives the shops a past, the platform's tables and the limits' alike. Without rows, Postgres plans to read whole tables, and its
  * sessions keep to that until the tables' statistics are made anew.
  */
-export async function placeFormerOrders(sql: Sql, shop: OrderShop): Promise<void> {
-  const address = {
-    line1: '1 Main Street',
-    city: 'Springfield',
-    state: 'IL',
-    postalCode: '62701',
-    country: 'US',
-  }
+export async function placeFormerOrders(sql: Sql, shops: readonly OrderShop[]): Promise<void> {
   for (let n = 0; n < formerOrders; n += 1) {
-    const { merchantId, customerId, productIds, quantities, key } = someOrder([shop], (of) =>
-      someProducts(of, 3),
+    const { merchantId, customerId, productIds, quantities, key } = someOrder(shops, (shop) =>
+      someProducts(shop, 3),
     )
     const lines = productIds.map((productId, index) => ({ productId, quantity: quantities[index] ?? 1 }))
     await sql`
       SELECT ordering.place_order(
         p_merchant_id => ${merchantId}, p_customer_id => ${customerId}, p_lines => ${sql.json(lines)}, p_currency => NULL,
-        p_shipping_address => ${sql.json(address)}, p_billing_address => NULL, p_shipping_method_id => NULL,
+        p_shipping_address => ${sql.json(shippingAddress)}, p_billing_address => NULL, p_shipping_method_id => NULL,
         p_reservation_id => NULL, p_coupon_code => NULL, p_notes => NULL, p_cart_id => NULL, p_kept => NULL,
         p_by_shopper => FALSE, p_pay => '[]'
       ),
