@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clock, draggedTo, hoursOf, lanesOf, minutesOf, step } from '../admin/src/bookings/day-grid.ts'
-import { startOfDay } from '../admin/src/format/shop-days.ts'
+import {
+  clock,
+  draggedTo,
+  hoursOf,
+  lanesOf,
+  minutesOf,
+  spanOfDay,
+  step,
+} from '../admin/src/bookings/day-grid.ts'
+import { addDays, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
 import { instantOf, timeOfDay } from '../admin/src/format/shop-times.ts'
 
 const span = fc
@@ -31,6 +39,13 @@ describe('the grid of a day', () => {
     )
   })
 
+  test('ends an appointment over midnight at midnight, and has none too low to read', () => {
+    expect(spanOfDay('09:30', 45)).toEqual({ from: 570, to: 615 })
+    expect(spanOfDay('23:00', 60)).toEqual({ from: 1_380, to: 1_440 })
+    expect(spanOfDay('23:00', 90)).toEqual({ from: 1_380, to: 1_440 })
+    expect(spanOfDay('09:30', 5)).toEqual({ from: 570, to: 580 })
+  })
+
   test('moves what is dragged by whole steps, within its hours', () => {
     fc.assert(
       fc.property(span, fc.integer({ min: -2000, max: 2000 }), (one, minutes) => {
@@ -43,6 +58,11 @@ describe('the grid of a day', () => {
       }),
     )
   })
+})
+
+test('a week begins on the Monday on or before each of its days', () => {
+  for (let days = 0; days < 7; days += 1) expect(mondayOf(addDays('2026-12-28', days))).toBe('2026-12-28')
+  expect(mondayOf('2026-12-27')).toBe('2026-12-21')
 })
 
 describe('a time of day in the shop’s zone', () => {

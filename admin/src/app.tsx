@@ -81,7 +81,8 @@ const Pages = (): ReactNode => (
     <Route path="/customers/segments" component={SegmentsPage} />
     <Route path="/customers/segments/:id">{({ id }) => <SegmentPage key={id} id={id} />}</Route>
     <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
-    <Route path="/bookings" component={BookingsPage} />
+    <Route path="/bookings">{() => <BookingsPage view="day" />}</Route>
+    <Route path="/bookings/week">{() => <BookingsPage view="week" />}</Route>
     <Route path="/reports" component={ReportsPage} />
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
     <Route path="/reviews" component={ReviewsPage} />

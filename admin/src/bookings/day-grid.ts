@@ -8,10 +8,20 @@ export interface GridHours {
 export const step = 15
 const workday: GridHours = { first: 8 * 60, last: 18 * 60 }
 
-interface Span {
+export interface Span {
   /** Minutes after midnight. */
   readonly from: number
   readonly to: number
+}
+
+const midnight = 24 * 60
+/** Minutes that an appointment is high enough for a line of text. */
+const shortest = 10
+
+/** What an appointment takes of the day on which it begins. */
+export function spanOfDay(startTime: string, duration: number): Span {
+  const from = minutesOf(startTime)
+  return { from, to: Math.min(from + Math.max(duration, shortest), midnight) }
 }
 
 /** The hours that a day's grid shows: a workday, and whatever is before or after it. */

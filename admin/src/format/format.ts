@@ -17,7 +17,11 @@ export interface Format {
   readonly date: (iso: string) => string
   readonly dateTime: (iso: string) => string
   readonly day: (iso: string) => string
+  /** A day with its name. */
+  readonly weekday: (iso: string) => string
   readonly time: (iso: string) => string
+  /** From one time of day to another. */
+  readonly times: (from: string, to: string) => string
 }
 
 /** Amounts, numbers and dates as the language writes them. */
@@ -32,6 +36,7 @@ export function formatFor(locale: string, timeZone: string): Format {
     const format = new Intl.DateTimeFormat(locale, { timeZone, ...options })
     return (iso: string) => format.format(new Date(iso))
   }
+  const clock = new Intl.DateTimeFormat(locale, { timeZone, timeStyle: 'short' })
   const numbers = new Intl.NumberFormat(locale)
   const percents = new Intl.NumberFormat(locale, {
     style: 'percent',
@@ -63,7 +68,9 @@ export function formatFor(locale: string, timeZone: string): Format {
     date: dates({ dateStyle: 'medium' }),
     dateTime: dates({ dateStyle: 'medium', timeStyle: 'short' }),
     day: dates({ day: 'numeric', month: 'short' }),
-    time: dates({ timeStyle: 'short' }),
+    weekday: dates({ weekday: 'short', day: 'numeric', month: 'short' }),
+    time: (iso) => clock.format(new Date(iso)),
+    times: (from, to) => clock.formatRange(new Date(from), new Date(to)),
   }
 }
 

@@ -10,6 +10,10 @@ export function addDays(day: string, count: number): string {
   return date.toISOString().slice(0, 10)
 }
 
+/** The Monday of the day's week, as ISO 8601 has it. */
+export const mondayOf = (day: string): string =>
+  addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7))
+
 /** When the day begins in the time zone. */
 export const startOfDay = (day: string, timeZone: string): Date =>
   new Date(instantOf(`${day}T00:00`, timeZone) ?? Number.NaN)

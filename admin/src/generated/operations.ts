@@ -2283,14 +2283,17 @@ export type WebhookEndpointStatus =
 
 export type AppointmentPartsFragment = { readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 
-export type AppointmentsOfDayQueryVariables = Exact<{
+export type AppointmentsBetweenQueryVariables = Exact<{
   from: string;
   to: string;
+  staffId?: string | null | undefined;
+  resourceId?: string | null | undefined;
+  first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
-export type AppointmentsOfDayQuery = { readonly appointments: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type AppointmentsBetweenQuery = { readonly appointments: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type BookingPeopleQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -4072,16 +4075,17 @@ export const TransferPartsFragmentDoc = new TypedDocumentString(`
   createdAt
 }
     `, {"fragmentName":"TransferParts"}) as unknown as TypedDocumentString<TransferPartsFragment, unknown>;
-export const AppointmentsOfDayDocument = new TypedDocumentString(`
-    query AppointmentsOfDay($from: DateTime!, $to: DateTime!, $after: String) {
+export const AppointmentsBetweenDocument = new TypedDocumentString(`
+    query AppointmentsBetween($from: DateTime!, $to: DateTime!, $staffId: ID, $resourceId: ID, $first: Int, $after: String) {
   appointments(
-    first: 100
+    first: $first
     after: $after
-    filters: {startDate: $from, endDate: $to, statuses: [SCHEDULED, CONFIRMED, IN_PROGRESS, COMPLETED, NO_SHOW]}
+    filters: {startDate: $from, endDate: $to, staffId: $staffId, resourceId: $resourceId, statuses: [SCHEDULED, CONFIRMED, IN_PROGRESS, COMPLETED, NO_SHOW]}
   ) {
     nodes {
       ...AppointmentParts
     }
+    totalCount
     pageInfo {
       hasNextPage
       endCursor
@@ -4114,7 +4118,7 @@ export const AppointmentsOfDayDocument = new TypedDocumentString(`
     id
     name
   }
-}`) as unknown as TypedDocumentString<AppointmentsOfDayQuery, AppointmentsOfDayQueryVariables>;
+}`) as unknown as TypedDocumentString<AppointmentsBetweenQuery, AppointmentsBetweenQueryVariables>;
 export const BookingPeopleDocument = new TypedDocumentString(`
     query BookingPeople {
   staffMembers(first: 100) {

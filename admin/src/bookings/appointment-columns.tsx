@@ -1,22 +1,26 @@
 import { type PointerEvent, type ReactNode, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { type Appointment, appointmentStatuses, isOpen } from './appointment-names.ts'
-import { clock, draggedTo, type GridHours, type Lane, lanesOf } from './day-grid.ts'
+import { clock, draggedTo, type GridHours, type Lane, lanesOf, type Span } from './day-grid.ts'
 
 export interface Column {
   readonly id: string
   readonly name: string
+  /** Where the name leads, and what a screen reader calls that place. */
+  readonly link?: { readonly href: string; readonly label: string }
+  readonly isToday?: boolean
   readonly appointments: readonly Appointment[]
 }
 
 interface Props {
+  readonly label: string
   readonly columns: readonly Column[]
   readonly hours: GridHours
-  /** Minutes after the shop's midnight. */
-  readonly minutesAt: (iso: string) => number
-  /** Whether an appointment dragged to another column gets another person. */
-  readonly movesAcross: boolean
+  readonly spanOf: (appointment: Appointment) => Span
+  /** Whether the columns don't say with whom an appointment is. */
+  readonly namesStaff: boolean
   readonly mayWrite: boolean
   readonly onOpen: (appointment: Appointment) => void
   readonly onMove: (appointment: Appointment, minutes: number, columnId: string) => void
@@ -27,24 +31,27 @@ const scale = 1.1
 /** Pixels before a press is a drag. */
 const slack = 5
 
-/** A day: a column for each person or resource. Appointments are dragged to other times, or opened, by keyboard as well, and moved there. */
-export function DayColumns({
+/**
+ * Hours from above to below, in a column for each person, resource or day. Appointments are dragged to other times and columns, or opened,
+ * by keyboard as well, and moved there.
+ */
+export function AppointmentColumns({
+  label,
   columns,
   hours,
-  minutesAt,
-  movesAcross,
+  spanOf,
+  namesStaff,
   mayWrite,
   onOpen,
   onMove,
 }: Props): ReactNode {
-  const t = useText()
   const height = (hours.last - hours.first) * scale
   const marks = Array.from(
     { length: (hours.last - hours.first) / 60 },
     (_, index) => hours.first + index * 60,
   )
   return (
-    <div className="day scroll" role="region" aria-label={t('dayPlan')} tabIndex={0}>
+    <div className="day scroll" role="region" aria-label={label} tabIndex={0}>
       <div className="hours" aria-hidden="true" style={{ height }}>
         {marks.map((mark) => (
           <span key={mark} style={{ top: (mark - hours.first) * scale }}>
@@ -53,14 +60,13 @@ export function DayColumns({
         ))}
       </div>
       {columns.map((column) => {
-        const spans = column.appointments.map(({ startTime, endTime }) => ({
-          from: minutesAt(startTime),
-          to: Math.max(minutesAt(endTime), minutesAt(startTime) + 10),
-        }))
+        const spans = column.appointments.map(spanOf)
         const lanes = lanesOf(spans)
         return (
           <section key={column.id} className="day-column" aria-label={column.name}>
-            <h2>{column.name}</h2>
+            <h2 className={column.isToday === true ? 'today' : undefined}>
+              <ColumnName column={column} />
+            </h2>
             <ol style={{ height }} data-column={column.id}>
               {column.appointments.map((appointment, index) => (
                 <Block
@@ -69,11 +75,10 @@ export function DayColumns({
                   span={spans[index] ?? { from: 0, to: 0 }}
                   lane={lanes[index] ?? { lane: 0, lanes: 1 }}
                   hours={hours}
+                  namesStaff={namesStaff}
                   draggable={mayWrite && isOpen(appointment)}
                   onOpen={() => onOpen(appointment)}
-                  onDrop={(minutes, columnId) =>
-                    onMove(appointment, minutes, movesAcross ? columnId : column.id)
-                  }
+                  onDrop={(minutes, columnId) => onMove(appointment, minutes, columnId)}
                 />
               ))}
             </ol>
@@ -84,11 +89,21 @@ export function DayColumns({
   )
 }
 
+function ColumnName({ column: { name, link, isToday = false } }: { readonly column: Column }): ReactNode {
+  if (link === undefined) return name
+  return (
+    <Link href={link.href} aria-label={link.label} aria-current={isToday ? 'date' : undefined}>
+      {name}
+    </Link>
+  )
+}
+
 interface BlockProps {
   readonly appointment: Appointment
-  readonly span: { readonly from: number; readonly to: number }
+  readonly span: Span
   readonly lane: Lane
   readonly hours: GridHours
+  readonly namesStaff: boolean
   readonly draggable: boolean
   readonly onOpen: () => void
   readonly onDrop: (minutes: number, columnId: string) => void
@@ -101,12 +116,21 @@ interface Drag {
   readonly byY: number
 }
 
-function Block({ appointment, span, lane, hours, draggable, onOpen, onDrop }: BlockProps): ReactNode {
+function Block({
+  appointment,
+  span,
+  lane,
+  hours,
+  namesStaff,
+  draggable,
+  onOpen,
+  onDrop,
+}: BlockProps): ReactNode {
   const t = useText()
-  const { time } = useFormat()
+  const { times } = useFormat()
   const [drag, setDrag] = useState<Drag | null>(null)
   const dragged = useRef(false)
-  const { customer, service, startTime, endTime, status } = appointment
+  const { customer, service, staff, startTime, endTime, status } = appointment
   const start = (event: PointerEvent) => {
     dragged.current = false
     if (!draggable || event.button !== 0 || event.pointerType === 'touch') return
@@ -123,10 +147,10 @@ function Block({ appointment, span, lane, hours, draggable, onOpen, onDrop }: Bl
     if (drag === null) return
     setDrag(null)
     if (!dragged.current) return
-    const under = document.elementsFromPoint(event.clientX, event.clientY)
-    const column = under
-      .map((each) => each.closest<HTMLElement>('[data-column]'))
-      .find((each) => each !== null)
+    // The column that is there. The one that the block is of is around the block, wherever the block is.
+    const column = document
+      .elementsFromPoint(event.clientX, event.clientY)
+      .find((each): each is HTMLElement => each instanceof HTMLElement && each.matches('[data-column]'))
     const minutes = draggedTo(span, drag.byY / scale, hours)
     const columnId = column?.dataset['column']
     if (columnId !== undefined) onDrop(minutes, columnId)
@@ -157,7 +181,8 @@ function Block({ appointment, span, lane, hours, draggable, onOpen, onDrop }: Bl
       >
         <span className="strong">{customer.name}</span>
         <span className="small">
-          {time(startTime)}–{time(endTime)} · {service.name}
+          {times(startTime, endTime)} · {service.name}
+          {namesStaff && ` · ${staff.name}`}
         </span>
         <span className="hidden">{t(appointmentStatuses[status].name)}</span>
       </button>
