@@ -84,8 +84,13 @@ async function keyWith(
 ): Promise<{ readonly id: string; readonly client: Client }> {
   const { key, hash, prefix } = generateApiKey('live')
   const [row] = await sql<[{ id: string }]>`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    VALUES (${platform.merchantId}, 'exports', 'live', ${prefix}, ${hash}, ${[...permissions]}) RETURNING id`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      VALUES (${platform.merchantId}, 'exports', 'live', ${prefix}, ${[...permissions]})
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key
+    RETURNING key_id AS id`
   return { id: row.id, client: createClient(platform.graphqlUrl, bearer(key)) }
 }
 

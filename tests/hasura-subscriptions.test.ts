@@ -80,8 +80,8 @@ test('a merchant’s live query sends a change once, unaffected by other keys, u
   // Another key is created and revoked: that announces a change of access, but this key's access stays the same.
   await withSql(
     (sql) => sql`
-      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-      SELECT merchant_id, 'other', mode, prefix, 'another hash', permissions FROM merchant.api_key
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      SELECT merchant_id, 'other', mode, prefix, permissions FROM merchant.api_key
       WHERE merchant_id = ${shop.merchantId}`,
   )
   await addProducts(shop, 2, 1)

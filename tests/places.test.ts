@@ -30,9 +30,13 @@ const as = (key: string) => createClient(platform.graphqlUrl, bearer(key))
 /** Gives an existing key another text, as if it had been made so. */
 async function keyWithText(text: string): Promise<void> {
   await sql`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    SELECT ${platform.merchantId}, 'Of the test', 'live', 'cg_live_', ${hashApiKey(text)}, array_agg(name)
-    FROM merchant.permission ON CONFLICT DO NOTHING`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      SELECT ${platform.merchantId}, 'Of the test', 'live', 'cg_live_', array_agg(name) FROM merchant.permission
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash)
+    SELECT merchant_id, id, ${hashApiKey(text)} FROM key ON CONFLICT DO NOTHING`
 }
 
 describe('what a deployment hands out names its place', () => {

@@ -72,8 +72,12 @@ test('a merchant that was created with only a name has a plan and settings, and 
   )
   const { key, hash, prefix } = generateApiKey('live')
   await sql`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    VALUES (${made.insert_merchant_merchant_one.id}, 'first', 'live', ${prefix}, ${hash}, '{merchant:read,merchant:write}')`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      VALUES (${made.insert_merchant_merchant_one.id}, 'first', 'live', ${prefix}, '{merchant:read,merchant:write}')
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
   const theirs = createClient(platform.graphqlUrl, bearer(key))
   expect(
     succeeded(

@@ -12,7 +12,7 @@ const shownRandomCharacters = 6
 export interface GeneratedApiKey {
   /** The key itself. It is shown once and stored nowhere. */
   readonly key: string
-  /** The value of `merchant.api_key.hash`. */
+  /** The value of `merchant.api_key_hash.hash`. */
   readonly hash: Buffer
   /** The value of `merchant.api_key.prefix`: the kind, the place and a few characters by which people recognize the key. */
   readonly prefix: string

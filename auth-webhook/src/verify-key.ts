@@ -21,10 +21,11 @@ type KeyRow = MerchantAccessRow & {
 export async function verifyKey(sql: Sql, key: string): Promise<Verification> {
   const [row] = await sql<KeyRow[]>`
     SELECT k.reaches_merchant_id, k.id, k.mode, k.permissions, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
-    FROM merchant.api_key k
+    FROM merchant.api_key_hash h
+    JOIN merchant.api_key k ON k.merchant_id = h.merchant_id AND k.id = h.key_id
     JOIN merchant.merchant m ON m.id = k.reaches_merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE k.hash = ${hashApiKey(key)} AND k.kind = 'SECRET'`
+    WHERE h.hash = ${hashApiKey(key)} AND k.kind = 'SECRET'`
   return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row)
 }
 

@@ -21,10 +21,11 @@ type PublishableKeyRow = MerchantAccessRow & {
 export async function verifyPublishableKey(sql: Sql, key: string, place: string): Promise<Verification> {
   const [row] = await sql<PublishableKeyRow[]>`
     SELECT k.merchant_id, k.id, k.origins, k.max_age, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
-    FROM merchant.api_key k
+    FROM merchant.api_key_hash h
+    JOIN merchant.api_key k ON k.merchant_id = h.merchant_id AND k.id = h.key_id
     JOIN merchant.merchant m ON m.id = k.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE k.hash = ${hashApiKey(key)} AND k.kind = 'PUBLISHABLE'`
+    WHERE h.hash = ${hashApiKey(key)} AND k.kind = 'PUBLISHABLE'`
   return row === undefined ? refuse('SVC_AUTH_001', 'unknown publishable key') : grant(row, place)
 }
 

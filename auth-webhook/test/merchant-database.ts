@@ -41,9 +41,13 @@ export async function createKey(
 ): Promise<StoredKey> {
   const { key, hash, prefix } = generateApiKey(mode)
   const [row] = await sql<[{ id: ApiKeyId }]>`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, expires_at)
-    VALUES (${merchantId}, 'test', ${mode}, ${prefix}, ${hash}, ${['orders:read', 'products:read']}, ${expiresAt})
-    RETURNING id`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions, expires_at)
+      VALUES (${merchantId}, 'test', ${mode}, ${prefix}, ${['orders:read', 'products:read']}, ${expiresAt})
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key
+    RETURNING key_id AS id`
   return { key, keyId: row.id, authorization: `Bearer ${key}` }
 }
 
@@ -54,9 +58,13 @@ export async function createPublishableKey(
 ): Promise<StoredKey> {
   const { key, hash, prefix } = generatePublishableKey()
   const [row] = await sql<[{ id: ApiKeyId }]>`
-    INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, origins, permissions)
-    VALUES (${merchantId}, 'page', 'PUBLISHABLE', ${prefix}, ${hash}, ${key}, ${[...origins]}, '{}')
-    RETURNING id`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, publishable_key, origins, permissions)
+      VALUES (${merchantId}, 'page', 'PUBLISHABLE', ${prefix}, ${key}, ${[...origins]}, '{}')
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key
+    RETURNING key_id AS id`
   return { key, keyId: row.id, authorization: `Bearer ${key}` }
 }
 

@@ -12,8 +12,8 @@ export async function checkEncryptionKeys(sql: Sql, keys: readonly EncryptionKey
   const missing = await sql<{ id: string }[]>`
     SELECT DISTINCT split_part(sealed, '.', 1) AS id
     FROM (SELECT private_jwk FROM identity.signing_key UNION ALL SELECT secret FROM identity.totp
-      UNION ALL SELECT credentials FROM payment.account
-      UNION ALL SELECT secret FROM events.endpoint) AS s (sealed)
+      UNION ALL SELECT credentials FROM payment.account_secret
+      UNION ALL SELECT secret FROM events.endpoint_secret) AS s (sealed)
     WHERE split_part(sealed, '.', 1) <> ALL (${known})`
   const ids = missing.map(({ id }) => id).join(', ')
   if (missing.length > 0)

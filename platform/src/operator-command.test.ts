@@ -63,8 +63,8 @@ test('dead letters are listed, tried again and dropped, one or all of a kind, an
   await commandLine.sql`
     WITH shop AS (INSERT INTO merchant.merchant (name, email) VALUES ('Mill', 'mill@example.com') RETURNING id),
       endpoint AS (
-        INSERT INTO events.endpoint (merchant_id, url, topics, permissions, secret)
-        SELECT id, 'https://mill.example', '{*}', '{}', 'sealed' FROM shop RETURNING *)
+        INSERT INTO events.endpoint (merchant_id, url, topics, permissions)
+        SELECT id, 'https://mill.example', '{*}', '{}' FROM shop RETURNING *)
     INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, error)
     SELECT e.merchant_id, e.id, topic, '1', 'FAILED', 'refused'
     FROM endpoint e, unnest(ARRAY['order.created', 'order.paid', 'order.shipped']) topic`

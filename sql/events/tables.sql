@@ -107,18 +107,27 @@ CREATE TABLE events.endpoint (
   disabled_at timestamptz,
   -- Since when no delivery has succeeded; NULL after one that has.
   failing_since timestamptz,
-  -- The keys that sign, sealed (actions/src/events/endpoint-secrets.ts).
-  secret text NOT NULL,
-  previous_secret text,
+  -- How long deliveries are signed with the key before the present one, too.
   previous_secret_until timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  CHECK (disabled_reason IS NULL OR status = 'DISABLED'),
-  CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL))
+  CHECK (disabled_reason IS NULL OR status = 'DISABLED')
 );
 CREATE INDEX endpoint_created_at ON events.endpoint (merchant_id, created_at, id);
 CREATE INDEX endpoint_enabled ON events.endpoint (merchant_id) WHERE status = 'ENABLED';
+
+-- The keys that sign, sealed (actions/src/events/endpoint-secrets.ts). They are apart from the endpoint, as Hasura
+-- reads all columns of a table that it serves.
+CREATE TABLE events.endpoint_secret (
+  merchant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  secret text NOT NULL,
+  previous_secret text,
+  PRIMARY KEY (merchant_id, endpoint_id),
+  FOREIGN KEY (merchant_id, endpoint_id) REFERENCES events.endpoint
+    ON DELETE CASCADE
+);
 
 -- An event on its way to an endpoint. It is first rendered, once, and then sent until it is taken or given up.
 CREATE TABLE events.delivery (

@@ -1,5 +1,5 @@
 CREATE TRIGGER touch_updated_at
-BEFORE UPDATE OF url, description, topics, filter, query, status, secret ON events.endpoint
+BEFORE UPDATE OF url, description, topics, filter, query, status, previous_secret_until ON events.endpoint
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 

@@ -149,8 +149,6 @@ CREATE TABLE merchant.api_key (
   mode text CHECK (mode IN ('live', 'test')),
   -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
   prefix text NOT NULL,
-  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
-  hash bytea NOT NULL UNIQUE,
   -- A publishable key itself, which each page of the storefront shows.
   publishable_key text CHECK (publishable_key ~ '^cg_pub_([a-z][a-z0-9]{0,5}_)?[A-Za-z0-9_-]{43}$'),
   -- The storefront's origins, as browsers send them. A key without any works for pages of the developer's machine.
@@ -184,6 +182,17 @@ CREATE TABLE merchant.api_key (
     )
 );
 CREATE INDEX api_key_origins ON merchant.api_key USING gin (origins) WHERE kind = 'PUBLISHABLE';
+
+-- What a key is found by. It is apart from the key, as Hasura reads all columns of a table that it serves.
+CREATE TABLE merchant.api_key_hash (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
+  hash bytea NOT NULL UNIQUE,
+  PRIMARY KEY (merchant_id, key_id),
+  FOREIGN KEY (merchant_id, key_id) REFERENCES merchant.api_key
+    ON DELETE CASCADE
+);
 
 CREATE TABLE merchant.ip_allow_list_entry (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant

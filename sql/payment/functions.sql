@@ -288,9 +288,11 @@ BEGIN
   SET status = 'DISABLED'
   WHERE a.merchant_id = p_merchant_id AND a.processor = p_processor AND a.status = 'ACTIVE';
   INSERT INTO payment.account
-    (merchant_id, id, processor, name, mode, credentials, key_ending, has_webhook_secret)
+    (merchant_id, id, processor, name, mode, key_ending, has_webhook_secret)
   VALUES
-    (p_merchant_id, p_id, p_processor, p_name, p_mode, p_credentials, p_key_ending, p_has_webhook_secret);
+    (p_merchant_id, p_id, p_processor, p_name, p_mode, p_key_ending, p_has_webhook_secret);
+  INSERT INTO payment.account_secret (merchant_id, account_id, credentials)
+  VALUES (p_merchant_id, p_id, p_credentials);
   RETURN p_id;
 END;
 $$;
@@ -689,8 +691,10 @@ AS $$
 BEGIN
   -- Payments that begin meanwhile wait for it, as they refer to the row.
   PERFORM
-  FROM payment.account a
-  WHERE a.merchant_id = p_merchant_id AND a.id = p_id AND a.credentials = p_read_credentials
+  FROM
+    payment.account a
+    JOIN payment.account_secret s ON s.merchant_id = a.merchant_id AND s.account_id = a.id
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_id AND s.credentials = p_read_credentials
   FOR UPDATE;
   IF
     NOT FOUND
@@ -711,10 +715,12 @@ BEGIN
   UPDATE payment.account a
   SET
     name = coalesce(p_name, a.name),
-    credentials = p_credentials,
     key_ending = p_key_ending,
     has_webhook_secret = p_has_webhook_secret
   WHERE a.merchant_id = p_merchant_id AND a.id = p_id;
+  UPDATE payment.account_secret s
+  SET credentials = p_credentials
+  WHERE s.merchant_id = p_merchant_id AND s.account_id = p_id;
   RETURN jsonb_build_object('outcome', 'updated');
 END;
 $$;

@@ -10,8 +10,6 @@ CREATE TABLE payment.account (
   mode text NOT NULL CHECK (mode IN ('LIVE', 'TEST')),
   -- DISABLED: no new payment uses it. Earlier ones are captured and refunded where they were made.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DISABLED')),
-  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
-  credentials text NOT NULL,
   -- The last characters of the secret key: enough to recognise it, useless to guess the rest.
   key_ending text NOT NULL,
   -- Whether it has a secret that the processor signs its webhooks with.
@@ -26,6 +24,17 @@ CREATE UNIQUE INDEX account_one_active_per_processor ON payment.account (merchan
 WHERE status = 'ACTIVE';
 -- A webhook names the account alone.
 CREATE UNIQUE INDEX account_id ON payment.account (id);
+
+-- Apart from the account, as Hasura reads all columns of a table that it serves.
+CREATE TABLE payment.account_secret (
+  merchant_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
+  credentials text NOT NULL,
+  PRIMARY KEY (merchant_id, account_id),
+  FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+    ON DELETE CASCADE
+);
 
 -- Whether the operator has an account for the payments of merchants without one. Each start of the actions says so.
 CREATE TABLE payment.operator_account (

@@ -463,7 +463,8 @@ AS $$
     );
 $$;
 
--- Whether a table has come that the roles have no rights to yet: of a migration, of Hasura or of the queues.
+-- Whether a table or a column has come that the roles have no rights to yet: of a migration, of Hasura or of the
+-- queues.
 CREATE FUNCTION platform.lacks_rights()
 RETURNS boolean
 LANGUAGE sql
@@ -487,6 +488,23 @@ AS $$
         )
         -- The months of the audit log are read through their table.
         AND NOT c.relispartition
+    )
+    -- A new column of a table whose rights are granted by column.
+    OR EXISTS (
+      SELECT
+      FROM
+        (SELECT DISTINCT c.relation FROM platform.credential_columns() c) t
+        JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE
+        NOT has_column_privilege('commerce_reader', a.attrelid, a.attnum, 'SELECT')
+        AND NOT EXISTS (
+          SELECT
+          FROM platform.credential_columns() c
+          WHERE
+            c.relation = t.relation
+            AND c.column_name = a.attname
+            AND 'commerce_reader' <> ALL (c.keepers || c.readers)
+        )
     );
 $$;
 
@@ -507,6 +525,7 @@ AS $$
         ('merchant.permission', 'SELECT'),
         ('merchant.ip_allow_list_entry', 'SELECT'),
         ('merchant.api_key', 'SELECT, UPDATE (last_used_at)'),
+        ('merchant.api_key_hash', 'SELECT'),
         ('operator.key', 'SELECT, UPDATE (last_used_at)'),
         ('events.endpoint', 'SELECT (merchant_id, id)'),
         ('crm.customer', 'SELECT (merchant_id, id, email, has_account, anonymized_at, blocked_at)'),

@@ -24,8 +24,12 @@ export async function openEmptyShop(databaseUrl: string): Promise<EmptyShop> {
       INSERT INTO inventory.warehouse (merchant_id, name, code, priority)
       VALUES (${merchantId}, 'Bend', 'BEND', 0), (${merchantId}, 'Asheville', 'AVL', 1)`
     await sql`
-      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-      SELECT ${merchantId}, 'test', 'live', ${prefix}, ${hash}, array_agg(name) FROM merchant.permission`
+      WITH key AS (
+        INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+        SELECT ${merchantId}, 'test', 'live', ${prefix}, array_agg(name) FROM merchant.permission
+        RETURNING merchant_id, id
+      )
+      INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
     return { merchantId, key }
   } finally {
     await sql.end()

@@ -65,9 +65,13 @@ export class Callers {
     const { merchantId = this.#merchantId, mode = 'live', revoked = false, expired = false } = options
     const { key, hash, prefix } = generateApiKey(mode)
     await this.#sql`
-      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, revoked_at, expires_at)
-      VALUES (${merchantId}, 'Of the matrix', ${mode}, ${prefix}, ${hash}, ${permissions},
-        ${revoked ? new Date() : null}, ${expired ? new Date(Date.now() - 60_000) : null})`
+      WITH key AS (
+        INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions, revoked_at, expires_at)
+        VALUES (${merchantId}, 'Of the matrix', ${mode}, ${prefix}, ${permissions},
+          ${revoked ? new Date() : null}, ${expired ? new Date(Date.now() - 60_000) : null})
+        RETURNING merchant_id, id
+      )
+      INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
     return key
   }
 

@@ -68,6 +68,20 @@ const columns = z.object({
 
 const credential = z.object({ credential: z.string(), contract: z.string(), hasura: z.string() })
 
+/** What a part may do with a column. Nothing, or reading, writing (INSERT and UPDATE), or both. */
+const columnRights = z.enum(['-', 'read', 'write', 'read write'])
+
+const credentialColumn = z.object({
+  column: z.string().regex(/^\w+\.\w+\.\w+$/),
+  engine: columnRights,
+  actions: columnRights,
+  auth: columnRights,
+  worker: columnRights,
+  reader: columnRights,
+  /** `no credential`, and what it is, if only its name looks like one. */
+  content: z.string().min(1),
+})
+
 export type RootFieldRow = z.output<typeof rootField>
 export type ContractTypeRow = z.output<typeof contractType>
 export type TableRow = z.output<typeof table>
@@ -90,6 +104,9 @@ export const operations = (): ReadonlyMap<string, OperationRow> =>
 /** Which columns of a table a role reads, inserts or updates through Hasura's own API, by `crm.customer customer update`. */
 export const tableColumns = () =>
   read('columns.csv', columns, ({ table, role, operation }) => `${table} ${role} ${operation}`)
+/** Columns with credentials, or with names like theirs, by `identity.totp.secret`. */
+export const credentialColumns = () =>
+  read('credential-columns.csv', credentialColumn, ({ column }) => column)
 /** Invalid credentials, and the answers to them. */
 export const refusedCredentials = () => read('credentials.csv', credential, (row) => row.credential)
 

@@ -17,8 +17,12 @@ export function headersOf(credential: string): Readonly<Record<string, string>> 
 export async function twoGuests(sql: postgres.Sql, merchantId: string): Promise<readonly [string, string]> {
   const { key, hash, prefix } = generatePublishableKey()
   await sql`
-    INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, origins, permissions)
-    VALUES (${merchantId}, 'Of the pages', 'PUBLISHABLE', ${prefix}, ${hash}, ${key}, ${[storefront]}, '{}')`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, publishable_key, origins, permissions)
+      VALUES (${merchantId}, 'Of the pages', 'PUBLISHABLE', ${prefix}, ${key}, ${[storefront]}, '{}')
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
   return [`${key} ${await fillCart(sql, merchantId, 0)}`, `${key} ${await fillCart(sql, merchantId, 1)}`]
 }
 

@@ -43,8 +43,12 @@ async function openOther(owner: Sql): Promise<string> {
   await copyMerchant(owner, merchant, other)
   const { key, hash, prefix } = generateApiKey('live')
   await owner`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    SELECT ${other}, 'test', 'live', ${prefix}, ${hash}, array_agg(name) FROM merchant.permission`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      SELECT ${other}, 'test', 'live', ${prefix}, array_agg(name) FROM merchant.permission
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
   return key
 }
 

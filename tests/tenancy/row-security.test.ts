@@ -206,7 +206,10 @@ describe('the database', { timeout: 120_000 }, () => {
     ['engine', 'hash FROM identity.one_time_token'],
     ['engine', 'hash FROM operator.sign_up'],
     ['worker', 'password_hash FROM identity.credential'],
-    ['worker', 'hash FROM merchant.api_key'],
+    ['engine', 'hash FROM merchant.api_key_hash'],
+    ['engine', 'secret FROM events.endpoint_secret'],
+    ['engine', 'credentials FROM payment.account_secret'],
+    ['worker', 'hash FROM merchant.api_key_hash'],
     ['actions', 'hash FROM operator.key'],
     ['auth', 'password_hash FROM identity.credential'],
     ['auth', 'private_jwk FROM identity.signing_key'],
@@ -226,7 +229,7 @@ describe('the database', { timeout: 120_000 }, () => {
 
   test('refuses the engine the keys that it could let itself in with', async () => {
     const engine = acrossMerchants(pools.engine, 'a test')
-    await expect(engine`UPDATE merchant.api_key SET hash = ${Buffer.from('known')}`).rejects.toThrow(
+    await expect(engine`UPDATE merchant.api_key_hash SET hash = ${Buffer.from('known')}`).rejects.toThrow(
       'permission denied',
     )
   })

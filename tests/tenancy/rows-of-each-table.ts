@@ -88,8 +88,11 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     SELECT merchant_id, id, 2, 'sku', 'NOT_FOUND', 'of the matrix' FROM import`
   // Switched off: nothing is sent to it.
   await sql`
-    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, status, secret)
-    VALUES (${merchantId}, 'https://erp.example.com/', '{order.created}', '{}', 'DISABLED', 'of the matrix')`
+    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, status)
+    VALUES (${merchantId}, 'https://erp.example.com/', '{order.created}', '{}', 'DISABLED')`
+  await sql`
+    INSERT INTO events.endpoint_secret (merchant_id, endpoint_id, secret)
+    SELECT merchant_id, id, 'of the matrix' FROM events.endpoint WHERE merchant_id = ${merchantId}`
   await sql`
     INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, body)
     SELECT merchant_id, id, 'webhook.test', '0', 'FAILED', '{}' FROM events.endpoint WHERE merchant_id = ${merchantId}`
@@ -124,11 +127,13 @@ async function addAccount(
     name: 'Stripe',
     mode: 'TEST',
     status: 'DISABLED',
-    credentials: secretBox.seal(secrets, `payment account ${merchantId} ${id}`),
     key_ending: 'trix',
     has_webhook_secret: false,
   }
   await sql`INSERT INTO payment.account ${sql(account)}`
+  const credentials = secretBox.seal(secrets, `payment account ${merchantId} ${id}`)
+  await sql`
+    INSERT INTO payment.account_secret (merchant_id, account_id, credentials) VALUES (${merchantId}, ${id}, ${credentials})`
   await sql`INSERT INTO payment.payment_option (merchant_id, method, name) VALUES (${merchantId}, 'INVOICE', 'Invoice')`
   await sql`
     INSERT INTO payment.payment (merchant_id, appointment_id, amount, currency, method, processor, status)

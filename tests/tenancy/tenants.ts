@@ -106,7 +106,7 @@ const ofTheCopy = new Set(['merchant_id', 'reaches_merchant_id'])
 function copiedValue(table: string, column: string): string {
   if (ofTheCopy.has(column)) return '$2::uuid'
   // Values that are unique over all merchants must differ.
-  if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
+  if (table === 'merchant.api_key_hash' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
   if (column === 'unsubscribe_token') return 'gen_random_uuid()'
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
   if (freeText.has(column)) return `'${canary} ' || ${quoted(column)}`

@@ -38,7 +38,8 @@ export const resealEndpoints = ({
   inBatches(resealBatch, () =>
     database.begin(async (sql) => {
       const rows = await sql<(OfEndpoint & { readonly secret: string; readonly previous: string | null })[]>`
-        SELECT merchant_id AS "merchantId", id, secret, previous_secret AS previous FROM events.endpoint
+        SELECT merchant_id AS "merchantId", endpoint_id AS id, secret, previous_secret AS previous
+        FROM events.endpoint_secret
         WHERE split_part(secret, '.', 1) <> ${secretBox.keyId}
           OR split_part(previous_secret, '.', 1) <> ${secretBox.keyId}
         LIMIT ${resealBatch} FOR UPDATE SKIP LOCKED`
@@ -46,9 +47,9 @@ export const resealEndpoints = ({
         const reseal = (sealed: string) =>
           secretBox.seal(secretBox.open(sealed, contextOf(endpoint)), contextOf(endpoint))
         await sql`
-          UPDATE events.endpoint
+          UPDATE events.endpoint_secret
           SET secret = ${reseal(secret)}, previous_secret = ${previous === null ? null : reseal(previous)}
-          WHERE merchant_id = ${endpoint.merchantId} AND id = ${endpoint.id}`
+          WHERE merchant_id = ${endpoint.merchantId} AND endpoint_id = ${endpoint.id}`
       }
       return rows.length
     }),

@@ -71,11 +71,14 @@ export async function addEndpoint(
   const id = randomUUID()
   const { shown, sealed } = newSecret(secretBox, { merchantId, id })
   const [added] = await sql<[StoredEndpoint]>`
+    WITH secret AS (
+      INSERT INTO events.endpoint_secret (merchant_id, endpoint_id, secret) VALUES (${merchantId}, ${id}, ${sealed})
+    )
     INSERT INTO events.endpoint
-      (merchant_id, id, url, description, topics, filter, query, permissions, status, disabled_at, secret)
+      (merchant_id, id, url, description, topics, filter, query, permissions, status, disabled_at)
     VALUES (${merchantId}, ${id}, ${endpoint.url}, ${endpoint.description}, ${topics as string[]}, ${sql.json(filter as never)},
       ${endpoint.query}, ${permissions as string[]}, ${enabled ? 'ENABLED' : 'DISABLED'},
-      CASE WHEN NOT ${enabled}::boolean THEN now() END, ${sealed})
+      CASE WHEN NOT ${enabled}::boolean THEN now() END)
     RETURNING ${columns(sql)}`
   return { endpoint: added, secret: shown }
 }
@@ -116,9 +119,13 @@ export async function rotateSecret(
 ): Promise<{ readonly endpoint: StoredEndpoint; readonly secret: string } | null> {
   const { shown, sealed } = newSecret(secretBox, { merchantId, id })
   const [endpoint] = await sql<StoredEndpoint[]>`
+    WITH rotated AS (
+      UPDATE events.endpoint_secret SET
+        secret = ${sealed},
+        previous_secret = CASE WHEN ${overlap} > 0 THEN secret END
+      WHERE merchant_id = ${merchantId} AND endpoint_id = ${id}
+    )
     UPDATE events.endpoint SET
-      secret = ${sealed},
-      previous_secret = CASE WHEN ${overlap} > 0 THEN secret END,
       previous_secret_until = CASE WHEN ${overlap} > 0 THEN now() + make_interval(secs => ${overlap}) END
     WHERE merchant_id = ${merchantId} AND id = ${id}
     RETURNING ${columns(sql)}`

@@ -44,8 +44,8 @@ async function fill(): Promise<void> {
     SELECT ${merchantId}, 'Order', gen_random_uuid(), 'orders:read', now() - make_interval(days => age)
     FROM unnest(${agesOf(retention.deletions)}::int[]) age`
   await sql`
-    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, secret, status)
-    VALUES (${merchantId}, 'https://shop.example', '{*}', '{}', 'sealed', 'DISABLED')`
+    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, status)
+    VALUES (${merchantId}, 'https://shop.example', '{*}', '{}', 'DISABLED')`
   await sql`
     INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, body, created_at)
     SELECT e.merchant_id, e.id, 'order.paid', '1', state, '{}', now() - make_interval(days => age)

@@ -53,9 +53,13 @@ export async function createApiKey(
 ): Promise<{ readonly id: string; readonly key: string }> {
   const { key, hash, prefix } = generateApiKey(mode, await platform.place(database))
   const [row] = await database<{ id: string }[]>`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, expires_at)
-    VALUES (${merchantId}, ${name}, ${mode}, ${prefix}, ${hash}, ${[...new Set(permissions)]}::text[], ${expiresAt})
-    RETURNING id`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions, expires_at)
+      VALUES (${merchantId}, ${name}, ${mode}, ${prefix}, ${[...new Set(permissions)]}::text[], ${expiresAt})
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key
+    RETURNING key_id AS id`
   if (row === undefined) throw new Error('The API key was not stored.')
   return { id: row.id, key }
 }
@@ -68,9 +72,13 @@ export async function createPublishableKey(
 ): Promise<{ readonly id: string; readonly key: string }> {
   const { key, hash, prefix } = generatePublishableKey(await platform.place(sql))
   const [row] = await sql<{ id: string }[]>`
-    INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, origins, permissions)
-    VALUES (${merchantId}, ${name}, 'PUBLISHABLE', ${prefix}, ${hash}, ${key}, ${[...new Set(origins)]}::text[], '{}')
-    RETURNING id`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, kind, prefix, publishable_key, origins, permissions)
+      VALUES (${merchantId}, ${name}, 'PUBLISHABLE', ${prefix}, ${key}, ${[...new Set(origins)]}::text[], '{}')
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key
+    RETURNING key_id AS id`
   if (row === undefined) throw new Error('The publishable key was not stored.')
   return { id: row.id, key }
 }

@@ -24,7 +24,8 @@ describe('createApiKey', () => {
     const { key, apiKeyId } = dataOf(await create({}))
     expect(key).toMatch(/^cg_live_main_[A-Za-z0-9_-]{43}$/)
     const [row] = await shop.database<{ hash: Buffer; prefix: string }[]>`
-      SELECT * FROM merchant.api_key WHERE id = ${String(apiKeyId)}`
+      SELECT k.*, h.hash FROM merchant.api_key k JOIN merchant.api_key_hash h ON h.key_id = k.id
+      WHERE k.id = ${String(apiKeyId)}`
     const stored = found(row)
     expect(stored.hash).toEqual(hashApiKey(String(key)))
     expect(String(key).startsWith(stored.prefix)).toBe(true)

@@ -60,8 +60,8 @@ test('test data has no live keys, by an action or by SQL', async () => {
   expect(await createKey(twin, 'TEST')).toMatchObject({ kind: 'done' })
   await expect(
     shop.database`
-      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-      VALUES (${twin.merchantId}, 'A key', 'live', 'cg_live', 'a hash', '{}')`,
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      VALUES (${twin.merchantId}, 'A key', 'live', 'cg_live', '{}')`,
   ).rejects.toMatchObject({ constraint_name: 'api_key_of_twin' })
 })
 

@@ -144,8 +144,8 @@ test('what the engine gave up is listed with its last answer, and due again or g
 test('a webhook that was given up is listed with its merchant, sent again or dropped', async () => {
   const { merchantId } = merchant
   await shop.database`
-    INSERT INTO events.endpoint (merchant_id, url, topics, permissions, secret)
-    VALUES (${merchantId}, 'https://shop.example/hook', '{*}', '{}', 'sealed')`
+    INSERT INTO events.endpoint (merchant_id, url, topics, permissions)
+    VALUES (${merchantId}, 'https://shop.example/hook', '{*}', '{}')`
   await shop.database`
     INSERT INTO events.delivery (merchant_id, endpoint_id, topic, position, status, tries, attempts, response_status, is_test)
     SELECT e.merchant_id, e.id, topic, '1', 'FAILED', 10, 10, 500, topic = 'test'

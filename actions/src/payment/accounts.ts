@@ -67,9 +67,9 @@ export function openPaymentAccounts({
     },
     async activeAt(merchantId, kind) {
       const rows = await database<StoredAccount[]>`
-        SELECT ${accountColumns(database)} FROM payment.account
-        WHERE merchant_id = ${merchantId} AND processor = ${kind}
-        ORDER BY status = 'ACTIVE' DESC LIMIT 1`
+        ${selectAccounts(database)}
+        WHERE a.merchant_id = ${merchantId} AND a.processor = ${kind}
+        ORDER BY a.status = 'ACTIVE' DESC LIMIT 1`
       const [row] = rows
       if (row === undefined) return { kind: 'none' }
       if (row.status !== 'ACTIVE') return { kind: 'disabled' }
@@ -87,8 +87,10 @@ export interface StoredAccount {
   readonly sealed: string
 }
 
-const accountColumns = (sql: Queryable) =>
-  sql`merchant_id AS "merchantId", id, processor, status, mode, credentials AS sealed`
+const selectAccounts = (sql: Queryable) => sql`
+  SELECT a.merchant_id AS "merchantId", a.id, a.processor, a.status, a.mode, s.credentials AS sealed
+  FROM payment.account a
+  JOIN payment.account_secret s ON s.merchant_id = a.merchant_id AND s.account_id = a.id`
 
 export async function findAccount(
   sql: Queryable,
@@ -96,7 +98,7 @@ export async function findAccount(
   id: string,
 ): Promise<StoredAccount | null> {
   const [row] = await sql<StoredAccount[]>`
-    SELECT ${accountColumns(sql)} FROM payment.account WHERE merchant_id = ${merchantId} AND id = ${id}`
+    ${selectAccounts(sql)} WHERE a.merchant_id = ${merchantId} AND a.id = ${id}`
   return row ?? null
 }
 
@@ -107,7 +109,7 @@ export async function findAccountOfWebhook(
   id: string,
 ): Promise<StoredAccount | null> {
   const [row] = await sql<StoredAccount[]>`
-    SELECT ${accountColumns(sql)} FROM payment.account WHERE id = ${id} AND processor = ${kind}`
+    ${selectAccounts(sql)} WHERE a.id = ${id} AND a.processor = ${kind}`
   return row ?? null
 }
 
@@ -199,14 +201,14 @@ export const resealAccounts = ({
   inBatches(resealBatch, () =>
     database.begin(async (sql) => {
       const rows = await sql<StoredAccount[]>`
-        SELECT ${accountColumns(sql)} FROM payment.account
-        WHERE split_part(credentials, '.', 1) <> ${secretBox.keyId}
-        LIMIT ${resealBatch} FOR UPDATE SKIP LOCKED`
+        ${selectAccounts(sql)}
+        WHERE split_part(s.credentials, '.', 1) <> ${secretBox.keyId}
+        LIMIT ${resealBatch} FOR UPDATE OF s SKIP LOCKED`
       for (const row of rows) {
         const sealed = sealedCredentials(secretBox, row, credentialsOf(secretBox, row))
         await sql`
-          UPDATE payment.account SET credentials = ${sealed}
-          WHERE merchant_id = ${row.merchantId} AND id = ${row.id}`
+          UPDATE payment.account_secret SET credentials = ${sealed}
+          WHERE merchant_id = ${row.merchantId} AND account_id = ${row.id}`
       }
       return rows.length
     }),

@@ -112,16 +112,25 @@ export async function keepDemoPassword(
 async function storeKey(sql: Sql, mode: 'live' | 'test', key: string): Promise<void> {
   const prefix = prefixOf(key)
   await sql`
-    insert into merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    select ${demoMerchant}, ${`Demo ${mode} key`}, ${mode}, ${prefix}, ${hashApiKey(key)}, array_agg(name order by name)
-    from merchant.permission
-    on conflict (hash) do nothing`
+    with key as (
+      insert into merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      select ${demoMerchant}, ${`Demo ${mode} key`}, ${mode}, ${prefix}, array_agg(name order by name)
+      from merchant.permission
+      where not exists (select from merchant.api_key_hash where hash = ${hashApiKey(key)})
+      having count(*) > 0
+      returning merchant_id, id
+    )
+    insert into merchant.api_key_hash (merchant_id, key_id, hash) select merchant_id, id, ${hashApiKey(key)} from key`
 }
 
 async function storePublishableKey(sql: Sql, key: string): Promise<void> {
   const prefix = prefixOf(key)
   await sql`
-    insert into merchant.api_key (merchant_id, name, kind, prefix, hash, publishable_key, permissions)
-    values (${demoMerchant}, 'Demo publishable key', 'PUBLISHABLE', ${prefix}, ${hashApiKey(key)}, ${key}, '{}')
-    on conflict (hash) do nothing`
+    with key as (
+      insert into merchant.api_key (merchant_id, name, kind, prefix, publishable_key, permissions)
+      select ${demoMerchant}, 'Demo publishable key', 'PUBLISHABLE', ${prefix}, ${key}, '{}'
+      where not exists (select from merchant.api_key_hash where hash = ${hashApiKey(key)})
+      returning merchant_id, id
+    )
+    insert into merchant.api_key_hash (merchant_id, key_id, hash) select merchant_id, id, ${hashApiKey(key)} from key`
 }

@@ -21,8 +21,12 @@ export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): P
   await sql`
     UPDATE merchant.settings SET timezone = 'America/Los_Angeles', tax_rate = 0.0825 WHERE merchant_id = ${merchantId}`
   await sql`
-    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    SELECT ${merchantId}, 'Demo', 'live', ${prefix}, ${hash}, array_agg(name) FROM merchant.permission`
+    WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions)
+      SELECT ${merchantId}, 'Demo', 'live', ${prefix}, array_agg(name) FROM merchant.permission
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, ${hash} FROM key`
   await sql`
     WITH zone AS (
       INSERT INTO merchant.shipping_zone (merchant_id, name) VALUES (${merchantId}, 'Everywhere') RETURNING merchant_id, id

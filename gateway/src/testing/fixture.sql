@@ -14,8 +14,8 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('zone', m, 1), 'Domestic', '{US}
 INSERT INTO merchant.shipping_method (merchant_id, id, shipping_zone_id, name, price)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('method', m, 1), pg_temp.id('zone', m, 1), 'Parcel', 500
 FROM generate_series(1, 2) m;
-INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions)
-SELECT pg_temp.id('merchant', m, 0), pg_temp.id('key', m, 1), 'Integration', 'live', 'cg_live_abcd', sha256(m::text::bytea), '{products:read}'
+INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, permissions)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('key', m, 1), 'Integration', 'live', 'cg_live_abcd', '{products:read}'
 FROM generate_series(1, 2) m;
 INSERT INTO merchant.ip_allow_list_entry (merchant_id, id, network, description)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('network', m, 1), '203.0.113.0/24', 'Office' FROM generate_series(1, 2) m;

@@ -89,8 +89,12 @@ async function createKey(
   const { key, prefix } = generateApiKey(mode)
   const hash = hashApiKey(key).toString('hex')
   await shop.sql(
-    `INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, revoked_at)
-     VALUES ('${fixtureId('merchant', merchant, 0)}', 'Test', '${mode}', '${prefix}', '\\x${hash}', '{${permissions.join()}}', ${revoked ? 'now()' : 'NULL'})`,
+    `WITH key AS (
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, permissions, revoked_at)
+       VALUES ('${fixtureId('merchant', merchant, 0)}', 'Test', '${mode}', '${prefix}', '{${permissions.join()}}', ${revoked ? 'now()' : 'NULL'})
+      RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) SELECT merchant_id, id, '\\x${hash}' FROM key`,
   )
   return key
 }

@@ -241,7 +241,8 @@ describe('a connection', () => {
     const began = performance.now()
     const { hashApiKey } = await import('@commerce-graph/auth-webhook')
     await gateway.shop.sql(
-      `UPDATE merchant.api_key SET ${change} WHERE hash = '\\x${hashApiKey(key).toString('hex')}'`,
+      `UPDATE merchant.api_key SET ${change} WHERE id =
+        (SELECT key_id FROM merchant.api_key_hash WHERE hash = '\\x${hashApiKey(key).toString('hex')}')`,
     )
     await expect(shown.next()).rejects.toMatchObject({ code })
     expect(await closed).toMatchObject({ code })

@@ -1692,8 +1692,6 @@ CREATE TABLE payment.account (
   mode text NOT NULL CHECK (mode IN ('LIVE', 'TEST')),
   -- DISABLED: no new payment uses it. Earlier ones are captured and refunded where they were made.
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'DISABLED')),
-  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
-  credentials text NOT NULL,
   -- The last characters of the secret key: enough to recognise it, useless to guess the rest.
   key_ending text NOT NULL,
   -- Whether it has a secret that the processor signs its webhooks with.
@@ -2249,20 +2247,27 @@ CREATE TABLE events.endpoint (
   disabled_at timestamptz,
   -- Since when no delivery has succeeded; NULL after one that has.
   failing_since timestamptz,
-  -- The keys that sign, sealed (actions/src/events/endpoint-secrets.ts).
-  secret text NOT NULL,
-  previous_secret text,
+  -- How long deliveries are signed with the key before the present one, too.
   previous_secret_until timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  CHECK (disabled_reason IS NULL OR status = 'DISABLED'),
-  CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL))
+  CHECK (disabled_reason IS NULL OR status = 'DISABLED')
 );
 
 CREATE INDEX endpoint_created_at ON events.endpoint (merchant_id, created_at, id);
 
 CREATE INDEX endpoint_enabled ON events.endpoint (merchant_id) WHERE status = 'ENABLED';
+
+CREATE TABLE events.endpoint_secret (
+  merchant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  secret text NOT NULL,
+  previous_secret text,
+  PRIMARY KEY (merchant_id, endpoint_id),
+  FOREIGN KEY (merchant_id, endpoint_id) REFERENCES events.endpoint
+    ON DELETE CASCADE
+);
 
 CREATE TABLE events.delivery (
   merchant_id uuid NOT NULL,
@@ -3049,8 +3054,6 @@ CREATE TABLE merchant.api_key (
   mode text CHECK (mode IN ('live', 'test')),
   -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
   prefix text NOT NULL,
-  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
-  hash bytea NOT NULL UNIQUE,
   -- A publishable key itself, which each page of the storefront shows.
   publishable_key text CHECK (publishable_key ~ '^cg_pub_([a-z][a-z0-9]{0,5}_)?[A-Za-z0-9_-]{43}$'),
   -- The storefront's origins, as browsers send them. A key without any works for pages of the developer's machine.
@@ -3085,6 +3088,16 @@ CREATE TABLE merchant.api_key (
 );
 
 CREATE INDEX api_key_origins ON merchant.api_key USING gin (origins) WHERE kind = 'PUBLISHABLE';
+
+CREATE TABLE merchant.api_key_hash (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
+  hash bytea NOT NULL UNIQUE,
+  PRIMARY KEY (merchant_id, key_id),
+  FOREIGN KEY (merchant_id, key_id) REFERENCES merchant.api_key
+    ON DELETE CASCADE
+);
 
 CREATE TABLE merchant.ip_allow_list_entry (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -3863,6 +3876,16 @@ CREATE UNIQUE INDEX account_one_active_per_processor ON payment.account (merchan
 WHERE status = 'ACTIVE';
 
 CREATE UNIQUE INDEX account_id ON payment.account (id);
+
+CREATE TABLE payment.account_secret (
+  merchant_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  -- The processor's credentials as JSON, sealed (actions/src/payment/accounts.ts).
+  credentials text NOT NULL,
+  PRIMARY KEY (merchant_id, account_id),
+  FOREIGN KEY (merchant_id, account_id) REFERENCES payment.account
+    ON DELETE CASCADE
+);
 
 CREATE TABLE payment.operator_account (
   is_only boolean PRIMARY KEY DEFAULT TRUE CHECK (is_only),
@@ -11909,9 +11932,11 @@ BEGIN
   SET status = 'DISABLED'
   WHERE a.merchant_id = p_merchant_id AND a.processor = p_processor AND a.status = 'ACTIVE';
   INSERT INTO payment.account
-    (merchant_id, id, processor, name, mode, credentials, key_ending, has_webhook_secret)
+    (merchant_id, id, processor, name, mode, key_ending, has_webhook_secret)
   VALUES
-    (p_merchant_id, p_id, p_processor, p_name, p_mode, p_credentials, p_key_ending, p_has_webhook_secret);
+    (p_merchant_id, p_id, p_processor, p_name, p_mode, p_key_ending, p_has_webhook_secret);
+  INSERT INTO payment.account_secret (merchant_id, account_id, credentials)
+  VALUES (p_merchant_id, p_id, p_credentials);
   RETURN p_id;
 END;
 $$;
@@ -12282,8 +12307,10 @@ AS $$
 BEGIN
   -- Payments that begin meanwhile wait for it, as they refer to the row.
   PERFORM
-  FROM payment.account a
-  WHERE a.merchant_id = p_merchant_id AND a.id = p_id AND a.credentials = p_read_credentials
+  FROM
+    payment.account a
+    JOIN payment.account_secret s ON s.merchant_id = a.merchant_id AND s.account_id = a.id
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_id AND s.credentials = p_read_credentials
   FOR UPDATE;
   IF
     NOT FOUND
@@ -12304,10 +12331,12 @@ BEGIN
   UPDATE payment.account a
   SET
     name = coalesce(p_name, a.name),
-    credentials = p_credentials,
     key_ending = p_key_ending,
     has_webhook_secret = p_has_webhook_secret
   WHERE a.merchant_id = p_merchant_id AND a.id = p_id;
+  UPDATE payment.account_secret s
+  SET credentials = p_credentials
+  WHERE s.merchant_id = p_merchant_id AND s.account_id = p_id;
   RETURN jsonb_build_object('outcome', 'updated');
 END;
 $$;
@@ -12689,6 +12718,41 @@ AS $$
     );
 $$;
 
+-- sql/platform/functions/credential_columns.sql
+
+CREATE FUNCTION platform.credential_columns()
+RETURNS TABLE (relation regclass, column_name name, keepers text[], readers text[])
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT c.relation, c.name, c.keepers, c.readers
+  FROM
+    (
+      VALUES
+        ('identity.credential'::regclass, 'password_hash'::name, '{commerce_actions}'::text[], '{}'::text[]),
+        ('identity.recovery_code', 'hash', '{commerce_actions}', '{}'),
+        ('identity.refresh_token', 'hash', '{commerce_actions}', '{}'),
+        ('identity.one_time_token', 'hash', '{commerce_actions,commerce_worker}', '{}'),
+        ('identity.one_time_token', 'undelivered', '{commerce_actions,commerce_worker}', '{}'),
+        ('identity.signing_key', 'private_jwk', '{commerce_actions,commerce_worker}', '{}'),
+        ('identity.totp', 'secret', '{commerce_actions,commerce_worker}', '{}'),
+        ('events.endpoint_secret', 'secret', '{commerce_actions,commerce_worker}', '{}'),
+        ('events.endpoint_secret', 'previous_secret', '{commerce_actions,commerce_worker}', '{}'),
+        ('payment.account_secret', 'credentials', '{commerce_actions,commerce_worker}', '{}'),
+        ('merchant.api_key_hash', 'hash', '{commerce_actions}', '{commerce_auth}'),
+        ('operator.key', 'hash', '{}', '{commerce_auth}'),
+        ('operator.sign_up', 'hash', '{commerce_actions,commerce_worker}', '{}'),
+        ('operator.sign_up', 'undelivered', '{commerce_actions,commerce_worker}', '{}'),
+        ('platform.idempotency_record', 'sealed', '{commerce_actions,commerce_worker}', '{}'),
+        -- The worker exports whole rows of a customer's carts.
+        ('cart.cart', 'secret_hash', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
+        ('notification.device', 'token', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
+        ('email.delivery', 'unsubscribe_token', '{commerce_actions,commerce_worker}', '{commerce_engine}')
+    ) AS c (relation, name, keepers, readers);
+$$;
+
+-- sql/platform/functions.sql
+
 CREATE FUNCTION platform.lacks_rights()
 RETURNS boolean
 LANGUAGE sql
@@ -12712,6 +12776,23 @@ AS $$
         )
         -- The months of the audit log are read through their table.
         AND NOT c.relispartition
+    )
+    -- A new column of a table whose rights are granted by column.
+    OR EXISTS (
+      SELECT
+      FROM
+        (SELECT DISTINCT c.relation FROM platform.credential_columns() c) t
+        JOIN pg_attribute a ON a.attrelid = t.relation AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE
+        NOT has_column_privilege('commerce_reader', a.attrelid, a.attnum, 'SELECT')
+        AND NOT EXISTS (
+          SELECT
+          FROM platform.credential_columns() c
+          WHERE
+            c.relation = t.relation
+            AND c.column_name = a.attname
+            AND 'commerce_reader' <> ALL (c.keepers || c.readers)
+        )
     );
 $$;
 
@@ -12785,6 +12866,7 @@ AS $$
         ('merchant.permission', 'SELECT'),
         ('merchant.ip_allow_list_entry', 'SELECT'),
         ('merchant.api_key', 'SELECT, UPDATE (last_used_at)'),
+        ('merchant.api_key_hash', 'SELECT'),
         ('operator.key', 'SELECT, UPDATE (last_used_at)'),
         ('events.endpoint', 'SELECT (merchant_id, id)'),
         ('crm.customer', 'SELECT (merchant_id, id, email, has_account, anonymized_at, blocked_at)'),
@@ -17307,9 +17389,10 @@ BEGIN
         ORDER BY random()
       ),
       due AS MATERIALIZED (
-        SELECT e.merchant_id, x.id, e.url, e.secret, e.previous_secret, e.previous_secret_until
+        SELECT e.merchant_id, x.id, e.url, s.secret, s.previous_secret, e.previous_secret_until
         FROM
           endpoint e
+          JOIN events.endpoint_secret s ON s.merchant_id = e.merchant_id AND s.endpoint_id = e.id
           CROSS JOIN LATERAL (
             SELECT d.id
             FROM events.delivery d
@@ -19623,15 +19706,25 @@ BEGIN
     timezone = coalesce(p_timezone, s.timezone),
     language = coalesce(p_language, s.language)
   WHERE s.merchant_id = v_merchant_id;
-  INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-  SELECT
-    v_merchant_id,
-    k.name,
-    k.mode,
-    k.prefix,
-    decode(k.hash, 'hex'),
-    (SELECT array_agg(p.name ORDER BY p.name) FROM merchant.permission p)
-  FROM jsonb_to_recordset(p_keys) AS k (mode text, name text, prefix text, hash text);
+  WITH
+    new_key AS MATERIALIZED (
+      SELECT platform.uuid_v7() AS id, k.mode, k.name, k.prefix, decode(k.hash, 'hex') AS hash
+      FROM jsonb_to_recordset(p_keys) AS k (mode text, name text, prefix text, hash text)
+    ),
+    added AS (
+      INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, permissions)
+      SELECT
+        v_merchant_id,
+        k.id,
+        k.name,
+        k.mode,
+        k.prefix,
+        (SELECT array_agg(p.name ORDER BY p.name) FROM merchant.permission p)
+      FROM new_key k
+    )
+  INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash)
+  SELECT v_merchant_id, k.id, k.hash
+  FROM new_key k;
   INSERT INTO identity.user (merchant_id, id, email, name) VALUES (v_merchant_id, v_owner_id, p_email, p_email);
   INSERT INTO identity.user_role (merchant_id, user_id, role_id)
   SELECT v_merchant_id, v_owner_id, r.id
@@ -19740,7 +19833,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
   INSERT INTO merchant.api_key
-    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, max_age, permissions, expires_at)
+    (merchant_id, id, name, kind, mode, prefix, publishable_key, origins, max_age, permissions, expires_at)
   VALUES
     (
       p_merchant_id,
@@ -19749,13 +19842,13 @@ BEGIN
       v_key.kind,
       v_key.mode,
       p_prefix,
-      p_hash,
       p_publishable_key,
       v_key.origins,
       v_key.max_age,
       v_key.permissions,
       v_key.expires_at
     );
+  INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) VALUES (p_merchant_id, v_new_id, p_hash);
   UPDATE merchant.api_key k
   SET expires_at = least(k.expires_at, now() + p_overlap)
   WHERE k.merchant_id = p_merchant_id AND k.id = p_id;
@@ -23319,47 +23412,29 @@ DECLARE
   v_row record;
 BEGIN
   FOR v_row IN WITH
-    credential(relation, columns, roles, is_served) AS (
-      VALUES
-        ('identity.credential'::regclass, '{password_hash}'::text[], '{commerce_actions}'::text[], FALSE),
-        ('identity.recovery_code', '{hash}', '{commerce_actions}', FALSE),
-        ('identity.refresh_token', '{hash}', '{commerce_actions}', FALSE),
-        ('identity.one_time_token', '{hash}', '{commerce_actions,commerce_worker}', FALSE),
-        ('identity.signing_key', '{private_jwk}', '{commerce_actions,commerce_worker}', FALSE),
-        ('identity.totp', '{secret}', '{commerce_actions,commerce_worker}', FALSE),
-        ('events.endpoint', '{secret,previous_secret}', '{commerce_actions,commerce_worker}', TRUE),
-        ('payment.account', '{credentials}', '{commerce_actions,commerce_worker}', TRUE),
-        ('merchant.api_key', '{hash}', '{commerce_actions,commerce_auth}', TRUE),
-        ('operator.key', '{hash}', '{commerce_auth}', FALSE),
-        ('operator.sign_up', '{hash}', '{commerce_actions,commerce_worker}', FALSE)
+    refused AS (
+      SELECT c.relation, r.role, r.command, array_agg(c.column_name) AS columns
+      FROM
+        platform.credential_columns() c
+        CROSS JOIN (
+          VALUES
+            ('commerce_engine', '{SELECT,INSERT,UPDATE}'::text[]),
+            ('commerce_actions', '{SELECT,INSERT,UPDATE}'),
+            ('commerce_worker', '{SELECT,INSERT,UPDATE}'),
+            ('commerce_reader', '{SELECT}')
+        ) AS p (role, commands)
+        CROSS JOIN LATERAL (SELECT p.role, x.command FROM unnest(p.commands) x (command)) r
+      WHERE r.role <> ALL (c.keepers) AND NOT (r.command = 'SELECT' AND r.role = ANY (c.readers))
+      GROUP BY c.relation, r.role, r.command
     )
-  SELECT
-    c.relation,
-    r.role,
-    r.rights,
-    string_agg(quote_ident(a.attname), ', ') AS columns
+  SELECT f.relation, f.role, f.command, string_agg(quote_ident(a.attname), ', ') AS columns
   FROM
-    credential c
-    CROSS JOIN (
-      VALUES
-        ('commerce_engine', TRUE, '{INSERT,UPDATE}'::text[]),
-        ('commerce_engine', FALSE, '{SELECT,INSERT,UPDATE}'),
-        ('commerce_actions', NULL, '{SELECT,INSERT,UPDATE}'),
-        ('commerce_worker', NULL, '{SELECT,INSERT,UPDATE}'),
-        ('commerce_reader', NULL, '{SELECT}')
-    ) AS r (role, for_served, rights)
+    refused f
     JOIN pg_attribute a
-      ON a.attrelid = c.relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (c.columns)
-  WHERE r.role <> ALL (c.roles) AND coalesce(r.for_served, c.is_served) = c.is_served
-  GROUP BY c.relation, r.role, r.rights LOOP
-    EXECUTE format('REVOKE %s ON %s FROM %I', array_to_string(v_row.rights, ', '), v_row.relation, v_row.role);
-    EXECUTE
-      format(
-        'GRANT %s ON %s TO %I',
-        (SELECT string_agg(format('%s (%s)', x, v_row.columns), ', ') FROM unnest(v_row.rights) x),
-        v_row.relation,
-        v_row.role
-      );
+      ON a.attrelid = f.relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> ALL (f.columns)
+  GROUP BY f.relation, f.role, f.command LOOP
+    EXECUTE format('REVOKE %s ON %s FROM %I', v_row.command, v_row.relation, v_row.role);
+    EXECUTE format('GRANT %s (%s) ON %s TO %I', v_row.command, v_row.columns, v_row.relation, v_row.role);
   END LOOP;
 END;
 $$;
@@ -23380,7 +23455,7 @@ DECLARE
     FROM pg_proc p
     WHERE
       p.pronamespace = 'platform'::regnamespace
-      AND p.proname ~ '^(grant_(rights|credentials|runtime_rights)|auth_rights|own_schemas|secure_rows)$'
+      AND p.proname ~ '^(grant_.+|credential_columns|auth_rights|own_schemas|secure_rows)$'
   );
 BEGIN
   PERFORM platform.make_roles();
@@ -23556,6 +23631,8 @@ $$;
 CREATE FUNCTION platform.keep_key()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_session jsonb := current_setting('hasura.user')::jsonb;
@@ -27902,7 +27979,7 @@ EXECUTE FUNCTION email.write_token_mail();
 -- sql/events/triggers.sql
 
 CREATE TRIGGER touch_updated_at
-BEFORE UPDATE OF url, description, topics, filter, query, status, secret ON events.endpoint
+BEFORE UPDATE OF url, description, topics, filter, query, status, previous_secret_until ON events.endpoint
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 

@@ -63,9 +63,10 @@ BEGIN
         ORDER BY random()
       ),
       due AS MATERIALIZED (
-        SELECT e.merchant_id, x.id, e.url, e.secret, e.previous_secret, e.previous_secret_until
+        SELECT e.merchant_id, x.id, e.url, s.secret, s.previous_secret, e.previous_secret_until
         FROM
           endpoint e
+          JOIN events.endpoint_secret s ON s.merchant_id = e.merchant_id AND s.endpoint_id = e.id
           CROSS JOIN LATERAL (
             SELECT d.id
             FROM events.delivery d

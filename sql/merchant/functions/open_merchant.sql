@@ -29,15 +29,25 @@ BEGIN
     timezone = coalesce(p_timezone, s.timezone),
     language = coalesce(p_language, s.language)
   WHERE s.merchant_id = v_merchant_id;
-  INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-  SELECT
-    v_merchant_id,
-    k.name,
-    k.mode,
-    k.prefix,
-    decode(k.hash, 'hex'),
-    (SELECT array_agg(p.name ORDER BY p.name) FROM merchant.permission p)
-  FROM jsonb_to_recordset(p_keys) AS k (mode text, name text, prefix text, hash text);
+  WITH
+    new_key AS MATERIALIZED (
+      SELECT platform.uuid_v7() AS id, k.mode, k.name, k.prefix, decode(k.hash, 'hex') AS hash
+      FROM jsonb_to_recordset(p_keys) AS k (mode text, name text, prefix text, hash text)
+    ),
+    added AS (
+      INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, permissions)
+      SELECT
+        v_merchant_id,
+        k.id,
+        k.name,
+        k.mode,
+        k.prefix,
+        (SELECT array_agg(p.name ORDER BY p.name) FROM merchant.permission p)
+      FROM new_key k
+    )
+  INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash)
+  SELECT v_merchant_id, k.id, k.hash
+  FROM new_key k;
   INSERT INTO identity.user (merchant_id, id, email, name) VALUES (v_merchant_id, v_owner_id, p_email, p_email);
   INSERT INTO identity.user_role (merchant_id, user_id, role_id)
   SELECT v_merchant_id, v_owner_id, r.id

@@ -29,7 +29,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
   END IF;
   INSERT INTO merchant.api_key
-    (merchant_id, id, name, kind, mode, prefix, hash, publishable_key, origins, max_age, permissions, expires_at)
+    (merchant_id, id, name, kind, mode, prefix, publishable_key, origins, max_age, permissions, expires_at)
   VALUES
     (
       p_merchant_id,
@@ -38,13 +38,13 @@ BEGIN
       v_key.kind,
       v_key.mode,
       p_prefix,
-      p_hash,
       p_publishable_key,
       v_key.origins,
       v_key.max_age,
       v_key.permissions,
       v_key.expires_at
     );
+  INSERT INTO merchant.api_key_hash (merchant_id, key_id, hash) VALUES (p_merchant_id, v_new_id, p_hash);
   UPDATE merchant.api_key k
   SET expires_at = least(k.expires_at, now() + p_overlap)
   WHERE k.merchant_id = p_merchant_id AND k.id = p_id;

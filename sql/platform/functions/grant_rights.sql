@@ -16,7 +16,7 @@ DECLARE
     FROM pg_proc p
     WHERE
       p.pronamespace = 'platform'::regnamespace
-      AND p.proname ~ '^(grant_(rights|credentials|runtime_rights)|auth_rights|own_schemas|secure_rows)$'
+      AND p.proname ~ '^(grant_.+|credential_columns|auth_rights|own_schemas|secure_rows)$'
   );
 BEGIN
   PERFORM platform.make_roles();

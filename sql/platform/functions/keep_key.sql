@@ -1,6 +1,10 @@
+-- Records in which request the key was used, with the rows that it changed. It runs as the owner, because the record of
+-- another request may have a sealed answer, which whoever changes rows may not read.
 CREATE FUNCTION platform.keep_key()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   v_session jsonb := current_setting('hasura.user')::jsonb;
