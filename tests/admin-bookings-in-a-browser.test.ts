@@ -11,7 +11,7 @@ import {
   whySkipped,
 } from './support/admin-browser.ts'
 import { minutesOf } from '../admin/src/bookings/day-grid.ts'
-import { mondayOf } from '../admin/src/format/shop-days.ts'
+import { addDays, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
 import { localMinute } from '../admin/src/format/shop-times.ts'
 import { payload, succeeded } from './support/shop.ts'
 
@@ -259,8 +259,189 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await block(page, service.name).waitFor()
   })
 
+  test('adds a person with services and hours, who then can be booked, and is away on a day off', async () => {
+    await using visitor = await admin.enter('bookings/staff')
+    const { page } = visitor
+    await page.getByRole('link', { name: 'New person' }).click()
+    await page.getByLabel('Name').fill('Ida Winter')
+    await page.getByLabel('E-mail').fill('RUTH@alderandpine.example')
+    await page.getByText('Pack fitting', { exact: true }).click()
+    const save = page.getByRole('button', { name: 'Save' })
+    await save.click()
+    await page.locator('.field .fault').waitFor()
+    await accessible(page)
+    await page.getByLabel('E-mail').fill('ida@alderandpine.example')
+    await save.click()
+    await page.getByRole('heading', { name: 'Ida Winter', level: 1 }).waitFor()
+    const staffId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+
+    await page.getByRole('button', { name: 'Add hours on Monday' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Begins').fill('10:00')
+    await dialog.getByLabel('Ends').fill('09:00')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.locator('.field .fault').waitFor()
+    await accessible(page)
+    await dialog.getByLabel('Ends').fill('12:00')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const hours = page.getByRole('button', { name: 'Monday 10:00–12:00' })
+    await hours.waitFor()
+
+    const monday = addDays(mondayOf(localMinute(new Date().toISOString(), timeZone).slice(0, 10)), 14)
+    const freeAt = async () => {
+      const from = startOfDay(monday, timeZone).toISOString()
+      const to = startOfDay(addDays(monday, 1), timeZone).toISOString()
+      const service = services.find(({ name }) => name === 'Pack fitting')
+      const { availability } = await stored<{ availability: Slot[] }>(
+        `{ availability(serviceId: "${service?.id}", staffId: "${staffId}", from: "${from}", to: "${to}") { startTime staffId } }`,
+      )
+      return availability.map(({ startTime }) => localMinute(startTime, timeZone).slice(11))
+    }
+    expect(await freeAt()).toEqual(['10:00', '10:15', '10:30', '10:45', '11:00', '11:15', '11:30'])
+
+    await hours.click()
+    await dialog.getByLabel('Begins').fill('22:00')
+    await dialog.getByLabel('Ends').fill('00:00')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Monday 22:00–24:00' }).waitFor()
+    expect((await freeAt()).at(-1)).toBe('23:30')
+
+    await page.getByRole('button', { name: 'Add time off or extra hours' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.locator('.field .fault').waitFor()
+    await dialog.getByLabel('First day').fill(monday)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const edit = page.getByRole('button', { name: /^Edit: / })
+    await edit.waitFor()
+    expect(await freeAt()).toEqual([])
+    await picture(page, 'admin-bookings-hours')
+
+    await edit.click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Nothing is planned').waitFor()
+    expect((await freeAt()).at(-1)).toBe('23:30')
+  })
+
+  const member = async (id: string) =>
+    (
+      await stored<{ staffMember: { name: string; phone: string | null; active: boolean } | null }>(
+        `{ staffMember(id: "${id}") { name phone active } }`,
+      )
+    ).staffMember
+
+  test('saves of a person what was changed alone, says who was quicker, archives, and refuses to delete', async () => {
+    const ruth = people.find(({ name }) => name === 'Ruth Calder')?.id ?? ''
+    await using visitor = await admin.enter('bookings/staff')
+    const { page } = visitor
+    await page.getByRole('link', { name: 'Ruth Calder' }).click()
+    await page.getByLabel('Name').fill('Ruth Calder-Hale')
+    succeeded(
+      await admin.owner(
+        'mutation ($id: ID!) { updateStaffMember(id: $id, input: { phone: "+1 541 555 0199" }) { errors { message } } }',
+        { id: ruth },
+      ),
+    )
+    await page.getByRole('button', { name: 'Add hours on Monday' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody else has changed this').waitFor()
+    await accessible(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ruth Calder-Hale', level: 1 }).waitFor()
+    expect(await member(ruth)).toEqual({ name: 'Ruth Calder-Hale', phone: '+1 541 555 0199', active: true })
+
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('Archived', { exact: true }).waitFor()
+    expect((await member(ruth))?.active).toBe(false)
+    await page.getByRole('button', { name: 'Bring back' }).click()
+    await page.getByText('Can be booked', { exact: true }).waitFor()
+    expect((await member(ruth))?.active).toBe(true)
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await member(ruth)).not.toBeNull()
+  })
+
+  test('adds a resource and a service that needs it, changes its terms of payment, and deletes it', async () => {
+    await using visitor = await admin.enter('bookings/resources')
+    const { page } = visitor
+    const save = page.getByRole('button', { name: 'Save' })
+    await page.getByRole('link', { name: 'New resource' }).click()
+    await page.getByLabel('Name').fill('Steam box')
+    await page.getByLabel('Kind of resource').fill('steam box')
+    await save.click()
+    await page.getByRole('heading', { name: 'Steam box', level: 1 }).waitFor()
+
+    await page.goto(`${admin.address}/bookings/services`)
+    await page.getByRole('link', { name: 'New service' }).click()
+    await page.getByLabel('Name').fill('Felt hat shaping')
+    const number = async (label: string, value: string) => {
+      const field = page.getByRole('textbox', { name: label, exact: true })
+      await field.fill(value)
+      await field.blur()
+    }
+    await number('Price', '19.90')
+    await number('steam box', '1')
+    await page.getByRole('button', { name: /To pay beforehand/ }).click()
+    await page.getByRole('option', { name: 'A deposit' }).click()
+    await number('Deposit', '0')
+    await save.click()
+    await page.locator('.field .fault').waitFor()
+    await accessible(page)
+    await number('Deposit', '5')
+    await save.click()
+    await page.getByRole('heading', { name: 'Felt hat shaping', level: 1 }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const service = async () =>
+      (
+        await stored<{ bookingService: unknown }>(
+          `{ bookingService(id: "${id}") {
+            duration price paymentPolicy depositAmount depositPercent noShowFee resources { kind quantity }
+          } }`,
+        )
+      ).bookingService
+    const terms = { duration: 30, price: 1_990, noShowFee: null }
+    expect(await service()).toEqual({
+      ...terms,
+      paymentPolicy: 'DEPOSIT',
+      depositAmount: 500,
+      depositPercent: null,
+      resources: [{ kind: 'steam box', quantity: 1 }],
+    })
+
+    await page.getByRole('button', { name: /To pay beforehand/ }).click()
+    await page.getByRole('option', { name: 'A part of the price' }).click()
+    await number('Percent of the price', '20')
+    await number('steam box', '0')
+    await save.click()
+    await expect.poll(service).toEqual({
+      ...terms,
+      paymentPolicy: 'DEPOSIT',
+      depositAmount: null,
+      depositPercent: 20,
+      resources: [],
+    })
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor()
+    expect(await service()).toBeNull()
+  })
+
   test.each(Object.entries(looks))('breaks no rule of accessibility: %s', async (_, look) => {
     await using visitor = await admin.enter('bookings', look)
-    await accessiblePlaces(admin, visitor.page, ['bookings', 'bookings?by=resource', 'bookings/week'])
+    await accessiblePlaces(admin, visitor.page, [
+      'bookings',
+      'bookings?by=resource',
+      'bookings/week',
+      'bookings/services',
+      `bookings/services/${services[0]?.id}`,
+      'bookings/staff',
+      'bookings/staff/new',
+      `bookings/staff/${people[0]?.id}`,
+      'bookings/resources',
+      'bookings/resources/new',
+    ])
   })
 })

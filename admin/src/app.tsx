@@ -25,6 +25,12 @@ const SegmentsPage = lazy(() => import('./customers/segments-page.tsx'))
 const SegmentPage = lazy(() => import('./customers/segment-page.tsx'))
 const CustomerPage = lazy(() => import('./customers/customer-page.tsx'))
 const BookingsPage = lazy(() => import('./bookings/bookings-page.tsx'))
+const ServicesPage = lazy(() => import('./bookings/services-page.tsx'))
+const ServicePage = lazy(() => import('./bookings/service-page.tsx'))
+const StaffPage = lazy(() => import('./bookings/staff-page.tsx'))
+const StaffMemberPage = lazy(() => import('./bookings/staff-member-page.tsx'))
+const ResourcesPage = lazy(() => import('./bookings/resources-page.tsx'))
+const ResourcePage = lazy(() => import('./bookings/resource-page.tsx'))
 const ReportsPage = lazy(() => import('./reports/reports-page.tsx'))
 const DashboardPage = lazy(() => import('./reports/dashboard-page.tsx'))
 const PromotionsPage = lazy(() => import('./promotions/promotions-page.tsx'))
@@ -83,6 +89,15 @@ const Pages = (): ReactNode => (
     <Route path="/customers/:id">{({ id }) => <CustomerPage key={id} id={id} />}</Route>
     <Route path="/bookings">{() => <BookingsPage view="day" />}</Route>
     <Route path="/bookings/week">{() => <BookingsPage view="week" />}</Route>
+    <Route path="/bookings/services" component={ServicesPage} />
+    <Route path="/bookings/services/new">{() => <ServicePage id={null} />}</Route>
+    <Route path="/bookings/services/:id">{({ id }) => <ServicePage key={id} id={id} />}</Route>
+    <Route path="/bookings/staff" component={StaffPage} />
+    <Route path="/bookings/staff/new">{() => <StaffMemberPage id={null} />}</Route>
+    <Route path="/bookings/staff/:id">{({ id }) => <StaffMemberPage key={id} id={id} />}</Route>
+    <Route path="/bookings/resources" component={ResourcesPage} />
+    <Route path="/bookings/resources/new">{() => <ResourcePage id={null} />}</Route>
+    <Route path="/bookings/resources/:id">{({ id }) => <ResourcePage key={id} id={id} />}</Route>
     <Route path="/reports" component={ReportsPage} />
     <Route path="/reports/:id">{({ id }) => <DashboardPage key={id} id={id} />}</Route>
     <Route path="/reviews" component={ReviewsPage} />

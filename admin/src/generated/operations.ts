@@ -123,6 +123,15 @@ export type AuditOutcome =
   /** It was begun, and how it ended is not known, or not yet. */
   | 'STARTED';
 
+/** What has to be paid before an appointment is certain. Open in the specification. */
+export type BookingPaymentPolicy =
+  /** A part of the price. */
+  | 'DEPOSIT'
+  /** The whole price. */
+  | 'FULL'
+  /** Nothing. */
+  | 'NONE';
+
 /** An account to connect. Open in the specification. */
 export type ConnectPaymentAccountInput = {
   /** The client ID of the app at PayPal, which is required for PAYPAL; Stripe has none. 8 to 500 characters, in one line. */
@@ -167,6 +176,34 @@ export type CreateAppointmentInput = {
   readonly staffId?: string | null | undefined;
   /** When it starts, on a whole minute. */
   readonly startTime: string;
+};
+
+/** A new service. Open in the specification. */
+export type CreateBookingServiceInput = {
+  /** Whether it can be booked; true when nothing is said. */
+  readonly active?: boolean | null | undefined;
+  /** Minutes before its start until which a customer cancels without that fee; 0 when nothing is said, which is until it begins. 0 to 525,600. */
+  readonly cancellationMinutes?: number | null | undefined;
+  /** Currency code of the price. ISO 4217 currency code, for example USD. */
+  readonly currency: string;
+  /** A deposit in minor units, for DEPOSIT; more than the price is the price. 1 or more. */
+  readonly depositAmount?: number | null | undefined;
+  /** A deposit in percent of the price, for DEPOSIT, in place of an amount. 1 to 100. */
+  readonly depositPercent?: number | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** How long it takes, in minutes. 1 to 1,440. */
+  readonly duration: number;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** What a missed appointment, or one that was cancelled too late, costs; what had to be paid before it when nothing is said. 0 or more. */
+  readonly noShowFee?: number | null | undefined;
+  /** What has to be paid before an appointment is certain; NONE when nothing is said. */
+  readonly paymentPolicy?: BookingPaymentPolicy | null | undefined;
+  /** The price. 0 or more. */
+  readonly price: number;
+  /** The resources that it needs, each kind once; none when nothing is said. At most 20 entries. */
+  readonly resources?: ReadonlyArray<ResourceRequirementInput> | null | undefined;
 };
 
 /** A new category. Open in the specification. */
@@ -394,6 +431,18 @@ export type CreatePublishableKeyInput = {
   readonly origins?: ReadonlyArray<string> | null | undefined;
 };
 
+/** A new resource. Open in the specification. */
+export type CreateResourceInput = {
+  /** Whether appointments get it; true when nothing is said. */
+  readonly active?: boolean | null | undefined;
+  /** The merchant's own word for the resources that can stand in for each other, the same in any case. 1 to 100 characters, in one line. */
+  readonly kind: string;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Which free resource of the kind an appointment gets: the lowest number first; 0 when absent. 0 to 1,000,000. */
+  readonly priority?: number | null | undefined;
+};
+
 /** A new role. Open in the specification. */
 export type CreateRoleInput = {
   /** The purpose of the segment. At most 1,000 characters. */
@@ -404,6 +453,24 @@ export type CreateRoleInput = {
   readonly permissions: ReadonlyArray<string>;
 };
 
+/** A new entry of a schedule. Open in the specification. */
+export type CreateScheduleInput = {
+  /** The last day that it holds; without end for weekly hours when nothing is said, and `startDate` for the others. */
+  readonly endDate?: string | null | undefined;
+  /** When they end, `HH:MM`; `24:00` when nothing is said. Time of day from 00:00 to 24:00. */
+  readonly endTime?: string | null | undefined;
+  /** The staff member's id. */
+  readonly staffId: string;
+  /** The first day that it holds; required for what isn't weekly. */
+  readonly startDate?: string | null | undefined;
+  /** When the hours start, `HH:MM`; `00:00` when nothing is said. Time of day from 00:00 to 23:59. */
+  readonly startTime?: string | null | undefined;
+  /** Whether the hours are worked or free. */
+  readonly type: ScheduleType;
+  /** The day of the week: for weekly hours, and only for them. */
+  readonly weekday?: Weekday | null | undefined;
+};
+
 /** A new shipping zone. Open in the specification. */
 export type CreateShippingZoneInput = {
   /** ISO 3166-1 alpha-2 codes; none means every country that no other zone lists. At most 300 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
@@ -412,6 +479,24 @@ export type CreateShippingZoneInput = {
   readonly methods?: ReadonlyArray<ShippingMethodInput> | null | undefined;
   /** Name. 1 to 200 characters, in one line. */
   readonly name: string;
+};
+
+/** A new staff member. Open in the specification. */
+export type CreateStaffMemberInput = {
+  /** Whether they take appointments; true when nothing is said. */
+  readonly active?: boolean | null | undefined;
+  /** E-mail address, unique for the merchant in any case. */
+  readonly email: string;
+  /** Name. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** Which staff member gets an appointment that names none: the lowest number first; 0 when absent. 0 to 1,000,000. */
+  readonly priority?: number | null | undefined;
+  /** The services that they offer. At most 200 entries. */
+  readonly serviceIds?: ReadonlyArray<string> | null | undefined;
+  /** The time zone of the schedule, for example `Europe/Berlin`; the merchant's when nothing is said. IANA time zone such as Europe/Berlin. */
+  readonly timeZone?: string | null | undefined;
 };
 
 /** A new transfer. Open in the specification. */
@@ -1560,6 +1645,14 @@ export type RescheduleAppointmentInput = {
   readonly startTime: string;
 };
 
+/** How many resources of a kind a service needs. Open in the specification. */
+export type ResourceRequirementInput = {
+  /** The kind, as the resources say it, in any case. 1 to 100 characters, in one line. */
+  readonly kind: string;
+  /** How many of them at the same time; 1 when nothing is said. 1 to 20. */
+  readonly quantity?: number | null | undefined;
+};
+
 /** Units of a line that go back on the shelf. Open in the specification. */
 export type RestockItemInput = {
   /** The line's id. */
@@ -1625,6 +1718,15 @@ export type ReviewStatus =
   | 'PENDING'
   /** Not shown. */
   | 'REJECTED';
+
+/** The kinds of schedule entries. Open in the specification. */
+export type ScheduleType =
+  /** They work in these hours too, on certain days. */
+  | 'EXTRA_HOURS'
+  /** They don't work in these hours, on certain days. */
+  | 'TIME_OFF'
+  /** They work in these hours, on a day of every week. */
+  | 'WEEKLY';
 
 /** The message to test. Open in the specification. */
 export type SendTestEmailInput = {
@@ -1825,6 +1927,34 @@ export type UpdateAddressInput = {
   readonly recipientName?: string | null | undefined;
   /** State, province or region. 1 to 255 characters, in one line. Never null. */
   readonly state?: string | null | undefined;
+};
+
+/** Changes to a service. Open in the specification. */
+export type UpdateBookingServiceInput = {
+  /** Whether it can be booked. Never null. */
+  readonly active?: boolean | null | undefined;
+  /** Minutes before its start until which a customer cancels without that fee. 0 to 525,600. Never null. */
+  readonly cancellationMinutes?: number | null | undefined;
+  /** Currency code of the price. ISO 4217 currency code, for example USD. Never null. */
+  readonly currency?: string | null | undefined;
+  /** A deposit in minor units, for DEPOSIT; more than the price is the price. 1 or more. */
+  readonly depositAmount?: number | null | undefined;
+  /** A deposit in percent of the price, for DEPOSIT, in place of an amount. 1 to 100. */
+  readonly depositPercent?: number | null | undefined;
+  /** Description. At most 5,000 characters. */
+  readonly description?: string | null | undefined;
+  /** How long it takes, in minutes. 1 to 1,440. Never null. */
+  readonly duration?: number | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** What a missed appointment, or one that was cancelled too late, costs; what had to be paid before it when nothing is said. 0 or more. */
+  readonly noShowFee?: number | null | undefined;
+  /** What has to be paid before an appointment is certain. Never null. */
+  readonly paymentPolicy?: BookingPaymentPolicy | null | undefined;
+  /** The price. 0 or more. Never null. */
+  readonly price?: number | null | undefined;
+  /** The resources that it needs, each kind once, in place of those that it needs now. At most 20 entries. Never null. */
+  readonly resources?: ReadonlyArray<ResourceRequirementInput> | null | undefined;
 };
 
 /** Changes to a category. Open in the specification. */
@@ -2123,6 +2253,18 @@ export type UpdatePromotionInput = {
   readonly usageLimit?: number | null | undefined;
 };
 
+/** Changes to a resource. Open in the specification. */
+export type UpdateResourceInput = {
+  /** Whether new and moved appointments get it. Never null. */
+  readonly active?: boolean | null | undefined;
+  /** The merchant's own word for the resources that can stand in for each other, the same in any case. 1 to 100 characters, in one line. Never null. */
+  readonly kind?: string | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Which free resource of the kind an appointment gets: the lowest number first. 0 to 1,000,000. Never null. */
+  readonly priority?: number | null | undefined;
+};
+
 /** Changes to a review. Open in the specification. */
 export type UpdateReviewInput = {
   /** The name it is signed with. 1 to 200 characters, in one line. Never null. */
@@ -2147,6 +2289,20 @@ export type UpdateRoleInput = {
   readonly permissions?: ReadonlyArray<string> | null | undefined;
 };
 
+/** Changes to an entry of a schedule. Open in the specification. */
+export type UpdateScheduleInput = {
+  /** The last day that it holds. */
+  readonly endDate?: string | null | undefined;
+  /** When they end, `HH:MM`. Time of day from 00:00 to 24:00. Never null. */
+  readonly endTime?: string | null | undefined;
+  /** The first day that it holds. */
+  readonly startDate?: string | null | undefined;
+  /** When the hours start, `HH:MM`. Time of day from 00:00 to 23:59. Never null. */
+  readonly startTime?: string | null | undefined;
+  /** The day of the week; only weekly hours have one. Never null. */
+  readonly weekday?: Weekday | null | undefined;
+};
+
 /** Changes to a way of shipping. Open in the specification. */
 export type UpdateShippingMethodInput = {
   /** Whether it can be chosen. Never null. */
@@ -2163,6 +2319,24 @@ export type UpdateShippingZoneInput = {
   readonly countries?: ReadonlyArray<string> | null | undefined;
   /** Name. 1 to 200 characters, in one line. Never null. */
   readonly name?: string | null | undefined;
+};
+
+/** Changes to a staff member. Open in the specification. */
+export type UpdateStaffMemberInput = {
+  /** Whether they take appointments. Never null. */
+  readonly active?: boolean | null | undefined;
+  /** E-mail address, unique for the merchant in any case. Never null. */
+  readonly email?: string | null | undefined;
+  /** Name. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Phone number. Phone number, for example +49 30 123456 or (503) 555-9573. */
+  readonly phone?: string | null | undefined;
+  /** Which staff member gets an appointment that names none: the lowest number first. 0 to 1,000,000. Never null. */
+  readonly priority?: number | null | undefined;
+  /** The services that they offer, in place of those they offer now. At most 200 entries. Never null. */
+  readonly serviceIds?: ReadonlyArray<string> | null | undefined;
+  /** The time zone of the schedule; null means the merchant's. IANA time zone such as Europe/Berlin. */
+  readonly timeZone?: string | null | undefined;
 };
 
 /** Changes to a warehouse. Open in the specification. */
@@ -2281,6 +2455,23 @@ export type WebhookEndpointStatus =
   /** They are. */
   | 'ENABLED';
 
+/** A day of the week. Open in the specification. */
+export type Weekday =
+  /** Friday. */
+  | 'FRIDAY'
+  /** Monday. */
+  | 'MONDAY'
+  /** Saturday. */
+  | 'SATURDAY'
+  /** Sunday. */
+  | 'SUNDAY'
+  /** Thursday. */
+  | 'THURSDAY'
+  /** Tuesday. */
+  | 'TUESDAY'
+  /** Wednesday. */
+  | 'WEDNESDAY';
+
 export type AppointmentPartsFragment = { readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> };
 
 export type AppointmentsBetweenQueryVariables = Exact<{
@@ -2365,6 +2556,155 @@ export type MarkAppointmentNoShowMutationVariables = Exact<{
 
 
 export type MarkAppointmentNoShowMutation = { readonly markAppointmentNoShow: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type BookingServicePartsFragment = { readonly id: string, readonly name: string, readonly description: string | null, readonly duration: number, readonly price: number, readonly currency: string, readonly active: boolean, readonly paymentPolicy: BookingPaymentPolicy, readonly depositAmount: number | null, readonly depositPercent: number | null, readonly noShowFee: number | null, readonly cancellationMinutes: number, readonly resources: ReadonlyArray<{ readonly kind: string, readonly quantity: number }> };
+
+export type SchedulePartsFragment = { readonly id: string, readonly type: ScheduleType, readonly weekday: Weekday | null, readonly startDate: string | null, readonly endDate: string | null, readonly startTime: string, readonly endTime: string };
+
+export type ResourcePartsFragment = { readonly id: string, readonly name: string, readonly kind: string, readonly active: boolean, readonly priority: number };
+
+export type BookingServiceListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type BookingServiceListQuery = { readonly bookingServices: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly description: string | null, readonly duration: number, readonly price: number, readonly currency: string, readonly active: boolean, readonly paymentPolicy: BookingPaymentPolicy, readonly depositAmount: number | null, readonly depositPercent: number | null, readonly noShowFee: number | null, readonly cancellationMinutes: number, readonly resources: ReadonlyArray<{ readonly kind: string, readonly quantity: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type BookingServiceDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type BookingServiceDetailQuery = { readonly bookingService: { readonly id: string, readonly name: string, readonly description: string | null, readonly duration: number, readonly price: number, readonly currency: string, readonly active: boolean, readonly paymentPolicy: BookingPaymentPolicy, readonly depositAmount: number | null, readonly depositPercent: number | null, readonly noShowFee: number | null, readonly cancellationMinutes: number, readonly resources: ReadonlyArray<{ readonly kind: string, readonly quantity: number }> } | null };
+
+export type ResourceKindsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ResourceKindsQuery = { readonly resources: { readonly nodes: ReadonlyArray<{ readonly kind: string }> } };
+
+export type StaffListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type StaffListQuery = { readonly staffMembers: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly email: string, readonly active: boolean, readonly services: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type StaffMemberDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type StaffMemberDetailQuery = { readonly staffMember: { readonly id: string, readonly name: string, readonly email: string, readonly phone: string | null, readonly timeZone: string | null, readonly active: boolean, readonly priority: number, readonly services: ReadonlyArray<{ readonly id: string, readonly name: string }>, readonly schedule: ReadonlyArray<{ readonly id: string, readonly type: ScheduleType, readonly weekday: Weekday | null, readonly startDate: string | null, readonly endDate: string | null, readonly startTime: string, readonly endTime: string }> } | null };
+
+export type ServicesToOfferQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServicesToOfferQuery = { readonly bookingServices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }> } };
+
+export type ResourceListQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ResourceListQuery = { readonly resources: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly kind: string, readonly active: boolean, readonly priority: number }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ResourceDetailQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ResourceDetailQuery = { readonly resource: { readonly id: string, readonly name: string, readonly kind: string, readonly active: boolean, readonly priority: number } | null };
+
+export type CreateBookingServiceMutationVariables = Exact<{
+  input: CreateBookingServiceInput;
+}>;
+
+
+export type CreateBookingServiceMutation = { readonly createBookingService: { readonly bookingService: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateBookingServiceMutationVariables = Exact<{
+  id: string;
+  input: UpdateBookingServiceInput;
+}>;
+
+
+export type UpdateBookingServiceMutation = { readonly updateBookingService: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteBookingServiceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteBookingServiceMutation = { readonly deleteBookingService: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateStaffMemberMutationVariables = Exact<{
+  input: CreateStaffMemberInput;
+}>;
+
+
+export type CreateStaffMemberMutation = { readonly createStaffMember: { readonly staffMember: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateStaffMemberMutationVariables = Exact<{
+  id: string;
+  input: UpdateStaffMemberInput;
+}>;
+
+
+export type UpdateStaffMemberMutation = { readonly updateStaffMember: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteStaffMemberMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteStaffMemberMutation = { readonly deleteStaffMember: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateResourceMutationVariables = Exact<{
+  input: CreateResourceInput;
+}>;
+
+
+export type CreateResourceMutation = { readonly createResource: { readonly resource: { readonly id: string } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateResourceMutationVariables = Exact<{
+  id: string;
+  input: UpdateResourceInput;
+}>;
+
+
+export type UpdateResourceMutation = { readonly updateResource: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteResourceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteResourceMutation = { readonly deleteResource: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type CreateScheduleMutationVariables = Exact<{
+  input: CreateScheduleInput;
+}>;
+
+
+export type CreateScheduleMutation = { readonly createSchedule: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdateScheduleMutationVariables = Exact<{
+  id: string;
+  input: UpdateScheduleInput;
+}>;
+
+
+export type UpdateScheduleMutation = { readonly updateSchedule: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeleteScheduleMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteScheduleMutation = { readonly deleteSchedule: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type CategoryListQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -3890,6 +4230,46 @@ export const AppointmentPartsFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"AppointmentParts"}) as unknown as TypedDocumentString<AppointmentPartsFragment, unknown>;
+export const BookingServicePartsFragmentDoc = new TypedDocumentString(`
+    fragment BookingServiceParts on BookingService {
+  id
+  name
+  description
+  duration
+  price
+  currency
+  active
+  paymentPolicy
+  depositAmount
+  depositPercent
+  noShowFee
+  cancellationMinutes
+  resources {
+    kind
+    quantity
+  }
+}
+    `, {"fragmentName":"BookingServiceParts"}) as unknown as TypedDocumentString<BookingServicePartsFragment, unknown>;
+export const SchedulePartsFragmentDoc = new TypedDocumentString(`
+    fragment ScheduleParts on Schedule {
+  id
+  type
+  weekday
+  startDate
+  endDate
+  startTime
+  endTime
+}
+    `, {"fragmentName":"ScheduleParts"}) as unknown as TypedDocumentString<SchedulePartsFragment, unknown>;
+export const ResourcePartsFragmentDoc = new TypedDocumentString(`
+    fragment ResourceParts on Resource {
+  id
+  name
+  kind
+  active
+  priority
+}
+    `, {"fragmentName":"ResourceParts"}) as unknown as TypedDocumentString<ResourcePartsFragment, unknown>;
 export const CustomerRowFragmentDoc = new TypedDocumentString(`
     fragment CustomerRow on Customer {
   id
@@ -4264,6 +4644,328 @@ export const MarkAppointmentNoShowDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<MarkAppointmentNoShowMutation, MarkAppointmentNoShowMutationVariables>;
+export const BookingServiceListDocument = new TypedDocumentString(`
+    query BookingServiceList($first: Int, $after: String) {
+  bookingServices(first: $first, after: $after) {
+    nodes {
+      ...BookingServiceParts
+    }
+    totalCount
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment BookingServiceParts on BookingService {
+  id
+  name
+  description
+  duration
+  price
+  currency
+  active
+  paymentPolicy
+  depositAmount
+  depositPercent
+  noShowFee
+  cancellationMinutes
+  resources {
+    kind
+    quantity
+  }
+}`) as unknown as TypedDocumentString<BookingServiceListQuery, BookingServiceListQueryVariables>;
+export const BookingServiceDetailDocument = new TypedDocumentString(`
+    query BookingServiceDetail($id: ID!) {
+  bookingService(id: $id) {
+    ...BookingServiceParts
+  }
+}
+    fragment BookingServiceParts on BookingService {
+  id
+  name
+  description
+  duration
+  price
+  currency
+  active
+  paymentPolicy
+  depositAmount
+  depositPercent
+  noShowFee
+  cancellationMinutes
+  resources {
+    kind
+    quantity
+  }
+}`) as unknown as TypedDocumentString<BookingServiceDetailQuery, BookingServiceDetailQueryVariables>;
+export const ResourceKindsDocument = new TypedDocumentString(`
+    query ResourceKinds {
+  resources(first: 100) {
+    nodes {
+      kind
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ResourceKindsQuery, ResourceKindsQueryVariables>;
+export const StaffListDocument = new TypedDocumentString(`
+    query StaffList($first: Int, $after: String) {
+  staffMembers(first: $first, after: $after) {
+    nodes {
+      id
+      name
+      email
+      active
+      services {
+        id
+        name
+      }
+    }
+    totalCount
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<StaffListQuery, StaffListQueryVariables>;
+export const StaffMemberDetailDocument = new TypedDocumentString(`
+    query StaffMemberDetail($id: ID!) {
+  staffMember(id: $id) {
+    id
+    name
+    email
+    phone
+    timeZone
+    active
+    priority
+    services {
+      id
+      name
+    }
+    schedule {
+      ...ScheduleParts
+    }
+  }
+}
+    fragment ScheduleParts on Schedule {
+  id
+  type
+  weekday
+  startDate
+  endDate
+  startTime
+  endTime
+}`) as unknown as TypedDocumentString<StaffMemberDetailQuery, StaffMemberDetailQueryVariables>;
+export const ServicesToOfferDocument = new TypedDocumentString(`
+    query ServicesToOffer {
+  bookingServices(first: 100) {
+    nodes {
+      id
+      name
+      active
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ServicesToOfferQuery, ServicesToOfferQueryVariables>;
+export const ResourceListDocument = new TypedDocumentString(`
+    query ResourceList($first: Int, $after: String) {
+  resources(first: $first, after: $after) {
+    nodes {
+      ...ResourceParts
+    }
+    totalCount
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment ResourceParts on Resource {
+  id
+  name
+  kind
+  active
+  priority
+}`) as unknown as TypedDocumentString<ResourceListQuery, ResourceListQueryVariables>;
+export const ResourceDetailDocument = new TypedDocumentString(`
+    query ResourceDetail($id: ID!) {
+  resource(id: $id) {
+    ...ResourceParts
+  }
+}
+    fragment ResourceParts on Resource {
+  id
+  name
+  kind
+  active
+  priority
+}`) as unknown as TypedDocumentString<ResourceDetailQuery, ResourceDetailQueryVariables>;
+export const CreateBookingServiceDocument = new TypedDocumentString(`
+    mutation CreateBookingService($input: CreateBookingServiceInput!) {
+  createBookingService(input: $input) {
+    bookingService {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateBookingServiceMutation, CreateBookingServiceMutationVariables>;
+export const UpdateBookingServiceDocument = new TypedDocumentString(`
+    mutation UpdateBookingService($id: ID!, $input: UpdateBookingServiceInput!) {
+  updateBookingService(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateBookingServiceMutation, UpdateBookingServiceMutationVariables>;
+export const DeleteBookingServiceDocument = new TypedDocumentString(`
+    mutation DeleteBookingService($id: ID!) {
+  deleteBookingService(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteBookingServiceMutation, DeleteBookingServiceMutationVariables>;
+export const CreateStaffMemberDocument = new TypedDocumentString(`
+    mutation CreateStaffMember($input: CreateStaffMemberInput!) {
+  createStaffMember(input: $input) {
+    staffMember {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateStaffMemberMutation, CreateStaffMemberMutationVariables>;
+export const UpdateStaffMemberDocument = new TypedDocumentString(`
+    mutation UpdateStaffMember($id: ID!, $input: UpdateStaffMemberInput!) {
+  updateStaffMember(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateStaffMemberMutation, UpdateStaffMemberMutationVariables>;
+export const DeleteStaffMemberDocument = new TypedDocumentString(`
+    mutation DeleteStaffMember($id: ID!) {
+  deleteStaffMember(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteStaffMemberMutation, DeleteStaffMemberMutationVariables>;
+export const CreateResourceDocument = new TypedDocumentString(`
+    mutation CreateResource($input: CreateResourceInput!) {
+  createResource(input: $input) {
+    resource {
+      id
+    }
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateResourceMutation, CreateResourceMutationVariables>;
+export const UpdateResourceDocument = new TypedDocumentString(`
+    mutation UpdateResource($id: ID!, $input: UpdateResourceInput!) {
+  updateResource(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateResourceMutation, UpdateResourceMutationVariables>;
+export const DeleteResourceDocument = new TypedDocumentString(`
+    mutation DeleteResource($id: ID!) {
+  deleteResource(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteResourceMutation, DeleteResourceMutationVariables>;
+export const CreateScheduleDocument = new TypedDocumentString(`
+    mutation CreateSchedule($input: CreateScheduleInput!) {
+  createSchedule(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreateScheduleMutation, CreateScheduleMutationVariables>;
+export const UpdateScheduleDocument = new TypedDocumentString(`
+    mutation UpdateSchedule($id: ID!, $input: UpdateScheduleInput!) {
+  updateSchedule(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdateScheduleMutation, UpdateScheduleMutationVariables>;
+export const DeleteScheduleDocument = new TypedDocumentString(`
+    mutation DeleteSchedule($id: ID!) {
+  deleteSchedule(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeleteScheduleMutation, DeleteScheduleMutationVariables>;
 export const CategoryListDocument = new TypedDocumentString(`
     query CategoryList($first: Int, $after: String) {
   categories(sortBy: POSITION, first: $first, after: $after) {

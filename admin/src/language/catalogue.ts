@@ -1,5 +1,6 @@
 import { categoryMessages } from './catalogue/categories.ts'
 import { bookingMessages } from './catalogue/bookings.ts'
+import { bookingSetupMessages } from './catalogue/booking-setup.ts'
 import { campaignMessages } from './catalogue/campaigns.ts'
 import { customerMessages } from './catalogue/customers.ts'
 import { emailMessages } from './catalogue/emails.ts'
@@ -30,6 +31,7 @@ export const catalogue = {
   ...customerMessages,
   ...personalDataMessages,
   ...bookingMessages,
+  ...bookingSetupMessages,
   ...reportMessages,
   ...promotionMessages,
   ...reviewMessages,

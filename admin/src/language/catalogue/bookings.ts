@@ -22,8 +22,8 @@ export const bookingMessages = {
   dayPlan: { en: 'Plan of the day', de: 'Tagesplan' },
   noStaff: { en: 'Nobody to book yet', de: 'Noch niemand zu buchen' },
   noStaffText: {
-    en: 'Staff, resources and services are created by the API (createStaffMember, createBookingService).',
-    de: 'Personen, Ressourcen und Leistungen werden mit der API angelegt (createStaffMember, createBookingService).',
+    en: 'Add services, and the people who perform them, with their working hours.',
+    de: 'Legen Sie Leistungen an, und die Personen, die sie erbringen, mit ihren Arbeitszeiten.',
   },
   onlyFirst: { en: 'Only the first {count} are shown.', de: 'Nur die ersten {count} werden gezeigt.' },
   appointmentScheduled: { en: 'Not confirmed', de: 'Nicht bestätigt' },
