@@ -1,3 +1,4 @@
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, type Client, createClient } from './support/graphql-client.ts'
 import { succeeded } from './support/shop.ts'
@@ -8,8 +9,21 @@ let shop: Client
 beforeAll(async () => {
   platform = await startTestPlatform()
   shop = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  await refuseAcrossMerchants(platform.databaseUrl)
 }, 60_000)
 afterAll(() => platform.stop())
+
+/** Across merchants, the actions find the account of a webhook and nothing else: what follows is in the scope of its merchant. */
+async function refuseAcrossMerchants(databaseUrl: string): Promise<void> {
+  const owner = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  try {
+    for (const table of ['webhook_event', 'payment', 'refund', 'dispute'])
+      await owner.unsafe(`CREATE POLICY of_one ON payment.${table} AS RESTRICTIVE TO commerce_actions
+        USING (coalesce(current_setting('commerce.across_merchants', TRUE), '') = '')`)
+  } finally {
+    await owner.end()
+  }
+}
 
 interface Account {
   readonly id: string

@@ -202,13 +202,12 @@ export function webhookOptions(
   const guard = (processor: PaymentProcessor) => observedProcessor(processor, observer)
   const accounts = openPaymentAccounts({ database, secretBox, endpoints, guard })
   const processors = [cardProcessor ?? [], manualProcessor, balanceProcessor, formerProcessors].flat()
-  const cashier = createCashier(database, processors, accounts)
+  const processorOf = findProcessor(processors, accounts)
   return {
     database,
+    follow: (own) => ({ database: own, cashier: createCashier(own, processors, accounts), processorOf }),
     secretBox,
     endpoints,
-    cashier,
-    processorOf: findProcessor(processors, accounts),
     logger,
   }
 }

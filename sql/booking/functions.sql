@@ -194,8 +194,41 @@ AS $$
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
 $$;
 
+-- Whether a reminder of the appointment is to be written.
+CREATE FUNCTION booking.reminder_is_due(p_appointment booking.appointment, p_ahead interval)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_appointment.status IN ('SCHEDULED', 'CONFIRMED')
+    AND p_appointment.payment_due_at IS NULL
+    AND p_appointment.start_time > now()
+    AND p_appointment.start_time <= now() + p_ahead
+    AND NOT EXISTS (
+      SELECT
+      FROM booking.reminder r
+      WHERE
+        r.merchant_id = p_appointment.merchant_id
+        AND r.appointment_id = p_appointment.id
+        AND r.start_time = p_appointment.start_time
+    );
+$$;
+
+-- answers: rows {merchant_id: uuid}
+CREATE FUNCTION booking.merchants_with_reminders(p_ahead interval, p_limit integer)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT DISTINCT a.merchant_id
+  FROM booking.appointment a
+  WHERE a.start_time > now() AND a.start_time <= now() + p_ahead AND booking.reminder_is_due(a, p_ahead)
+  LIMIT p_limit;
+$$;
+
 -- answers: integer
-CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer)
+CREATE FUNCTION booking.write_reminders(p_merchant_id uuid, p_ahead interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -206,15 +239,10 @@ AS $$
       SELECT a.merchant_id, a.id, a.start_time
       FROM booking.appointment a
       WHERE
-        a.status IN ('SCHEDULED', 'CONFIRMED')
-        AND a.payment_due_at IS NULL
+        a.merchant_id = p_merchant_id
         AND a.start_time > now()
         AND a.start_time <= now() + p_ahead
-        AND NOT EXISTS (
-          SELECT
-          FROM booking.reminder r
-          WHERE r.merchant_id = a.merchant_id AND r.appointment_id = a.id AND r.start_time = a.start_time
-        )
+        AND booking.reminder_is_due(a, p_ahead)
       ORDER BY a.start_time
       LIMIT p_limit
       -- Not of one that is being cancelled or moved at this moment.

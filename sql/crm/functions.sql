@@ -45,7 +45,7 @@ END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION crm.expire_points(p_limit integer)
+CREATE FUNCTION crm.expire_points(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -55,11 +55,11 @@ DECLARE
 BEGIN
   FOR v_account IN SELECT a.*
   FROM crm.loyalty_account a
-  WHERE a.next_expiry <= now()
+  WHERE a.merchant_id = p_merchant_id AND a.next_expiry <= now()
   ORDER BY a.next_expiry
   LIMIT p_limit
   FOR NO KEY UPDATE SKIP LOCKED LOOP
-    PERFORM crm.hold_loyalty_account(v_account.merchant_id, v_account.customer_id);
+    PERFORM crm.hold_loyalty_account(p_merchant_id, v_account.customer_id);
     v_accounts := v_accounts + 1;
   END LOOP;
   RETURN v_accounts;

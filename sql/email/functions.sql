@@ -1,29 +1,29 @@
--- answers: text | null
-CREATE FUNCTION email.unsubscribe(p_token uuid)
-RETURNS text
-LANGUAGE plpgsql
+-- answers: void
+CREATE FUNCTION email.unsubscribe(p_merchant_id uuid, p_token uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-DECLARE
-  v_delivery email.delivery;
-BEGIN
-  SELECT * INTO v_delivery FROM email.delivery d WHERE d.unsubscribe_token = p_token;
-  IF NOT FOUND THEN
-    RETURN NULL;
-  END IF;
   UPDATE crm.customer c
   SET marketing_opt_in = FALSE
-  WHERE c.merchant_id = v_delivery.merchant_id AND c.id = v_delivery.customer_id AND c.marketing_opt_in;
-  RETURN (SELECT m.name FROM merchant.merchant m WHERE m.id = v_delivery.merchant_id);
-END;
+  FROM email.delivery d
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.unsubscribe_token = p_token
+    AND c.merchant_id = p_merchant_id
+    AND c.id = d.customer_id
+    AND c.marketing_opt_in;
 $$;
 
--- answers: text | null
+-- The shop that the token of a mail is of.
+--
+-- answers: rows {merchant_id: uuid, name: text}
 CREATE FUNCTION email.unsubscribes_from(p_token uuid)
-RETURNS text
+RETURNS TABLE (merchant_id uuid, name text)
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT m.name
+  SELECT m.id, m.name
   FROM
     email.delivery d
     JOIN merchant.merchant m ON m.id = d.merchant_id

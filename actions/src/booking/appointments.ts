@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
@@ -72,7 +73,12 @@ const lapseBatch = 100
 /** Cancels appointments whose prepayment hasn't come in time. Returns how many. */
 export async function lapseUnpaidAppointments(database: Database): Promise<number> {
   const { from, to } = appointmentTransitions.cancel
-  return inBatches(lapseBatch, () => booking.lapseUnpaid(database, { limit: lapseBatch, from, to }))
+  const due = database<OfMerchant[]>`
+    SELECT DISTINCT a.merchant_id AS "merchantId" FROM booking.appointment a
+    WHERE a.payment_due_at <= now() AND a.status = ANY (${from as string[]})`
+  return byMerchant(database, due, (own, merchantId) =>
+    inBatches(lapseBatch, () => booking.lapseUnpaid(own, { merchantId, limit: lapseBatch, from, to })),
+  )
 }
 
 /** Seconds before an appointment at which its customer is to be reminded. */
@@ -81,6 +87,11 @@ const reminderBatch = 500
 
 /** Writes the reminders that are due, each once. Returns how many. */
 export const writeReminders = async (database: Database): Promise<number> =>
-  inBatches(reminderBatch, async () =>
-    booking.writeReminders(database, { ahead: reminderAhead, limit: reminderBatch }),
+  byMerchant(
+    database,
+    booking.merchantsWithReminders(database, { ahead: reminderAhead, limit: merchantsOfRun }),
+    (own, merchantId) =>
+      inBatches(reminderBatch, () =>
+        booking.writeReminders(own, { merchantId, ahead: reminderAhead, limit: reminderBatch }),
+      ),
   )

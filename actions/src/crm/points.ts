@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
@@ -26,4 +27,11 @@ const expiryBatch = 200
 
 /** Takes points off that have expired. Returns of how many accounts. */
 export const expirePoints = async (database: Database): Promise<number> =>
-  inBatches(expiryBatch, async () => crm.expirePoints(database, { limit: expiryBatch }))
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT a.merchant_id AS "merchantId" FROM crm.loyalty_account a
+      WHERE a.next_expiry <= now() LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(expiryBatch, () => crm.expirePoints(own, { merchantId, limit: expiryBatch })),
+  )

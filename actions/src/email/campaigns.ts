@@ -1,4 +1,6 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { Database } from '../database.ts'
 import { type Template, withUnsubscribeLink } from '../messaging/compose/index.ts'
 import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
@@ -115,14 +117,28 @@ export async function moveCampaign(
 
 /** Recipients that are written in one transaction. */
 const batch = 500
-/** Steps of one run, over all campaigns; the next run goes on. */
+/** After so many steps, a run begins no further round; the next run goes on. */
 const maxSteps = 100
 
-/** Begins the campaigns whose time has come, addresses them, and ends those that are through. Returns how many steps it took. */
+/**
+ * Begins the campaigns whose time has come, addresses them, and ends those that are through. The merchants take turns. Returns how
+ * many steps it took.
+ */
 export async function advanceCampaigns(database: Database): Promise<number> {
-  for (let step = 0; step < maxSteps; step += 1) {
-    const more = await email.advanceCampaign(database, { limit: batch })
-    if (!more) return step
+  let due: readonly OfMerchant[] = await database<OfMerchant[]>`
+    SELECT c.merchant_id AS "merchantId" FROM email.campaign c
+    WHERE c.status = 'SENDING' OR c.status = 'SCHEDULED' AND c.scheduled_at <= now()
+    GROUP BY c.merchant_id ORDER BY min(c.scheduled_at) LIMIT ${merchantsOfRun}`
+  let steps = 0
+  while (due.length > 0 && steps < maxSteps) {
+    const more: OfMerchant[] = []
+    for (const { merchantId } of due) {
+      if (!(await email.advanceCampaign(forMerchant(database, merchantId), { merchantId, limit: batch })))
+        continue
+      steps += 1
+      more.push({ merchantId })
+    }
+    due = more
   }
-  return maxSteps
+  return steps
 }

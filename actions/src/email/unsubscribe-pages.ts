@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { type RequestHandler, Router } from 'express'
 import Mustache from 'mustache'
 import { z } from 'zod'
@@ -11,11 +12,29 @@ import * as email from '../sql/generated/email.ts'
  */
 export function unsubscribePages(database: Database): Router {
   const router = Router()
-  const shopOf = (change: boolean) => (token: string) =>
-    change ? email.unsubscribe(database, { token }) : email.unsubscribesFrom(database, { token })
-  router.get('/:token', page(shopOf(false), question))
-  router.post('/:token', page(shopOf(true), done))
+  router.get(
+    '/:token',
+    page(async (token) => (await shopOf(database, token))?.name ?? null, question),
+  )
+  router.post(
+    '/:token',
+    page((token) => unsubscribe(database, token), done),
+  )
   return router
+}
+
+async function shopOf(database: Database, token: string): Promise<email.UnsubscribesFromAnswer | undefined> {
+  const [shop] = await email.unsubscribesFrom(database, { token })
+  return shop
+}
+
+/** Returns the name of the shop, whose scope the change is made in; null if there is no such token. */
+async function unsubscribe(database: Database, token: string): Promise<string | null> {
+  const shop = await shopOf(database, token)
+  if (shop === undefined) return null
+  const { merchantId, name } = shop
+  await email.unsubscribe(forMerchant(database, merchantId), { merchantId, token })
+  return name
 }
 
 const page =

@@ -1,5 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { FileStorage } from '@commerce-graph/file-storage'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import * as files from '../sql/generated/files.ts'
@@ -25,7 +26,8 @@ async function deleteFolders(database: Database, storage: FileStorage): Promise<
     const folders = foldersOf(merchantId, token)
     await storage.deleteFolder(folders.public)
     await storage.deleteFolder(folders.private)
-    await database`DELETE FROM files.deleted_folder WHERE merchant_id = ${merchantId} AND token = ${token}`
+    await forMerchant(database, merchantId)`
+      DELETE FROM files.deleted_folder WHERE merchant_id = ${merchantId} AND token = ${token}`
   }
   return due.length
 }

@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
@@ -69,14 +70,10 @@ const expiryBatch = 100
 
 /** Gives back what expired reservations hold, of every merchant. Returns how many it ended. */
 export async function expireReservations(database: Database): Promise<number> {
-  const merchants = await database<{ merchant_id: MerchantId }[]>`
-    SELECT DISTINCT r.merchant_id FROM inventory.reservation r
-    WHERE r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()`
-  let expired = 0
-  for (const { merchant_id: merchantId } of merchants) {
-    expired += await inBatches(expiryBatch, async () =>
-      inventory.expireReservations(database, { merchantId, limit: expiryBatch }),
-    )
-  }
-  return expired
+  const due = database<OfMerchant[]>`
+    SELECT DISTINCT r.merchant_id AS "merchantId" FROM inventory.reservation r
+    WHERE r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now() LIMIT ${merchantsOfRun}`
+  return byMerchant(database, due, (own, merchantId) =>
+    inBatches(expiryBatch, () => inventory.expireReservations(own, { merchantId, limit: expiryBatch })),
+  )
 }

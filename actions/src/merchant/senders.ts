@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { announce } from '../messaging/outbox/index.ts'
@@ -77,7 +78,7 @@ export const checkSenders = (database: Database, { lookup, settings }: Senders):
       await Promise.all(
         claimed.map(async (sender) => {
           const check = await checkSender(lookup, sender, settings)
-          await database.begin((sql) => recordCheck(sql, sender, check))
+          await forMerchant(database, sender.merchantId).begin((sql) => recordCheck(sql, sender, check))
         }),
       )
       return claimed.length

@@ -1,7 +1,7 @@
+import { byMerchant, type OfMerchant } from '../by-merchant.ts'
 import type { AddressInput, Filled } from '@commerce-graph/contract'
 import { actingAs } from '../action/acting-as.ts'
 import type { ActingCaller } from '../sql/answer-of.ts'
-import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { LineTerms } from '../catalog/index.ts'
 import type { KeptFields } from '../metadata/index.ts'
@@ -169,14 +169,10 @@ const lapseBatch = 100
 /** Cancels unpaid orders whose payment window is over, of every merchant. Returns how many. */
 export async function lapseUnpaidOrders(database: Database): Promise<number> {
   const { from, to } = orderTransitions.lapse
-  const merchants = await database<{ merchant_id: MerchantId }[]>`
-    SELECT DISTINCT r.merchant_id FROM inventory.reservation r
+  const due = database<OfMerchant[]>`
+    SELECT DISTINCT r.merchant_id AS "merchantId" FROM inventory.reservation r
     WHERE r.status = 'ACTIVE' AND r.order_id IS NOT NULL AND r.expires_at <= now()`
-  let lapsed = 0
-  for (const { merchant_id: merchantId } of merchants) {
-    lapsed += await inBatches(lapseBatch, async () =>
-      ordering.lapseUnpaidOrders(database, { merchantId, limit: lapseBatch, from, to }),
-    )
-  }
-  return lapsed
+  return byMerchant(database, due, (own, merchantId) =>
+    inBatches(lapseBatch, () => ordering.lapseUnpaidOrders(own, { merchantId, limit: lapseBatch, from, to })),
+  )
 }

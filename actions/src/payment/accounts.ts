@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { LRUCache } from 'lru-cache'
@@ -61,13 +62,14 @@ export function openPaymentAccounts({
   }
   return {
     async processorOf(merchantId, accountId) {
-      const row = await findAccount(database, merchantId, accountId)
+      const row = await findAccount(forMerchant(database, merchantId), merchantId, accountId)
       if (row === null) throw new Error(`Payment account ${accountId} has disappeared.`)
       return processorFor(row)
     },
     async activeAt(merchantId, kind) {
-      const rows = await database<StoredAccount[]>`
-        ${selectAccounts(database)}
+      const own = forMerchant(database, merchantId)
+      const rows = await own<StoredAccount[]>`
+        ${selectAccounts(own)}
         WHERE a.merchant_id = ${merchantId} AND a.processor = ${kind}
         ORDER BY a.status = 'ACTIVE' DESC LIMIT 1`
       const [row] = rows

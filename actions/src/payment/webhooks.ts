@@ -1,3 +1,4 @@
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import express, { type Request, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
@@ -14,8 +15,11 @@ import { credentialsOf, findAccountOfWebhook, type StoredAccount } from './accou
 import { type FollowOptions, followProcessor } from './follow-processor.ts'
 import { findPaymentOfIntent } from './payments.ts'
 
-export interface WebhookOptions extends FollowOptions {
+export interface WebhookOptions {
+  /** Finds the merchant of a webhook, across merchants. */
   readonly database: Database
+  /** What a payment is followed with. @param own the database in the scope of its merchant */
+  readonly follow: (own: Database) => FollowOptions
   readonly secretBox: SecretBox
   readonly endpoints: ProcessorEndpoints
   readonly logger: Logger
@@ -73,15 +77,16 @@ async function handle(options: WebhookOptions, request: Request): Promise<Answer
       return noAnswer
     case 'event': {
       const { id: accountId, merchantId } = account
-      const isNew = await paymentSql.beginEvent(options.database, {
+      const own = forMerchant(options.database, merchantId)
+      const isNew = await paymentSql.beginEvent(own, {
         merchantId,
         accountId,
         eventId: reading.id,
         type: reading.type,
       })
       if (!isNew) return { status: 200, message: 'The event was acted on before' }
-      if (!(await actOn(options, account, reading))) return noAnswer
-      await options.database`
+      if (!(await actOn({ ...options, database: own }, account, reading))) return noAnswer
+      await own`
           UPDATE payment.webhook_event SET processed_at = now()
           WHERE merchant_id = ${merchantId} AND account_id = ${accountId} AND event_id = ${reading.id}`
       return { status: 200, message: 'Done' }
@@ -110,7 +115,7 @@ async function actOn(
 ): Promise<boolean> {
   const payment = await findPaymentOfIntent(options.database, account, { intentId, paymentId })
   if (payment === null) return true
-  const answered = await followProcessor(options, payment)
+  const answered = await followProcessor(options.follow(options.database), payment)
   options.logger.info({ merchantId: account.merchantId, event: id, type, answered }, 'a payment webhook')
   return answered
 }

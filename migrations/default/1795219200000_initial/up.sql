@@ -5368,7 +5368,38 @@ AS $$
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
 $$;
 
-CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer)
+CREATE FUNCTION booking.reminder_is_due(p_appointment booking.appointment, p_ahead interval)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_appointment.status IN ('SCHEDULED', 'CONFIRMED')
+    AND p_appointment.payment_due_at IS NULL
+    AND p_appointment.start_time > now()
+    AND p_appointment.start_time <= now() + p_ahead
+    AND NOT EXISTS (
+      SELECT
+      FROM booking.reminder r
+      WHERE
+        r.merchant_id = p_appointment.merchant_id
+        AND r.appointment_id = p_appointment.id
+        AND r.start_time = p_appointment.start_time
+    );
+$$;
+
+CREATE FUNCTION booking.merchants_with_reminders(p_ahead interval, p_limit integer)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT DISTINCT a.merchant_id
+  FROM booking.appointment a
+  WHERE a.start_time > now() AND a.start_time <= now() + p_ahead AND booking.reminder_is_due(a, p_ahead)
+  LIMIT p_limit;
+$$;
+
+CREATE FUNCTION booking.write_reminders(p_merchant_id uuid, p_ahead interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -5379,15 +5410,10 @@ AS $$
       SELECT a.merchant_id, a.id, a.start_time
       FROM booking.appointment a
       WHERE
-        a.status IN ('SCHEDULED', 'CONFIRMED')
-        AND a.payment_due_at IS NULL
+        a.merchant_id = p_merchant_id
         AND a.start_time > now()
         AND a.start_time <= now() + p_ahead
-        AND NOT EXISTS (
-          SELECT
-          FROM booking.reminder r
-          WHERE r.merchant_id = a.merchant_id AND r.appointment_id = a.id AND r.start_time = a.start_time
-        )
+        AND booking.reminder_is_due(a, p_ahead)
       ORDER BY a.start_time
       LIMIT p_limit
       -- Not of one that is being cancelled or moved at this moment.
@@ -6887,7 +6913,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION crm.expire_points(p_limit integer)
+CREATE FUNCTION crm.expire_points(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -6897,11 +6923,11 @@ DECLARE
 BEGIN
   FOR v_account IN SELECT a.*
   FROM crm.loyalty_account a
-  WHERE a.next_expiry <= now()
+  WHERE a.merchant_id = p_merchant_id AND a.next_expiry <= now()
   ORDER BY a.next_expiry
   LIMIT p_limit
   FOR NO KEY UPDATE SKIP LOCKED LOOP
-    PERFORM crm.hold_loyalty_account(v_account.merchant_id, v_account.customer_id);
+    PERFORM crm.hold_loyalty_account(p_merchant_id, v_account.customer_id);
     v_accounts := v_accounts + 1;
   END LOOP;
   RETURN v_accounts;
@@ -6994,30 +7020,28 @@ $$;
 
 -- sql/email/functions.sql
 
-CREATE FUNCTION email.unsubscribe(p_token uuid)
-RETURNS text
-LANGUAGE plpgsql
+CREATE FUNCTION email.unsubscribe(p_merchant_id uuid, p_token uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-DECLARE
-  v_delivery email.delivery;
-BEGIN
-  SELECT * INTO v_delivery FROM email.delivery d WHERE d.unsubscribe_token = p_token;
-  IF NOT FOUND THEN
-    RETURN NULL;
-  END IF;
   UPDATE crm.customer c
   SET marketing_opt_in = FALSE
-  WHERE c.merchant_id = v_delivery.merchant_id AND c.id = v_delivery.customer_id AND c.marketing_opt_in;
-  RETURN (SELECT m.name FROM merchant.merchant m WHERE m.id = v_delivery.merchant_id);
-END;
+  FROM email.delivery d
+  WHERE
+    d.merchant_id = p_merchant_id
+    AND d.unsubscribe_token = p_token
+    AND c.merchant_id = p_merchant_id
+    AND c.id = d.customer_id
+    AND c.marketing_opt_in;
 $$;
 
 CREATE FUNCTION email.unsubscribes_from(p_token uuid)
-RETURNS text
+RETURNS TABLE (merchant_id uuid, name text)
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT m.name
+  SELECT m.id, m.name
   FROM
     email.delivery d
     JOIN merchant.merchant m ON m.id = d.merchant_id
@@ -14883,7 +14907,7 @@ $$;
 
 -- sql/booking/functions/lapse_unpaid.sql
 
-CREATE FUNCTION booking.lapse_unpaid(p_limit integer, p_from text[], p_to text)
+CREATE FUNCTION booking.lapse_unpaid(p_merchant_id uuid, p_limit integer, p_from text[], p_to text)
 RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -14896,7 +14920,8 @@ BEGIN
     SELECT a.id
     FROM booking.appointment a
     WHERE
-      a.payment_due_at <= now()
+      a.merchant_id = p_merchant_id
+      AND a.payment_due_at <= now()
       AND a.status = ANY (p_from)
       AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
     ORDER BY a.payment_due_at
@@ -14910,20 +14935,16 @@ BEGIN
     payment_due_at = NULL,
     lapsed = TRUE
   WHERE
-    a.id = ANY (v_appointment_ids)
+    a.merchant_id = p_merchant_id
+    AND a.id = ANY (v_appointment_ids)
     AND a.payment_due_at <= now()
     AND a.status = ANY (p_from)
     AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
   RETURNING a.* LOOP
     UPDATE payment.payment p
     SET status = 'CANCELLED'
-    WHERE
-      p.merchant_id = v_appointment.merchant_id
-      AND p.appointment_id = v_appointment.id
-      AND p.awaited
-      AND p.status = 'PENDING';
-    PERFORM
-      booking.refund_beyond(v_appointment.merchant_id, v_appointment.id, 0, 'The appointment was not paid in time');
+    WHERE p.merchant_id = p_merchant_id AND p.appointment_id = v_appointment.id AND p.awaited AND p.status = 'PENDING';
+    PERFORM booking.refund_beyond(p_merchant_id, v_appointment.id, 0, 'The appointment was not paid in time');
     v_count := v_count + 1;
   END LOOP;
   RETURN v_count;
@@ -16961,7 +16982,7 @@ $$;
 
 -- sql/email/functions/advance_campaign.sql
 
-CREATE FUNCTION email.advance_campaign(p_limit integer)
+CREATE FUNCTION email.advance_campaign(p_merchant_id uuid, p_limit integer)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -16974,15 +16995,18 @@ BEGIN
   INTO v_campaign
   FROM email.campaign c
   WHERE
-    (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
-    OR (
-      c.status = 'SENDING'
-      AND (
-        NOT c.addressed
-        OR NOT EXISTS (
-          SELECT
-          FROM email.delivery d
-          WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+    c.merchant_id = p_merchant_id
+    AND (
+      (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
+      OR (
+        c.status = 'SENDING'
+        AND (
+          NOT c.addressed
+          OR NOT EXISTS (
+            SELECT
+            FROM email.delivery d
+            WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+          )
         )
       )
     )
@@ -16997,13 +17021,13 @@ BEGIN
     SET
       status = 'SENT',
       finished_at = now()
-    WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+    WHERE c.merchant_id = p_merchant_id AND c.id = v_campaign.id;
     RETURN TRUE;
   END IF;
   WITH
     batch AS (
       SELECT c.id, c.email, c.name
-      FROM email.recipients(v_campaign.merchant_id, v_campaign.segment_id) c
+      FROM email.recipients(p_merchant_id, v_campaign.segment_id) c
       WHERE v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to
       ORDER BY c.id
       LIMIT p_limit
@@ -17012,7 +17036,7 @@ BEGIN
       INSERT INTO email.delivery
         (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, campaign_id, facts, status, reason)
       SELECT
-        v_campaign.merchant_id,
+        p_merchant_id,
         'CAMPAIGN',
         v_campaign.id::text,
         b.email,
@@ -17029,7 +17053,7 @@ BEGIN
         END
       FROM
         batch b,
-        LATERAL (SELECT email.has_bounced(v_campaign.merchant_id, b.email) AS bounced) r
+        LATERAL (SELECT email.has_bounced(p_merchant_id, b.email) AS bounced) r
       ORDER BY b.id
       ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
     )
@@ -17042,7 +17066,7 @@ BEGIN
     started_at = coalesce(c.started_at, now()),
     addressed_to = coalesce(v_last, c.addressed_to),
     addressed = v_found < p_limit
-  WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = v_campaign.id;
   RETURN TRUE;
 END;
 $$;
@@ -19981,25 +20005,52 @@ $$;
 
 -- sql/notification/functions/claim_payment_reminders.sql
 
-CREATE FUNCTION notification.claim_payment_reminders(p_limit integer)
-RETURNS TABLE (merchant_id uuid, subject_key text, message jsonb)
+CREATE FUNCTION notification.payment_reminder_is_due(p_reservation inventory.reservation, p_order ordering.order)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    now() >= p_reservation.expires_at - (p_reservation.expires_at - p_order.created_at) / 4
+    AND p_order.status = 'PENDING'
+    AND p_order.reminded_of IS DISTINCT FROM p_reservation.expires_at
+    AND NOT ordering.payment_is_under_way(p_order.merchant_id, p_order.id);
+$$;
+
+CREATE FUNCTION notification.merchants_with_payment_reminders(p_limit integer)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT DISTINCT o.merchant_id
+  FROM
+    inventory.reservation r
+    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
+  WHERE
+    r.status = 'ACTIVE'
+    AND r.expires_at > now()
+    AND r.expires_at <= now() + INTERVAL '1 day'
+    AND notification.payment_reminder_is_due(r, o)
+  LIMIT p_limit;
+$$;
+
+CREATE FUNCTION notification.claim_payment_reminders(p_merchant_id uuid, p_limit integer)
+RETURNS TABLE (subject_key text, message jsonb)
 LANGUAGE sql
 VOLATILE
 AS $$
   WITH
     due AS (
-      SELECT o.merchant_id, o.id, r.expires_at
+      SELECT o.id, r.expires_at
       FROM
         inventory.reservation r
         JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
       WHERE
-        r.status = 'ACTIVE'
+        r.merchant_id = p_merchant_id
+        AND r.status = 'ACTIVE'
         AND r.expires_at > now()
         AND r.expires_at <= now() + INTERVAL '1 day'
-        AND now() >= r.expires_at - (r.expires_at - o.created_at) / 4
-        AND o.status = 'PENDING'
-        AND o.reminded_of IS DISTINCT FROM r.expires_at
-        AND NOT ordering.payment_is_under_way(o.merchant_id, o.id)
+        AND notification.payment_reminder_is_due(r, o)
       ORDER BY r.expires_at
       LIMIT p_limit
       FOR UPDATE OF o SKIP LOCKED
@@ -20008,20 +20059,19 @@ AS $$
       UPDATE ordering.order o
       SET reminded_of = d.expires_at
       FROM due d
-      WHERE o.merchant_id = d.merchant_id AND o.id = d.id
-      RETURNING o.merchant_id, o.id, d.expires_at
+      WHERE o.merchant_id = p_merchant_id AND o.id = d.id
+      RETURNING o.id, d.expires_at
     )
   SELECT
-    c.merchant_id,
     c.id || ' ' || EXTRACT(EPOCH FROM c.expires_at),
     jsonb_insert(
-      notification.order_message(c.merchant_id, c.id),
+      notification.order_message(p_merchant_id, c.id),
       '{facts,payment}',
       jsonb_build_object(
         'dueAt',
         c.expires_at,
         'method',
-        (SELECT p.method FROM payment.open_payment(c.merchant_id, c.id) p WHERE p.awaited)
+        (SELECT p.method FROM payment.open_payment(p_merchant_id, c.id) p WHERE p.awaited)
       )
     )
   FROM claimed c;

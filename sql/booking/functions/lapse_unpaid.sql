@@ -2,7 +2,7 @@
 -- of it. Those with a payment that a processor has begun wait for its end.
 --
 -- answers: integer
-CREATE FUNCTION booking.lapse_unpaid(p_limit integer, p_from text[], p_to text)
+CREATE FUNCTION booking.lapse_unpaid(p_merchant_id uuid, p_limit integer, p_from text[], p_to text)
 RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -15,7 +15,8 @@ BEGIN
     SELECT a.id
     FROM booking.appointment a
     WHERE
-      a.payment_due_at <= now()
+      a.merchant_id = p_merchant_id
+      AND a.payment_due_at <= now()
       AND a.status = ANY (p_from)
       AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
     ORDER BY a.payment_due_at
@@ -29,20 +30,16 @@ BEGIN
     payment_due_at = NULL,
     lapsed = TRUE
   WHERE
-    a.id = ANY (v_appointment_ids)
+    a.merchant_id = p_merchant_id
+    AND a.id = ANY (v_appointment_ids)
     AND a.payment_due_at <= now()
     AND a.status = ANY (p_from)
     AND NOT booking.payment_is_under_way(a.merchant_id, a.id)
   RETURNING a.* LOOP
     UPDATE payment.payment p
     SET status = 'CANCELLED'
-    WHERE
-      p.merchant_id = v_appointment.merchant_id
-      AND p.appointment_id = v_appointment.id
-      AND p.awaited
-      AND p.status = 'PENDING';
-    PERFORM
-      booking.refund_beyond(v_appointment.merchant_id, v_appointment.id, 0, 'The appointment was not paid in time');
+    WHERE p.merchant_id = p_merchant_id AND p.appointment_id = v_appointment.id AND p.awaited AND p.status = 'PENDING';
+    PERFORM booking.refund_beyond(p_merchant_id, v_appointment.id, 0, 'The appointment was not paid in time');
     v_count := v_count + 1;
   END LOOP;
   RETURN v_count;

@@ -1,5 +1,7 @@
+-- Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take.
+--
 -- answers: boolean
-CREATE FUNCTION email.advance_campaign(p_limit integer)
+CREATE FUNCTION email.advance_campaign(p_merchant_id uuid, p_limit integer)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -12,15 +14,18 @@ BEGIN
   INTO v_campaign
   FROM email.campaign c
   WHERE
-    (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
-    OR (
-      c.status = 'SENDING'
-      AND (
-        NOT c.addressed
-        OR NOT EXISTS (
-          SELECT
-          FROM email.delivery d
-          WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+    c.merchant_id = p_merchant_id
+    AND (
+      (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
+      OR (
+        c.status = 'SENDING'
+        AND (
+          NOT c.addressed
+          OR NOT EXISTS (
+            SELECT
+            FROM email.delivery d
+            WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+          )
         )
       )
     )
@@ -35,13 +40,13 @@ BEGIN
     SET
       status = 'SENT',
       finished_at = now()
-    WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+    WHERE c.merchant_id = p_merchant_id AND c.id = v_campaign.id;
     RETURN TRUE;
   END IF;
   WITH
     batch AS (
       SELECT c.id, c.email, c.name
-      FROM email.recipients(v_campaign.merchant_id, v_campaign.segment_id) c
+      FROM email.recipients(p_merchant_id, v_campaign.segment_id) c
       WHERE v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to
       ORDER BY c.id
       LIMIT p_limit
@@ -50,7 +55,7 @@ BEGIN
       INSERT INTO email.delivery
         (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, campaign_id, facts, status, reason)
       SELECT
-        v_campaign.merchant_id,
+        p_merchant_id,
         'CAMPAIGN',
         v_campaign.id::text,
         b.email,
@@ -67,7 +72,7 @@ BEGIN
         END
       FROM
         batch b,
-        LATERAL (SELECT email.has_bounced(v_campaign.merchant_id, b.email) AS bounced) r
+        LATERAL (SELECT email.has_bounced(p_merchant_id, b.email) AS bounced) r
       ORDER BY b.id
       ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
     )
@@ -80,7 +85,7 @@ BEGIN
     started_at = coalesce(c.started_at, now()),
     addressed_to = coalesce(v_last, c.addressed_to),
     addressed = v_found < p_limit
-  WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = v_campaign.id;
   RETURN TRUE;
 END;
 $$;

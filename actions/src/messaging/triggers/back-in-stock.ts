@@ -1,4 +1,5 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database } from '../../database.ts'
 import { inBatches } from '../../in-batches.ts'
 import * as inventory from '../../sql/generated/inventory.ts'
@@ -30,6 +31,7 @@ export const tellBackInStock = async (
 export async function tellEverythingBackInStock(database: Database): Promise<number> {
   const items = await inventory.stockItemsBack(database, { limit: itemBatch })
   let announced = 0
-  for (const item of items) announced += await tellBackInStock(database, item.merchantId, item.stockItemId)
+  for (const { merchantId, stockItemId } of items)
+    announced += await tellBackInStock(forMerchant(database, merchantId), merchantId, stockItemId)
   return announced
 }

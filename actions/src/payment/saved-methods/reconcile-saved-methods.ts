@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { Database } from '../../database.ts'
 import { inParallel } from '../../in-parallel.ts'
 import type { FindProcessor } from '../cashier.ts'
@@ -21,16 +22,16 @@ const atOnce = 10
 /** Ends what a crash or a lost answer left of saved methods. Returns how many it looked into. */
 export async function reconcileSavedMethods(options: ReconcileMethodsOptions): Promise<number> {
   const { database, processorOf, after, logger } = options
-  const keeper = createMethodKeeper(database, processorOf)
   const methods = await unsettledMethods(database, after, batch)
   await inParallel(atOnce, methods, async ({ merchantId, id }) => {
+    const own = forMerchant(database, merchantId)
     try {
-      const method = await findSavedMethod(database, merchantId, id, null)
-      if (method !== null) await keeper.complete(method, 'maybe')
+      const method = await findSavedMethod(own, merchantId, id, null)
+      if (method !== null) await createMethodKeeper(own, processorOf).complete(method, 'maybe')
     } catch (error) {
       logger.error({ error, merchantId, id }, 'a saved payment method could not be reconciled')
     }
-    await postponeMethod(database, { merchantId, id })
+    await postponeMethod(own, { merchantId, id })
   })
   await purgeFailedMethods(database, batch)
   return methods.length + (await removeCustomers(options))
@@ -58,16 +59,17 @@ async function removeCustomers({
     ORDER BY updated_at LIMIT ${batch}`
   await inParallel(atOnce, removals, async (removal) => {
     const { merchantId, id } = removal
+    const own = forMerchant(database, merchantId)
     const answer = await remove(processorOf, removal).catch((cause: unknown) => ({
       status: 'unknown' as const,
       cause,
     }))
     if (answer.status === 'gone') {
-      await database`DELETE FROM payment.customer_removal WHERE merchant_id = ${merchantId} AND id = ${id}`
+      await own`DELETE FROM payment.customer_removal WHERE merchant_id = ${merchantId} AND id = ${id}`
       return
     }
     logger.warn({ error: answer.cause, merchantId, id }, 'a shopper is still known at a payment processor')
-    await database`
+    await own`
       UPDATE payment.customer_removal SET unanswered_calls = least(unanswered_calls + 1, ${mostUnansweredCalls})
       WHERE merchant_id = ${merchantId} AND id = ${id}`
   })

@@ -1,6 +1,7 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+import { type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
 
 export type AppointmentStatus =
   | 'SCHEDULED'
@@ -12,7 +13,22 @@ export type AppointmentStatus =
 
 export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' }
 
+export interface MerchantsWithRemindersArguments {
+  readonly ahead: Seconds
+  readonly limit: number
+}
+
+export type MerchantsWithRemindersAnswer = { readonly merchantId: MerchantId }
+
+/** `booking.merchants_with_reminders` */
+export const merchantsWithReminders = (sql: Queryable, args: MerchantsWithRemindersArguments): Promise<readonly MerchantsWithRemindersAnswer[]> =>
+  rowsOf<MerchantsWithRemindersAnswer>(sql`SELECT merchant_id AS "merchantId" FROM booking.merchants_with_reminders(
+      p_ahead => make_interval(secs => ${args.ahead}),
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface WriteRemindersArguments {
+  readonly merchantId: MerchantId
   readonly ahead: Seconds
   readonly limit: number
 }
@@ -22,6 +38,7 @@ export type WriteRemindersAnswer = number
 /** `booking.write_reminders` */
 export const writeReminders = (caller: Caller, args: WriteRemindersArguments): Promise<WriteRemindersAnswer> =>
   answerOf<WriteRemindersAnswer>(caller, 'booking.write_reminders', (sql) => sql`booking.write_reminders(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_ahead => make_interval(secs => ${args.ahead}),
       p_limit => ${args.limit}::integer
     )`)
@@ -80,6 +97,7 @@ export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promi
     )`)
 
 export interface LapseUnpaidArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
   readonly from: readonly string[]
   readonly to: string
@@ -90,6 +108,7 @@ export type LapseUnpaidAnswer = number
 /** `booking.lapse_unpaid`: Cancels appointments whose prepayment hasn't come in time, so that their times are free, and gives back what was paid of it. Those with a payment that a processor has begun wait for its end.  */
 export const lapseUnpaid = (caller: Caller, args: LapseUnpaidArguments): Promise<LapseUnpaidAnswer> =>
   answerOf<LapseUnpaidAnswer>(caller, 'booking.lapse_unpaid', (sql) => sql`booking.lapse_unpaid(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer,
       p_from => ${listOf(args.from)}::text[],
       p_to => ${args.to}::text

@@ -4,6 +4,7 @@ import { jsonOf, type Queryable } from '../../database.ts'
 import { answerOf, type Caller, rowsOf } from '../answer-of.ts'
 
 export interface ExpirePointsArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
@@ -12,6 +13,7 @@ export type ExpirePointsAnswer = number
 /** `crm.expire_points` */
 export const expirePoints = (caller: Caller, args: ExpirePointsArguments): Promise<ExpirePointsAnswer> =>
   answerOf<ExpirePointsAnswer>(caller, 'crm.expire_points', (sql) => sql`crm.expire_points(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

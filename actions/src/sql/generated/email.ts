@@ -38,15 +38,16 @@ export type DeliveryKind =
   | 'CAMPAIGN'
 
 export interface UnsubscribeArguments {
+  readonly merchantId: MerchantId
   readonly token: string
 }
 
-export type UnsubscribeAnswer =
-  | string | null
+export type UnsubscribeAnswer = void
 
 /** `email.unsubscribe` */
 export const unsubscribe = (caller: Caller, args: UnsubscribeArguments): Promise<UnsubscribeAnswer> =>
   answerOf<UnsubscribeAnswer>(caller, 'email.unsubscribe', (sql) => sql`email.unsubscribe(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_token => ${args.token}::uuid
     )`)
 
@@ -54,12 +55,11 @@ export interface UnsubscribesFromArguments {
   readonly token: string
 }
 
-export type UnsubscribesFromAnswer =
-  | string | null
+export type UnsubscribesFromAnswer = { readonly merchantId: MerchantId; readonly name: string }
 
-/** `email.unsubscribes_from` */
-export const unsubscribesFrom = (caller: Caller, args: UnsubscribesFromArguments): Promise<UnsubscribesFromAnswer> =>
-  answerOf<UnsubscribesFromAnswer>(caller, 'email.unsubscribes_from', (sql) => sql`email.unsubscribes_from(
+/** `email.unsubscribes_from`: The shop that the token of a mail is of.  */
+export const unsubscribesFrom = (sql: Queryable, args: UnsubscribesFromArguments): Promise<readonly UnsubscribesFromAnswer[]> =>
+  rowsOf<UnsubscribesFromAnswer>(sql`SELECT merchant_id AS "merchantId", name AS "name" FROM email.unsubscribes_from(
       p_token => ${args.token}::uuid
     )`)
 
@@ -92,14 +92,16 @@ export const countRecipients = (caller: Caller, args: CountRecipientsArguments):
     )`)
 
 export interface AdvanceCampaignArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
 export type AdvanceCampaignAnswer = boolean
 
-/** `email.advance_campaign` */
+/** `email.advance_campaign`: Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take.  */
 export const advanceCampaign = (caller: Caller, args: AdvanceCampaignArguments): Promise<AdvanceCampaignAnswer> =>
   answerOf<AdvanceCampaignAnswer>(caller, 'email.advance_campaign', (sql) => sql`email.advance_campaign(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

@@ -212,15 +212,29 @@ export const announce = (caller: Caller, args: AnnounceArguments): Promise<Annou
       p_facts => ${jsonOf(sql, args.facts)}::jsonb
     )`)
 
-export interface ClaimPaymentRemindersArguments {
+export interface MerchantsWithPaymentRemindersArguments {
   readonly limit: number
 }
 
-export type ClaimPaymentRemindersAnswer = { readonly merchantId: MerchantId; readonly subjectKey: string; readonly message: Message }
+export type MerchantsWithPaymentRemindersAnswer = { readonly merchantId: MerchantId }
+
+/** `notification.merchants_with_payment_reminders` */
+export const merchantsWithPaymentReminders = (sql: Queryable, args: MerchantsWithPaymentRemindersArguments): Promise<readonly MerchantsWithPaymentRemindersAnswer[]> =>
+  rowsOf<MerchantsWithPaymentRemindersAnswer>(sql`SELECT merchant_id AS "merchantId" FROM notification.merchants_with_payment_reminders(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface ClaimPaymentRemindersArguments {
+  readonly merchantId: MerchantId
+  readonly limit: number
+}
+
+export type ClaimPaymentRemindersAnswer = { readonly subjectKey: string; readonly message: Message }
 
 /** `notification.claim_payment_reminders` */
 export const claimPaymentReminders = (sql: Queryable, args: ClaimPaymentRemindersArguments): Promise<readonly ClaimPaymentRemindersAnswer[]> =>
-  rowsOf<ClaimPaymentRemindersAnswer>(sql`SELECT merchant_id AS "merchantId", subject_key AS "subjectKey", message AS "message" FROM notification.claim_payment_reminders(
+  rowsOf<ClaimPaymentRemindersAnswer>(sql`SELECT subject_key AS "subjectKey", message AS "message" FROM notification.claim_payment_reminders(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 
