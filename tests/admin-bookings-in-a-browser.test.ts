@@ -10,27 +10,10 @@ import {
   skipsAdmin,
   whySkipped,
 } from './support/admin-browser.ts'
-import { minutesOf } from '../admin/src/bookings/day-grid.ts'
-import { addDays, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
-import { localMinute } from '../admin/src/format/shop-times.ts'
-import { payload, succeeded } from './support/shop.ts'
-
-interface Slot {
-  readonly startTime: string
-  readonly staffId: string
-}
-
-/** A free time as the shop's clocks show it. */
-interface FreeTime extends Slot {
-  readonly day: string
-  /** After midnight. */
-  readonly minute: number
-}
-
-interface Appointment extends Slot {
-  readonly id: string
-  readonly status: string
-}
+import { clock } from '../admin/src/bookings/day-grid.ts'
+import { addDays, dayIn, mondayOf } from '../admin/src/format/shop-days.ts'
+import { succeeded } from './support/shop.ts'
+import { type Appointment, ShopBookings, type Slot, slotText } from './support/shop-bookings.ts'
 
 /** Pixels of a minute in the calendar. */
 const scale = 1.1
@@ -57,85 +40,19 @@ async function across(from: Locator, to: Locator): Promise<number> {
 
 describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { timeout: 120_000 }, () => {
   let admin: AdminBrowser
-  let timeZone: string
-  let people: readonly { readonly id: string; readonly name: string }[]
-  let services: readonly { readonly id: string; readonly name: string }[]
+  let shop: ShopBookings
 
   beforeAll(async () => {
     admin = await openAdminBrowser()
-    const data = await stored<{
-      bookingServices: { nodes: { id: string; name: string }[] }
-      staffMembers: { nodes: { id: string; name: string }[] }
-      merchantAccount: { settings: { timezone: string } }
-    }>(
-      `{ bookingServices(first: 50, filters: { active: true }) { nodes { id name } }
-        staffMembers(first: 50) { nodes { id name } }
-        merchantAccount { settings { timezone } } }`,
-    )
-    timeZone = data.merchantAccount.settings.timezone
-    people = data.staffMembers.nodes
-    services = data.bookingServices.nodes
+    shop = await ShopBookings.of(admin.owner)
   }, 600_000)
   afterAll(() => admin.stop())
 
   const stored = async <Data>(query: string): Promise<Data> => succeeded(await admin.owner<Data>(query))
 
-  const appointments = async (): Promise<readonly Appointment[]> =>
-    (
-      await stored<{ appointments: { nodes: Appointment[] } }>(
-        '{ appointments(first: 100, sortBy: CREATED_AT, sortOrder: DESC) { nodes { id startTime staffId status } } }',
-      )
-    ).appointments.nodes
-
-  const booked = async () => (await appointments())[0]
-
-  function freeTime({ startTime, staffId }: Slot): FreeTime {
-    const local = localMinute(startTime, timeZone)
-    return { startTime, staffId, day: local.slice(0, 10), minute: minutesOf(local.slice(11)) }
-  }
-  const nameOf = ({ staffId }: Slot) => people.find(({ id }) => id === staffId)?.name ?? staffId
-
-  /** The first pair of free times of a service that fits, in the next weeks. */
-  async function freePair(fits: (one: FreeTime, other: FreeTime) => boolean) {
-    const from = new Date(Date.now() + 2 * 86_400_000).toISOString()
-    const to = new Date(Date.now() + 20 * 86_400_000).toISOString()
-    for (const service of services) {
-      const { availability } = await stored<{ availability: Slot[] }>(
-        `{ availability(serviceId: "${service.id}", from: "${from}", to: "${to}") { startTime staffId } }`,
-      )
-      const times = availability.map(freeTime)
-      for (const one of times) {
-        const other = times.find((each) => fits(one, each))
-        if (other !== undefined) return { service, from: one, to: other }
-      }
-    }
-    throw new Error('the demo shop has no such free times')
-  }
-
-  async function book(serviceId: string, { startTime, staffId }: Slot): Promise<Appointment> {
-    const { customers } = await stored<{ customers: { nodes: { id: string }[] } }>(
-      '{ customers(first: 1) { nodes { id } } }',
-    )
-    const input = { serviceId, startTime, staffId, customerId: customers.nodes[0]?.id }
-    const created = payload(
-      await admin.owner<Record<string, { appointment: Appointment; errors: [] }>>(
-        `mutation ($input: CreateAppointmentInput!) {
-          createAppointment(input: $input) {
-            appointment { id startTime staffId status } errors { field message }
-          }
-        }`,
-        { input },
-      ),
-    )
-    return created.appointment
-  }
-
-  const whereOf = ({ startTime, staffId }: Slot) => `${startTime} ${staffId}`
-  const whereIs = async ({ id }: Appointment) => {
-    const { appointment } = await stored<{ appointment: Appointment }>(
-      `{ appointment(id: "${id}") { id startTime staffId status } }`,
-    )
-    return whereOf(appointment)
+  const whereIs = async (appointment: Appointment) => {
+    const found = await shop.stored(appointment)
+    return found && slotText(found)
   }
 
   const block = (within: Page | Locator, serviceName: string) =>
@@ -145,7 +62,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     const {
       service: { name: serviceName },
       from: free,
-    } = await freePair(
+    } = await shop.freePair(
       (one, other) =>
         one.staffId === other.staffId &&
         Date.parse(other.startTime) - Date.parse(one.startTime) === 3_600_000,
@@ -157,23 +74,26 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await dialog.getByRole('button', { name: /Service/ }).click()
     await page.getByRole('option', { name: serviceName, exact: true }).click()
     await dialog.getByRole('button', { name: /Free time/ }).click()
-    await page.getByRole('option').first().click()
+    const freeTime = new Intl.DateTimeFormat('en-US', { timeZone: shop.timeZone, timeStyle: 'short' })
+    await page
+      .getByRole('option', { name: `${freeTime.format(new Date(free.startTime))} · ${shop.nameOf(free)}` })
+      .click()
     await dialog.getByRole('button', { name: /Customer/ }).click()
     await page.getByRole('option').first().click()
     await accessible(page)
     await dialog.getByRole('button', { name: 'Book', exact: true }).click()
     await page.getByText('The appointment is booked').waitFor()
     await block(page, serviceName).waitFor()
-    const before = await booked()
+    const before = await shop.stored()
     expect(before?.startTime).toBe(free.startTime)
 
     await drag(page, block(page, serviceName), { x: 0, y: 60 * scale })
     await page.getByText(/appointment is moved/).waitFor()
     const hourLater = new Date(Date.parse(before?.startTime ?? '') + 3_600_000).getTime()
-    expect(Date.parse((await booked())?.startTime ?? '')).toBe(hourLater)
+    expect(Date.parse((await shop.stored())?.startTime ?? '')).toBe(hourLater)
     await picture(page, 'admin-bookings')
     await page.getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(async () => (await booked())?.startTime).toBe(before?.startTime)
+    await expect.poll(async () => (await shop.stored())?.startTime).toBe(before?.startTime)
 
     await block(page, serviceName).focus()
     await page.keyboard.press('Enter')
@@ -185,50 +105,53 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await dialog.locator('.fault, .notice').first().waitFor()
     await dialog.getByRole('button', { name: 'Call it off' }).click()
     await page.getByText(/appointment is changed/).waitFor()
-    expect((await booked())?.status).toBe('CANCELLED')
+    expect((await shop.stored())?.status).toBe('CANCELLED')
   })
 
   test('moves an appointment to another time and to another person by dragging it in the day', async () => {
-    const { service, from, to } = await freePair(
+    const { service, from, to } = await shop.freePair(
       (one, other) =>
         one.day === other.day &&
         one.staffId !== other.staffId &&
         other.minute - one.minute > 0 &&
         other.minute - one.minute <= 120,
     )
-    const appointment = await book(service.id, from)
+    const appointment = await shop.book(service.id, from)
     await using visitor = await admin.enter(`bookings?day=${from.day}`)
     const { page } = visitor
-    const columnOf = (slot: Slot) => page.getByRole('region', { name: nameOf(slot), exact: true })
+    const columnOf = (slot: Slot) => page.getByRole('region', { name: shop.nameOf(slot), exact: true })
     await block(columnOf(from), service.name).waitFor()
     await drag(page, block(columnOf(from), service.name), {
       x: await across(columnOf(from), columnOf(to)),
       y: (to.minute - from.minute) * scale,
     })
     await page.getByText(/appointment is moved/).waitFor()
-    expect(await whereIs(appointment)).toBe(whereOf(to))
+    expect(await whereIs(appointment)).toBe(slotText(to))
     await block(columnOf(to), service.name).waitFor()
     expect(await block(columnOf(from), service.name).count()).toBe(0)
   })
 
   test('shows a week, and moves an appointment to another day of it by dragging and by keyboard', async () => {
-    const { service, from, to } = await freePair(
+    const { service, from, to } = await shop.freePair(
       (one, other) =>
         one.staffId === other.staffId &&
         one.day < other.day &&
         mondayOf(one.day) === mondayOf(other.day) &&
         Math.abs(other.minute - one.minute) <= 120,
     )
-    const appointment = await book(service.id, from)
+    const appointment = await shop.book(service.id, from)
     await using visitor = await admin.enter(`bookings?day=${from.day}`)
     const { page } = visitor
-    await page.getByRole('link', { name: `${nameOf(from)}: the week` }).click()
+    await page.getByRole('link', { name: `${shop.nameOf(from)}: the week` }).click()
     await page.getByRole('region', { name: 'Plan of the week' }).waitFor()
     expect(new URL(page.url()).searchParams.get('of')).toBe(from.staffId)
     const title = (slot: Slot) =>
-      new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short', day: 'numeric', month: 'short' }).format(
-        new Date(slot.startTime),
-      )
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: shop.timeZone,
+        weekday: 'short',
+        day: 'numeric',
+        month: 'short',
+      }).format(new Date(slot.startTime))
     const columnOf = (slot: Slot) => page.getByRole('region', { name: title(slot), exact: true })
     await block(columnOf(from), service.name).waitFor()
     await drag(page, block(columnOf(from), service.name), {
@@ -236,7 +159,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
       y: (to.minute - from.minute) * scale,
     })
     await page.getByText(/appointment is moved/).waitFor()
-    expect(await whereIs(appointment)).toBe(whereOf(to))
+    expect(await whereIs(appointment)).toBe(slotText(to))
     await block(columnOf(to), service.name).waitFor()
     expect(await block(columnOf(from), service.name).count()).toBe(0)
     await picture(page, 'admin-bookings-week')
@@ -245,10 +168,18 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Day').fill(from.day)
-    await dialog.getByLabel('Time').fill(localMinute(from.startTime, timeZone).slice(11))
+    await dialog.getByLabel('Time').fill(clock(from.minute))
     await dialog.getByRole('button', { name: 'Move' }).press('Enter')
     await block(columnOf(from), service.name).waitFor()
-    expect(await whereIs(appointment)).toBe(whereOf(from))
+    expect(await whereIs(appointment)).toBe(slotText(from))
+
+    await page.getByRole('button', { name: /Appointments of/ }).click()
+    await page.getByRole('option', { name: 'Everybody' }).click()
+    await columnOf(from)
+      .getByRole('button', { name: new RegExp(`· ${service.name}.* · ${shop.nameOf(from)}`) })
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get('of')).toBeNull()
 
     await page.getByRole('button', { name: 'The week after' }).click()
     await block(page, service.name).waitFor({ state: 'detached' })
@@ -287,16 +218,10 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     const hours = page.getByRole('button', { name: 'Monday 10:00–12:00' })
     await hours.waitFor()
 
-    const monday = addDays(mondayOf(localMinute(new Date().toISOString(), timeZone).slice(0, 10)), 14)
-    const freeAt = async () => {
-      const from = startOfDay(monday, timeZone).toISOString()
-      const to = startOfDay(addDays(monday, 1), timeZone).toISOString()
-      const service = services.find(({ name }) => name === 'Pack fitting')
-      const { availability } = await stored<{ availability: Slot[] }>(
-        `{ availability(serviceId: "${service?.id}", staffId: "${staffId}", from: "${from}", to: "${to}") { startTime staffId } }`,
-      )
-      return availability.map(({ startTime }) => localMinute(startTime, timeZone).slice(11))
-    }
+    const monday = addDays(mondayOf(dayIn(shop.timeZone)), 14)
+    const packFitting = shop.services.find(({ name }) => name === 'Pack fitting')?.id ?? ''
+    const freeAt = async () =>
+      (await shop.free(packFitting, monday, addDays(monday, 1), staffId)).map(({ minute }) => clock(minute))
     expect(await freeAt()).toEqual(['10:00', '10:15', '10:30', '10:45', '11:00', '11:15', '11:30'])
 
     await hours.click()
@@ -330,7 +255,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     ).staffMember
 
   test('saves of a person what was changed alone, says who was quicker, archives, and refuses to delete', async () => {
-    const ruth = people.find(({ name }) => name === 'Ruth Calder')?.id ?? ''
+    const ruth = shop.staff.find(({ name }) => name === 'Ruth Calder')?.id ?? ''
     await using visitor = await admin.enter('bookings/staff')
     const { page } = visitor
     await page.getByRole('link', { name: 'Ruth Calder' }).click()
@@ -436,10 +361,10 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
       'bookings?by=resource',
       'bookings/week',
       'bookings/services',
-      `bookings/services/${services[0]?.id}`,
+      `bookings/services/${shop.services[0]?.id}`,
       'bookings/staff',
       'bookings/staff/new',
-      `bookings/staff/${people[0]?.id}`,
+      `bookings/staff/${shop.staff[0]?.id}`,
       'bookings/resources',
       'bookings/resources/new',
     ])

@@ -9,6 +9,22 @@ import {
   spanOfDay,
   step,
 } from '../admin/src/bookings/day-grid.ts'
+import {
+  entryChanges,
+  entryDraftOf,
+  entryInput,
+  exceptionsFrom,
+  hoursOn,
+  newEntry,
+  type ScheduleEntry,
+} from '../admin/src/bookings/schedule-entry.ts'
+import {
+  type LoadedService,
+  newService,
+  serviceChanges,
+  serviceDraftOf,
+  serviceInput,
+} from '../admin/src/bookings/service-draft.ts'
 import { addDays, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
 import { instantOf, timeOfDay } from '../admin/src/format/shop-times.ts'
 
@@ -79,4 +95,113 @@ describe('a time of day in the shop’s zone', () => {
       expect(instantOf('2026-01-15Tnoon', zone)).toBeNull()
     },
   )
+})
+
+describe('an entry of a schedule', () => {
+  const morning: ScheduleEntry = {
+    id: 'morning',
+    type: 'WEEKLY',
+    weekday: 'MONDAY',
+    startDate: null,
+    endDate: null,
+    startTime: '08:00',
+    endTime: '12:00',
+  }
+  const evening: ScheduleEntry = { ...morning, id: 'evening', startTime: '20:00', endTime: '24:00' }
+  const day: ScheduleEntry = { ...morning, startTime: '00:00', endTime: '24:00' }
+  const off: ScheduleEntry = { ...day, id: 'off', type: 'TIME_OFF', weekday: null, startDate: '2026-12-24' }
+
+  test.each([morning, evening, day, off])('is sent as it was loaded: $id $startTime', (entry) => {
+    const { id: _, weekday, ...rest } = entry
+    expect(entryInput(entryDraftOf(entry), 'someone')).toEqual({
+      ...rest,
+      staffId: 'someone',
+      ...(weekday !== null && { weekday }),
+    })
+    expect(entryChanges(entryDraftOf(entry), entryDraftOf(entry))).toEqual({})
+  })
+
+  test('changes what was changed alone, and ends at midnight as 24:00', () => {
+    const draft = entryDraftOf(morning)
+    expect(entryChanges({ ...draft, endTime: '00:00' }, draft)).toEqual({ endTime: '24:00' })
+    expect(entryChanges({ ...draft, wholeDay: true }, draft)).toEqual({
+      startTime: '00:00',
+      endTime: '24:00',
+    })
+    expect(entryChanges({ ...draft, startDate: '2026-12-01' }, draft)).toEqual({ startDate: '2026-12-01' })
+    const dated = { ...draft, startDate: '2026-12-01' }
+    expect(entryChanges({ ...dated, startDate: '' }, dated)).toEqual({ startDate: null })
+  })
+
+  test('has no day of the week if it is time off, which is the whole day at first', () => {
+    expect(entryInput({ ...newEntry('TIME_OFF'), startDate: '2026-12-24' }, 'someone')).toEqual({
+      staffId: 'someone',
+      type: 'TIME_OFF',
+      startDate: '2026-12-24',
+      endDate: null,
+      startTime: '00:00',
+      endTime: '24:00',
+    })
+  })
+
+  test('is listed by its time, and left out when it is over', () => {
+    const long: ScheduleEntry = { ...off, id: 'long', startDate: '2026-12-20', endDate: '2027-01-02' }
+    const all = [evening, off, morning, long]
+    expect(hoursOn(all, 'MONDAY')).toEqual([morning, evening])
+    expect(hoursOn(all, 'TUESDAY')).toEqual([])
+    expect(exceptionsFrom(all, '2026-12-24')).toEqual([long, off])
+    expect(exceptionsFrom(all, '2026-12-25')).toEqual([long])
+  })
+})
+
+describe('a service', () => {
+  const deposit: LoadedService = {
+    id: 'service',
+    name: 'Fitting',
+    description: null,
+    duration: 45,
+    price: 1_990,
+    currency: 'USD',
+    active: true,
+    paymentPolicy: 'DEPOSIT',
+    depositAmount: 500,
+    depositPercent: null,
+    noShowFee: null,
+    cancellationMinutes: 60,
+    resources: [{ kind: 'room', quantity: 2 }],
+  }
+  const draft = serviceDraftOf(deposit, 100)
+
+  test.each([
+    deposit,
+    { ...deposit, depositAmount: null, depositPercent: 20 },
+    { ...deposit, paymentPolicy: 'FULL', depositAmount: null, noShowFee: 0 },
+    { ...deposit, paymentPolicy: 'NONE', depositAmount: null, resources: [], description: 'Two rooms' },
+  ] satisfies LoadedService[])('is sent as it was loaded: $paymentPolicy $depositPercent', (service) => {
+    const { id: _, active: __, ...fields } = service
+    expect(serviceInput(serviceDraftOf(service, 100), 'USD', 100)).toEqual(fields)
+  })
+
+  test('changes what was changed alone, and the terms of payment together', () => {
+    expect(serviceChanges({ price: 20.5 }, { ...draft, price: 20.5 }, 100)).toEqual({ price: 2_050 })
+    expect(serviceChanges({ noShowFee: NaN }, draft, 100)).toEqual({ noShowFee: null })
+    expect(serviceChanges({ resources: { room: 0, bench: 1 } }, draft, 100)).toEqual({
+      resources: [{ kind: 'bench', quantity: 1 }],
+    })
+    const all = { ...draft, beforehand: 'all' } as const
+    expect(serviceChanges({ beforehand: 'all' }, all, 100)).toEqual({
+      paymentPolicy: 'FULL',
+      depositAmount: null,
+      depositPercent: null,
+    })
+  })
+
+  test('is free of charge and needs nothing at first', () => {
+    expect(serviceInput({ ...newService, name: 'Advice' }, 'JPY', 1)).toMatchObject({
+      price: 0,
+      paymentPolicy: 'NONE',
+      noShowFee: null,
+      resources: [],
+    })
+  })
 })

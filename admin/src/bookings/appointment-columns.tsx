@@ -28,6 +28,8 @@ interface Props {
 
 /** Pixels of a minute. */
 const scale = 1.1
+/** Rem that an appointment is wide enough to be read, where several stand side by side. */
+const laneWidth = 4.5
 /** Pixels before a press is a drag. */
 const slack = 5
 
@@ -62,8 +64,14 @@ export function AppointmentColumns({
       {columns.map((column) => {
         const spans = column.appointments.map(spanOf)
         const lanes = lanesOf(spans)
+        const most = Math.max(1, ...lanes.map((each) => each.lanes))
         return (
-          <section key={column.id} className="day-column" aria-label={column.name}>
+          <section
+            key={column.id}
+            className="day-column"
+            aria-label={column.name}
+            style={{ minWidth: `${most * laneWidth}rem` }}
+          >
             <h2 className={column.isToday === true ? 'today' : undefined}>
               <ColumnName column={column} />
             </h2>

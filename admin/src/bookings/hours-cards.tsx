@@ -108,7 +108,7 @@ function Hours({ entry, name, onEdit }: HoursProps): ReactNode {
     .join(' ')
   if (!mayWrite) return <span>{hours}</span>
   return (
-    <Button aria-label={t('changeHoursOn', { day: name, hours })} onPress={onEdit}>
+    <Button aria-label={`${name} ${hours}`} onPress={onEdit}>
       {hours}
     </Button>
   )

@@ -53,7 +53,7 @@ export default function ServicesPage(): ReactNode {
         id: 'duration',
         title: t('duration'),
         width: 'minmax(6rem, 0.7fr)',
-        phone: 'd',
+        phone: 'c',
         cell: ({ duration }) => t('lasts', { count: duration }),
       },
       {
@@ -68,7 +68,7 @@ export default function ServicesPage(): ReactNode {
         title: t('price'),
         width: 'minmax(6rem, 0.7fr)',
         end: true,
-        phone: 'c',
+        phone: 'd',
         cell: ({ price, currency }) => money(price, currency),
       },
     ],

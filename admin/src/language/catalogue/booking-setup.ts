@@ -76,7 +76,6 @@ export const bookingSetupMessages = {
   weeklyHours: { en: 'Weekly hours', de: 'Wöchentliche Arbeitszeiten' },
   hoursZone: { en: 'On the clocks of {zone}.', de: 'Nach den Uhren von {zone}.' },
   addHoursOn: { en: 'Add hours on {day}', de: 'Zeiten am {day} hinzufügen' },
-  changeHoursOn: { en: '{day} {hours}', de: '{day} {hours}' },
   freeDay: { en: 'Free', de: 'Frei' },
   hoursFrom: { en: 'from {day}', de: 'ab {day}' },
   hoursUntil: { en: 'until {day}', de: 'bis {day}' },
