@@ -290,9 +290,9 @@ $$;
 
 -- Imports that ended long ago, or whose file never came, for their files to be deleted.
 --
--- answers: rows {merchant_id: uuid, id: uuid}
-CREATE FUNCTION bulk.purge_imports(p_limit integer)
-RETURNS TABLE (merchant_id uuid, id uuid)
+-- answers: rows {id: uuid}
+CREATE FUNCTION bulk.purge_imports(p_merchant_id uuid, p_limit integer)
+RETURNS TABLE (id uuid)
 LANGUAGE sql
 VOLATILE
 AS $$
@@ -302,15 +302,18 @@ AS $$
       SELECT o.merchant_id, o.id
       FROM bulk.import o
       WHERE
-        o.finished_at < now() - INTERVAL '30 days'
-        OR o.status = 'AWAITING_UPLOAD'
-        AND o.finished_at IS NULL
-        AND o.created_at < now() - INTERVAL '2 days'
+        o.merchant_id = p_merchant_id
+        AND (
+          o.finished_at < now() - INTERVAL '30 days'
+          OR o.status = 'AWAITING_UPLOAD'
+          AND o.finished_at IS NULL
+          AND o.created_at < now() - INTERVAL '2 days'
+        )
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
     ) gone
   WHERE i.merchant_id = gone.merchant_id AND i.id = gone.id
-  RETURNING i.merchant_id, i.id;
+  RETURNING i.id;
 $$;
 
 -- Of a merchant's keys and users, `p_max` exports may be under way at a time. A shopper has three within a day.

@@ -169,7 +169,7 @@ $$;
 -- alone: they were marked before, or are older than the rule.
 --
 -- answers: integer
-CREATE FUNCTION cart.mark_abandoned(p_idle interval, p_limit integer)
+CREATE FUNCTION cart.mark_abandoned(p_merchant_id uuid, p_idle interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -183,7 +183,8 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM cart.cart x
           WHERE
-            x.checked_out_at IS NULL
+            x.merchant_id = p_merchant_id
+            AND x.checked_out_at IS NULL
             AND x.abandoned_at IS NULL
             AND x.updated_at < now() - p_idle
             AND x.updated_at > now() - INTERVAL '2 days'
@@ -200,7 +201,7 @@ AS $$
 $$;
 
 -- answers: integer
-CREATE FUNCTION cart.purge_expired(p_limit integer)
+CREATE FUNCTION cart.purge_expired(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -212,7 +213,7 @@ AS $$
         (c.merchant_id, c.id) IN (
           SELECT x.merchant_id, x.id
           FROM cart.cart x
-          WHERE x.checked_out_at IS NULL AND x.expires_at <= now()
+          WHERE x.merchant_id = p_merchant_id AND x.checked_out_at IS NULL AND x.expires_at <= now()
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

@@ -31,7 +31,7 @@ AS $$
 $$;
 
 -- answers: integer
-CREATE FUNCTION email.purge_rendered(p_age interval, p_limit integer)
+CREATE FUNCTION email.purge_rendered(p_merchant_id uuid, p_age interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -40,7 +40,11 @@ AS $$
     old AS (
       SELECT x.merchant_id, x.id
       FROM email.delivery x
-      WHERE x.html IS NOT NULL AND x.created_at < now() - p_age AND x.status NOT IN ('QUEUED', 'SENDING')
+      WHERE
+        x.merchant_id = p_merchant_id
+        AND x.html IS NOT NULL
+        AND x.created_at < now() - p_age
+        AND x.status NOT IN ('QUEUED', 'SENDING')
       ORDER BY x.created_at
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED

@@ -11,7 +11,7 @@ $$;
 -- Deletes events and what belongs to them, the oldest first.
 --
 -- answers: integer
-CREATE FUNCTION events.purge(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -23,7 +23,7 @@ AS $$
         (e.merchant_id, e.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.event x
-          WHERE x.created_at < now() - p_older_than
+          WHERE x.merchant_id = p_merchant_id AND x.created_at < now() - p_older_than
           ORDER BY x.created_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -37,7 +37,7 @@ $$;
 -- Deletes deliveries that have ended, the oldest first.
 --
 -- answers: integer
-CREATE FUNCTION events.purge_deliveries(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge_deliveries(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -49,7 +49,10 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.delivery x
-          WHERE x.status IN ('DELIVERED', 'FAILED') AND x.created_at < now() - p_older_than
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.status IN ('DELIVERED', 'FAILED')
+            AND x.created_at < now() - p_older_than
           ORDER BY x.created_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -89,7 +92,7 @@ $$;
 
 -- Deletes records of deletions that are older than this. Returns how many.
 -- answers: integer
-CREATE FUNCTION events.purge_deletions(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge_deletions(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -101,7 +104,7 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.deletion x
-          WHERE x.deleted_at < now() - p_older_than
+          WHERE x.merchant_id = p_merchant_id AND x.deleted_at < now() - p_older_than
           ORDER BY x.deleted_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

@@ -1037,7 +1037,7 @@ AS $$
 $$;
 
 -- answers: integer
-CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer)
+CREATE FUNCTION ordering.purge_expired_drafts(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -1049,7 +1049,7 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM ordering.draft_order x
-          WHERE x.order_id IS NULL AND x.expires_at <= now() - INTERVAL '30 days'
+          WHERE x.merchant_id = p_merchant_id AND x.order_id IS NULL AND x.expires_at <= now() - INTERVAL '30 days'
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

@@ -313,7 +313,7 @@ AS $$
 $$;
 
 -- answers: integer
-CREATE FUNCTION payment.purge_webhook_events(p_limit integer)
+CREATE FUNCTION payment.purge_webhook_events(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -325,7 +325,7 @@ AS $$
         (e.merchant_id, e.account_id, e.event_id) IN (
           SELECT x.merchant_id, x.account_id, x.event_id
           FROM payment.webhook_event x
-          WHERE x.received_at <= now() - INTERVAL '30 days'
+          WHERE x.merchant_id = p_merchant_id AND x.received_at <= now() - INTERVAL '30 days'
           ORDER BY x.received_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

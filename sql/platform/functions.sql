@@ -263,7 +263,7 @@ END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION platform.purge_idempotency_records(p_limit integer)
+CREATE FUNCTION platform.purge_idempotency_records(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -275,7 +275,7 @@ AS $$
         (r.merchant_id, r.caller, r.key, r.part) IN (
           SELECT x.merchant_id, x.caller, x.key, x.part
           FROM platform.idempotency_record x
-          WHERE x.expires_at <= now()
+          WHERE x.merchant_id = p_merchant_id AND x.expires_at <= now()
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -289,7 +289,11 @@ AS $$
         (r.merchant_id, r.caller, r.key, r.part) IN (
           SELECT x.merchant_id, x.caller, x.key, x.part
           FROM platform.idempotency_record x
-          WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.sealed IS NOT NULL
+            AND x.sealed_until <= now()
+            AND x.expires_at > now()
           ORDER BY x.sealed_until
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED

@@ -1,11 +1,8 @@
-import { startWorkers, type WorkersOptions } from '@commerce-graph/actions'
-import { createSecretBox, parseEncryptionKeys } from '@commerce-graph/secret-box'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
-import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDemoDatabase } from '../support/demo-database.ts'
 import { partUrlsOf } from '../support/part-urls.ts'
-import { encryptionKeys } from '../support/role-processes.ts'
+import { startTestWorkers } from './start-test-workers.ts'
 
 const merchant = '01a1f000-0001-7000-8000-000000000001'
 const other = '0198c0de-0000-7000-8000-00000000beef'
@@ -30,13 +27,6 @@ const changed = [
   'ordering.order',
 ]
 const conditions = /\w+\.(merchant_id = p_merchant_id|claim = p_claim)\b/g
-
-const noFiles = {
-  get: () => Promise.resolve(null),
-  delete: () => Promise.resolve(),
-  deleteFolder: () => Promise.resolve(),
-  sweep: () => Promise.resolve(0),
-} as unknown as WorkersOptions['files']
 
 /** A job finds its work across merchants, and does it in the scope of one. */
 describe('a job whose last statement has forgotten the merchant', { timeout: 60_000 }, () => {
@@ -143,19 +133,7 @@ describe('a job whose last statement has forgotten the merchant', { timeout: 60_
       'check-senders': 100,
       'remind-of-payments': 100,
     }
-    const workers = await startWorkers({
-      databaseUrl: workerUrl,
-      processors: [],
-      secretBox: createSecretBox(parseEncryptionKeys(encryptionKeys)),
-      files: noFiles,
-      filesUrl: 'http://127.0.0.1:9/files',
-      graphqlUrl: 'http://127.0.0.1:9/graphql',
-      unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
-      webhooks: { live: false, refusedNetworks: [], graphqlUrl: 'http://127.0.0.1:9/graphql' },
-      senders: { lookup: { texts: () => Promise.resolve([]) }, settings: { dkim: null, spfInclude: null } },
-      intervals,
-      logger: pino({ level: 'silent' }),
-    })
+    const workers = await startTestWorkers(workerUrl, intervals)
     try {
       await expect
         .poll(

@@ -291,7 +291,7 @@ describe('an answer with a secret', () => {
     await passTime(idempotencyKey, 11)
     const refused = { kind: 'refused', id: 'SVC_VAL_004', details: { field: 'Idempotency-Key' } }
     expect(await create(idempotencyKey)).toMatchObject(refused)
-    await shop.database`SELECT platform.purge_idempotency_records(500)`
+    await shop.database`SELECT platform.purge_idempotency_records(${merchant.merchantId}, 500)`
     expect(
       await shop.database`SELECT sealed FROM platform.idempotency_record WHERE key = ${idempotencyKey}`,
     ).toEqual([{ sealed: null }])

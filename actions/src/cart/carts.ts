@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import { maxLines } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
@@ -139,11 +140,28 @@ const idle = 60 * 60
 
 /** Marks carts with items that were left for an hour, which is an event. Returns how many. */
 export const markAbandonedCarts = async (database: Database): Promise<number> =>
-  inBatches(purgeBatch, async () => cart.markAbandoned(database, { idle, limit: purgeBatch }))
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT c.merchant_id AS "merchantId" FROM cart.cart c
+      WHERE c.checked_out_at IS NULL AND c.abandoned_at IS NULL AND c.expires_at > now()
+        AND c.updated_at < now() - ${idle} * interval '1 second' AND c.updated_at > now() - interval '2 days'
+        AND EXISTS (SELECT FROM cart.cart_item i WHERE i.merchant_id = c.merchant_id AND i.cart_id = c.id)
+      LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(purgeBatch, () => cart.markAbandoned(own, { merchantId, idle, limit: purgeBatch })),
+  )
 
 /** Deletes carts that expired without becoming an order. Returns how many. */
 export const purgeExpiredCarts = async (database: Database): Promise<number> =>
-  inBatches(purgeBatch, async () => cart.purgeExpired(database, { limit: purgeBatch }))
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT c.merchant_id AS "merchantId" FROM cart.cart c
+      WHERE c.checked_out_at IS NULL AND c.expires_at <= now() LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(purgeBatch, () => cart.purgeExpired(own, { merchantId, limit: purgeBatch })),
+  )
 
 /**
  * Lets a guest's cart go along with a customer who signs in.

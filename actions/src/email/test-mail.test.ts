@@ -168,7 +168,7 @@ describe('a test of an e-mail', () => {
     expect(await deliver()).toEqual([])
     catcher.answerWith({ kind: 'take' })
     await shop.database`UPDATE email.delivery SET created_at = now() - interval '1 year' WHERE id = ${id}`
-    await shop.database`SELECT email.purge_rendered(interval '90 days', 10)`
+    await shop.database`SELECT email.purge_rendered(${merchant.merchantId}, interval '90 days', 10)`
     dataOf(await shop.call(merchant, 'retryEmailDelivery', { id }))
     expect((await deliver()).map(({ subject }) => subject)).toEqual(['[Test] Again'])
   })

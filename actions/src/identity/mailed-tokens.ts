@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, Queryable } from '../database.ts'
@@ -94,19 +95,26 @@ interface ResetRequest {
 
 /** Has tokens for new passwords mailed to those requests whose address has an account, or has bought without one. Returns how many requests it looked into. */
 export const answerPasswordResets = async ({ database, secretBox }: PasswordResetOptions): Promise<number> =>
-  inBatches(1, () =>
-    database.begin(async (sql) => {
-      const [request] = await sql<ResetRequest[]>`
-        DELETE FROM identity.password_reset_request
-        WHERE (merchant_id, subject, email) IN (
-          SELECT merchant_id, subject, email FROM identity.password_reset_request
-          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
-        )
-        RETURNING merchant_id AS "merchantId", subject, email`
-      if (request === undefined) return 0
-      await issuePasswordReset({ sql, secretBox }, request)
-      return 1
-    }),
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT merchant_id AS "merchantId" FROM identity.password_reset_request
+      GROUP BY merchant_id ORDER BY min(created_at) LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(1, () =>
+        own.begin(async (sql) => {
+          const [request] = await sql<Omit<ResetRequest, 'merchantId'>[]>`
+            DELETE FROM identity.password_reset_request
+            WHERE merchant_id = ${merchantId} AND (subject, email) IN (
+              SELECT subject, email FROM identity.password_reset_request WHERE merchant_id = ${merchantId}
+              ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+            )
+            RETURNING subject, email`
+          if (request === undefined) return 0
+          await issuePasswordReset({ sql, secretBox }, { merchantId, ...request })
+          return 1
+        }),
+      ),
   )
 
 async function issuePasswordReset(

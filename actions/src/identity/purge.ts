@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun } from '../by-merchant.ts'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import * as identity from '../sql/generated/identity.ts'
@@ -10,4 +11,9 @@ const batch = 500
  * @param sessionsKept seconds that an ended session stays, a day at least
  */
 export const purgeExpiredIdentities = async (database: Database, sessionsKept: number): Promise<number> =>
-  inBatches(batch, async () => identity.purgeExpired(database, { limit: batch, sessionsKept }))
+  byMerchant(
+    database,
+    identity.merchantsToPurge(database, { limit: merchantsOfRun, sessionsKept }),
+    (own, merchantId) =>
+      inBatches(batch, () => identity.purgeExpired(own, { merchantId, limit: batch, sessionsKept })),
+  )

@@ -234,7 +234,7 @@ describe('the workers', () => {
 
   test('leave a job that keeps failing in the failed set, where operators can see it', async () => {
     const away = { ...shop.cardProcessor, name: 'elsewhere' }
-    await shop.database`ALTER FUNCTION cart.purge_expired(integer) RENAME TO purge_expired_away`
+    await shop.database`ALTER FUNCTION operator.purge_sign_ups(integer) RENAME TO purge_sign_ups_away`
     const workers = await startWorkers({
       databaseUrl: shop.databaseUrl,
       processors: [away],
@@ -260,7 +260,7 @@ describe('the workers', () => {
         .poll(
           async () => {
             const [row] = await shop.database<{ failed: number }[]>`
-              SELECT count(*)::integer AS failed FROM bullmq.job WHERE state = 'failed' AND failed_reason LIKE '%purge_expired%'`
+              SELECT count(*)::integer AS failed FROM bullmq.job WHERE state = 'failed' AND failed_reason LIKE '%purge_sign_ups%'`
             return row?.failed
           },
           { timeout: 20_000 },
@@ -268,7 +268,7 @@ describe('the workers', () => {
         .toBeGreaterThan(0)
     } finally {
       await workers.stop()
-      await shop.database`ALTER FUNCTION cart.purge_expired_away(integer) RENAME TO purge_expired`
+      await shop.database`ALTER FUNCTION operator.purge_sign_ups_away(integer) RENAME TO purge_sign_ups`
     }
   })
 })

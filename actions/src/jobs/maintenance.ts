@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Observer } from '@commerce-graph/telemetry'
@@ -260,7 +261,16 @@ const signingKeyLifetime = 30 * 24 * 60 * 60
 const purgeBatch = 500
 
 const purgeIdempotencyRecords = async (database: Database): Promise<number> =>
-  inBatches(purgeBatch, async () => platform.purgeIdempotencyRecords(database, { limit: purgeBatch }))
+  byMerchant(
+    database,
+    // Operators have records of their own, as a merchant with the nil id.
+    database<OfMerchant[]>`
+      SELECT r.merchant_id AS "merchantId" FROM platform.idempotency_record r WHERE r.expires_at <= now()
+      UNION SELECT r.merchant_id FROM platform.idempotency_record r WHERE r.sealed IS NOT NULL AND r.sealed_until <= now()
+      LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(purgeBatch, () => platform.purgeIdempotencyRecords(own, { merchantId, limit: purgeBatch })),
+  )
 
 /** Of each table at once. */
 const logBatch = 5_000

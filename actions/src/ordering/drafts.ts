@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import { actingAs } from '../action/acting-as.ts'
 import type { Session } from '../action/session.ts'
 import type { Database, Queryable } from '../database.ts'
@@ -52,4 +53,11 @@ const purgeBatch = 500
 
 /** Deletes drafts that expired a month ago. Returns how many. */
 export const purgeExpiredDrafts = async (database: Database): Promise<number> =>
-  inBatches(purgeBatch, async () => ordering.purgeExpiredDrafts(database, { limit: purgeBatch }))
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT d.merchant_id AS "merchantId" FROM ordering.draft_order d
+      WHERE d.order_id IS NULL AND d.expires_at <= now() - interval '30 days' LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(purgeBatch, () => ordering.purgeExpiredDrafts(own, { merchantId, limit: purgeBatch })),
+  )

@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import type { OrderPayments } from '../ordering/index.ts'
@@ -30,4 +31,11 @@ const purgeBatch = 500
 
 /** Forgets webhooks of a month ago: no processor sends one for so long. Returns how many those were. */
 export const purgeWebhookEvents = (database: Database): Promise<number> =>
-  inBatches(purgeBatch, () => paymentSql.purgeWebhookEvents(database, { limit: purgeBatch }))
+  byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT e.merchant_id AS "merchantId" FROM payment.webhook_event e
+      WHERE e.received_at <= now() - interval '30 days' LIMIT ${merchantsOfRun}`,
+    (own, merchantId) =>
+      inBatches(purgeBatch, () => paymentSql.purgeWebhookEvents(own, { merchantId, limit: purgeBatch })),
+  )

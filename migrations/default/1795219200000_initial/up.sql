@@ -5838,8 +5838,8 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION bulk.purge_imports(p_limit integer)
-RETURNS TABLE (merchant_id uuid, id uuid)
+CREATE FUNCTION bulk.purge_imports(p_merchant_id uuid, p_limit integer)
+RETURNS TABLE (id uuid)
 LANGUAGE sql
 VOLATILE
 AS $$
@@ -5849,15 +5849,18 @@ AS $$
       SELECT o.merchant_id, o.id
       FROM bulk.import o
       WHERE
-        o.finished_at < now() - INTERVAL '30 days'
-        OR o.status = 'AWAITING_UPLOAD'
-        AND o.finished_at IS NULL
-        AND o.created_at < now() - INTERVAL '2 days'
+        o.merchant_id = p_merchant_id
+        AND (
+          o.finished_at < now() - INTERVAL '30 days'
+          OR o.status = 'AWAITING_UPLOAD'
+          AND o.finished_at IS NULL
+          AND o.created_at < now() - INTERVAL '2 days'
+        )
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
     ) gone
   WHERE i.merchant_id = gone.merchant_id AND i.id = gone.id
-  RETURNING i.merchant_id, i.id;
+  RETURNING i.id;
 $$;
 
 CREATE FUNCTION bulk.create_export(p_merchant_id uuid, p_export jsonb, p_max integer)
@@ -6495,7 +6498,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION cart.mark_abandoned(p_idle interval, p_limit integer)
+CREATE FUNCTION cart.mark_abandoned(p_merchant_id uuid, p_idle interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -6509,7 +6512,8 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM cart.cart x
           WHERE
-            x.checked_out_at IS NULL
+            x.merchant_id = p_merchant_id
+            AND x.checked_out_at IS NULL
             AND x.abandoned_at IS NULL
             AND x.updated_at < now() - p_idle
             AND x.updated_at > now() - INTERVAL '2 days'
@@ -6525,7 +6529,7 @@ AS $$
   FROM marked;
 $$;
 
-CREATE FUNCTION cart.purge_expired(p_limit integer)
+CREATE FUNCTION cart.purge_expired(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -6537,7 +6541,7 @@ AS $$
         (c.merchant_id, c.id) IN (
           SELECT x.merchant_id, x.id
           FROM cart.cart x
-          WHERE x.checked_out_at IS NULL AND x.expires_at <= now()
+          WHERE x.merchant_id = p_merchant_id AND x.checked_out_at IS NULL AND x.expires_at <= now()
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -7048,7 +7052,7 @@ AS $$
   WHERE d.unsubscribe_token = p_token;
 $$;
 
-CREATE FUNCTION email.purge_rendered(p_age interval, p_limit integer)
+CREATE FUNCTION email.purge_rendered(p_merchant_id uuid, p_age interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -7057,7 +7061,11 @@ AS $$
     old AS (
       SELECT x.merchant_id, x.id
       FROM email.delivery x
-      WHERE x.html IS NOT NULL AND x.created_at < now() - p_age AND x.status NOT IN ('QUEUED', 'SENDING')
+      WHERE
+        x.merchant_id = p_merchant_id
+        AND x.html IS NOT NULL
+        AND x.created_at < now() - p_age
+        AND x.status NOT IN ('QUEUED', 'SENDING')
       ORDER BY x.created_at
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
@@ -7291,7 +7299,7 @@ AS $$
   SELECT left(p_column, 1) || substr(replace(initcap(replace(p_column, '_', ' ')), ' ', ''), 2);
 $$;
 
-CREATE FUNCTION events.purge(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -7303,7 +7311,7 @@ AS $$
         (e.merchant_id, e.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.event x
-          WHERE x.created_at < now() - p_older_than
+          WHERE x.merchant_id = p_merchant_id AND x.created_at < now() - p_older_than
           ORDER BY x.created_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -7314,7 +7322,7 @@ AS $$
   FROM gone;
 $$;
 
-CREATE FUNCTION events.purge_deliveries(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge_deliveries(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -7326,7 +7334,10 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.delivery x
-          WHERE x.status IN ('DELIVERED', 'FAILED') AND x.created_at < now() - p_older_than
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.status IN ('DELIVERED', 'FAILED')
+            AND x.created_at < now() - p_older_than
           ORDER BY x.created_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -7362,7 +7373,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION events.purge_deletions(p_older_than interval, p_limit integer)
+CREATE FUNCTION events.purge_deletions(p_merchant_id uuid, p_older_than interval, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -7374,7 +7385,7 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM events.deletion x
-          WHERE x.deleted_at < now() - p_older_than
+          WHERE x.merchant_id = p_merchant_id AND x.deleted_at < now() - p_older_than
           ORDER BY x.deleted_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -11636,7 +11647,7 @@ AS $$
   WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = p_draft_id;
 $$;
 
-CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer)
+CREATE FUNCTION ordering.purge_expired_drafts(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -11648,7 +11659,7 @@ AS $$
         (d.merchant_id, d.id) IN (
           SELECT x.merchant_id, x.id
           FROM ordering.draft_order x
-          WHERE x.order_id IS NULL AND x.expires_at <= now() - INTERVAL '30 days'
+          WHERE x.merchant_id = p_merchant_id AND x.order_id IS NULL AND x.expires_at <= now() - INTERVAL '30 days'
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -11977,7 +11988,7 @@ AS $$
   RETURNING e.processed_at IS NULL;
 $$;
 
-CREATE FUNCTION payment.purge_webhook_events(p_limit integer)
+CREATE FUNCTION payment.purge_webhook_events(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -11989,7 +12000,7 @@ AS $$
         (e.merchant_id, e.account_id, e.event_id) IN (
           SELECT x.merchant_id, x.account_id, x.event_id
           FROM payment.webhook_event x
-          WHERE x.received_at <= now() - INTERVAL '30 days'
+          WHERE x.merchant_id = p_merchant_id AND x.received_at <= now() - INTERVAL '30 days'
           ORDER BY x.received_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -12557,7 +12568,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.purge_idempotency_records(p_limit integer)
+CREATE FUNCTION platform.purge_idempotency_records(p_merchant_id uuid, p_limit integer)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -12569,7 +12580,7 @@ AS $$
         (r.merchant_id, r.caller, r.key, r.part) IN (
           SELECT x.merchant_id, x.caller, x.key, x.part
           FROM platform.idempotency_record x
-          WHERE x.expires_at <= now()
+          WHERE x.merchant_id = p_merchant_id AND x.expires_at <= now()
           ORDER BY x.expires_at
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -12583,7 +12594,11 @@ AS $$
         (r.merchant_id, r.caller, r.key, r.part) IN (
           SELECT x.merchant_id, x.caller, x.key, x.part
           FROM platform.idempotency_record x
-          WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.sealed IS NOT NULL
+            AND x.sealed_until <= now()
+            AND x.expires_at > now()
           ORDER BY x.sealed_until
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
@@ -18569,7 +18584,47 @@ $$;
 
 -- sql/identity/functions/purge_expired.sql
 
-CREATE FUNCTION identity.purge_expired(p_limit integer, p_sessions_kept interval)
+CREATE FUNCTION identity.has_left_nothing(p_merchant_id uuid, p_customer_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id)
+    AND NOT EXISTS (
+      SELECT FROM booking.appointment a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+    )
+    AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id)
+    AND NOT EXISTS (
+      SELECT FROM crm.loyalty_account l WHERE l.merchant_id = p_merchant_id AND l.customer_id = p_customer_id
+    );
+$$;
+
+CREATE FUNCTION identity.merchants_to_purge(p_limit integer, p_sessions_kept interval)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT s.merchant_id
+  FROM identity.session s
+  WHERE s.expires_at < now() AND (s.origin = 'BACKEND' OR s.expires_at < now() - p_sessions_kept)
+  UNION
+  SELECT t.merchant_id FROM identity.one_time_token t WHERE t.expires_at < now() - INTERVAL '1 day'
+  UNION
+  SELECT a.merchant_id FROM identity.sign_in_attempt a WHERE a.last_at < now() - INTERVAL '1 day'
+  UNION
+  SELECT k.merchant_id FROM identity.known_client k WHERE k.last_at < now() - INTERVAL '90 days'
+  UNION
+  SELECT g.merchant_id
+  FROM crm.customer g
+  WHERE
+    NOT g.has_account
+    AND g.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
+    AND identity.has_left_nothing(g.merchant_id, g.id)
+  LIMIT p_limit;
+$$;
+
+CREATE FUNCTION identity.purge_expired(p_merchant_id uuid, p_limit integer, p_sessions_kept interval)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -18582,7 +18637,10 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM identity.session x
           -- A backend's session has no refresh token.
-          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.expires_at < now()
+            AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -18594,7 +18652,7 @@ AS $$
         (t.merchant_id, t.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.one_time_token x
-          WHERE x.expires_at < now() - INTERVAL '1 day'
+          WHERE x.merchant_id = p_merchant_id AND x.expires_at < now() - INTERVAL '1 day'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -18606,7 +18664,7 @@ AS $$
         (a.merchant_id, a.subject, a.email, a.client) IN (
           SELECT x.merchant_id, x.subject, x.email, x.client
           FROM identity.sign_in_attempt x
-          WHERE x.last_at < now() - INTERVAL '1 day'
+          WHERE x.merchant_id = p_merchant_id AND x.last_at < now() - INTERVAL '1 day'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -18618,13 +18676,12 @@ AS $$
         (k.merchant_id, k.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.known_client x
-          WHERE x.last_at < now() - INTERVAL '90 days'
+          WHERE x.merchant_id = p_merchant_id AND x.last_at < now() - INTERVAL '90 days'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
     ),
-    -- Guests who began a checkout and placed no order, after the cart is gone.
     guests AS (
       DELETE FROM crm.customer g
       WHERE
@@ -18632,16 +18689,10 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM crm.customer x
           WHERE
-            NOT x.has_account
+            x.merchant_id = p_merchant_id
+            AND NOT x.has_account
             AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-            AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = x.merchant_id AND o.customer_id = x.id)
-            AND NOT EXISTS (
-              SELECT FROM booking.appointment a WHERE a.merchant_id = x.merchant_id AND a.customer_id = x.id
-            )
-            AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = x.merchant_id AND c.customer_id = x.id)
-            AND NOT EXISTS (
-              SELECT FROM crm.loyalty_account l WHERE l.merchant_id = x.merchant_id AND l.customer_id = x.id
-            )
+            AND identity.has_left_nothing(x.merchant_id, x.id)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )

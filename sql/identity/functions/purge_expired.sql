@@ -1,8 +1,52 @@
+-- Of a guest: began a checkout and placed no order, and the cart is gone.
+CREATE FUNCTION identity.has_left_nothing(p_merchant_id uuid, p_customer_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id)
+    AND NOT EXISTS (
+      SELECT FROM booking.appointment a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+    )
+    AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id)
+    AND NOT EXISTS (
+      SELECT FROM crm.loyalty_account l WHERE l.merchant_id = p_merchant_id AND l.customer_id = p_customer_id
+    );
+$$;
+
+-- Merchants with rows that identity.purge_expired deletes.
+--
+-- answers: rows {merchant_id: uuid}
+CREATE FUNCTION identity.merchants_to_purge(p_limit integer, p_sessions_kept interval)
+RETURNS TABLE (merchant_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT s.merchant_id
+  FROM identity.session s
+  WHERE s.expires_at < now() AND (s.origin = 'BACKEND' OR s.expires_at < now() - p_sessions_kept)
+  UNION
+  SELECT t.merchant_id FROM identity.one_time_token t WHERE t.expires_at < now() - INTERVAL '1 day'
+  UNION
+  SELECT a.merchant_id FROM identity.sign_in_attempt a WHERE a.last_at < now() - INTERVAL '1 day'
+  UNION
+  SELECT k.merchant_id FROM identity.known_client k WHERE k.last_at < now() - INTERVAL '90 days'
+  UNION
+  SELECT g.merchant_id
+  FROM crm.customer g
+  WHERE
+    NOT g.has_account
+    AND g.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
+    AND identity.has_left_nothing(g.merchant_id, g.id)
+  LIMIT p_limit;
+$$;
+
 -- p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is
 -- known from an unknown one.
 --
 -- answers: integer
-CREATE FUNCTION identity.purge_expired(p_limit integer, p_sessions_kept interval)
+CREATE FUNCTION identity.purge_expired(p_merchant_id uuid, p_limit integer, p_sessions_kept interval)
 RETURNS integer
 LANGUAGE sql
 VOLATILE
@@ -15,7 +59,10 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM identity.session x
           -- A backend's session has no refresh token.
-          WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
+          WHERE
+            x.merchant_id = p_merchant_id
+            AND x.expires_at < now()
+            AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -27,7 +74,7 @@ AS $$
         (t.merchant_id, t.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.one_time_token x
-          WHERE x.expires_at < now() - INTERVAL '1 day'
+          WHERE x.merchant_id = p_merchant_id AND x.expires_at < now() - INTERVAL '1 day'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -39,7 +86,7 @@ AS $$
         (a.merchant_id, a.subject, a.email, a.client) IN (
           SELECT x.merchant_id, x.subject, x.email, x.client
           FROM identity.sign_in_attempt x
-          WHERE x.last_at < now() - INTERVAL '1 day'
+          WHERE x.merchant_id = p_merchant_id AND x.last_at < now() - INTERVAL '1 day'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -51,13 +98,12 @@ AS $$
         (k.merchant_id, k.id) IN (
           SELECT x.merchant_id, x.id
           FROM identity.known_client x
-          WHERE x.last_at < now() - INTERVAL '90 days'
+          WHERE x.merchant_id = p_merchant_id AND x.last_at < now() - INTERVAL '90 days'
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
     ),
-    -- Guests who began a checkout and placed no order, after the cart is gone.
     guests AS (
       DELETE FROM crm.customer g
       WHERE
@@ -65,16 +111,10 @@ AS $$
           SELECT x.merchant_id, x.id
           FROM crm.customer x
           WHERE
-            NOT x.has_account
+            x.merchant_id = p_merchant_id
+            AND NOT x.has_account
             AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-            AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = x.merchant_id AND o.customer_id = x.id)
-            AND NOT EXISTS (
-              SELECT FROM booking.appointment a WHERE a.merchant_id = x.merchant_id AND a.customer_id = x.id
-            )
-            AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = x.merchant_id AND c.customer_id = x.id)
-            AND NOT EXISTS (
-              SELECT FROM crm.loyalty_account l WHERE l.merchant_id = x.merchant_id AND l.customer_id = x.id
-            )
+            AND identity.has_left_nothing(x.merchant_id, x.id)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )

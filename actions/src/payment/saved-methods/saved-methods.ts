@@ -1,3 +1,4 @@
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../../by-merchant.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Database, JsonValue, Queryable } from '../../database.ts'
 import type { Decline, SetupAnswer } from '../../processors/index.ts'
@@ -139,10 +140,19 @@ export async function postponeMethod(
 
 /** Forgets failed attempts, which count towards the bound for a day. */
 export async function purgeFailedMethods(database: Database, limit: number): Promise<void> {
-  await database`
-    DELETE FROM payment.saved_method WHERE (merchant_id, id) IN (
-      SELECT merchant_id, id FROM payment.saved_method
-      WHERE status = 'FAILED' AND updated_at <= now() - interval '1 day'
-      ORDER BY updated_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )`
+  await byMerchant(
+    database,
+    database<OfMerchant[]>`
+      SELECT DISTINCT merchant_id AS "merchantId" FROM payment.saved_method
+      WHERE status = 'FAILED' AND updated_at <= now() - interval '1 day' LIMIT ${merchantsOfRun}`,
+    async (own, merchantId) => {
+      const gone = await own`
+        DELETE FROM payment.saved_method WHERE merchant_id = ${merchantId} AND id IN (
+          SELECT id FROM payment.saved_method
+          WHERE merchant_id = ${merchantId} AND status = 'FAILED' AND updated_at <= now() - interval '1 day'
+          ORDER BY updated_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        )`
+      return gone.count
+    },
+  )
 }

@@ -179,14 +179,16 @@ export const recordProgress = (caller: Caller, args: RecordProgressArguments): P
     )`)
 
 export interface PurgeImportsArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
-export type PurgeImportsAnswer = { readonly merchantId: MerchantId; readonly id: string }
+export type PurgeImportsAnswer = { readonly id: string }
 
 /** `bulk.purge_imports`: Imports that ended long ago, or whose file never came, for their files to be deleted.  */
 export const purgeImports = (sql: Queryable, args: PurgeImportsArguments): Promise<readonly PurgeImportsAnswer[]> =>
-  rowsOf<PurgeImportsAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id" FROM bulk.purge_imports(
+  rowsOf<PurgeImportsAnswer>(sql`SELECT id AS "id" FROM bulk.purge_imports(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

@@ -44,6 +44,7 @@ export const addLine = (caller: Caller, args: AddLineArguments): Promise<AddLine
     )`)
 
 export interface MarkAbandonedArguments {
+  readonly merchantId: MerchantId
   readonly idle: Seconds
   readonly limit: number
 }
@@ -53,11 +54,13 @@ export type MarkAbandonedAnswer = number
 /** `cart.mark_abandoned`: Marks carts with items that nothing has changed for as long as p_idle. Those that have lain for two days are left alone: they were marked before, or are older than the rule.  */
 export const markAbandoned = (caller: Caller, args: MarkAbandonedArguments): Promise<MarkAbandonedAnswer> =>
   answerOf<MarkAbandonedAnswer>(caller, 'cart.mark_abandoned', (sql) => sql`cart.mark_abandoned(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_idle => make_interval(secs => ${args.idle}),
       p_limit => ${args.limit}::integer
     )`)
 
 export interface PurgeExpiredArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
@@ -66,6 +69,7 @@ export type PurgeExpiredAnswer = number
 /** `cart.purge_expired` */
 export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
   answerOf<PurgeExpiredAnswer>(caller, 'cart.purge_expired', (sql) => sql`cart.purge_expired(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

@@ -64,6 +64,7 @@ export const unsubscribesFrom = (sql: Queryable, args: UnsubscribesFromArguments
     )`)
 
 export interface PurgeRenderedArguments {
+  readonly merchantId: MerchantId
   readonly age: Seconds
   readonly limit: number
 }
@@ -73,6 +74,7 @@ export type PurgeRenderedAnswer = number
 /** `email.purge_rendered` */
 export const purgeRendered = (caller: Caller, args: PurgeRenderedArguments): Promise<PurgeRenderedAnswer> =>
   answerOf<PurgeRenderedAnswer>(caller, 'email.purge_rendered', (sql) => sql`email.purge_rendered(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_age => make_interval(secs => ${args.age}),
       p_limit => ${args.limit}::integer
     )`)

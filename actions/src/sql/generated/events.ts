@@ -5,6 +5,7 @@ import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-o
 import type * as notification from './notification.ts'
 
 export interface PurgeArguments {
+  readonly merchantId: MerchantId
   readonly olderThan: Seconds
   readonly limit: number
 }
@@ -14,11 +15,13 @@ export type PurgeAnswer = number
 /** `events.purge`: Deletes events and what belongs to them, the oldest first.  */
 export const purge = (caller: Caller, args: PurgeArguments): Promise<PurgeAnswer> =>
   answerOf<PurgeAnswer>(caller, 'events.purge', (sql) => sql`events.purge(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_older_than => make_interval(secs => ${args.olderThan}),
       p_limit => ${args.limit}::integer
     )`)
 
 export interface PurgeDeliveriesArguments {
+  readonly merchantId: MerchantId
   readonly olderThan: Seconds
   readonly limit: number
 }
@@ -28,11 +31,13 @@ export type PurgeDeliveriesAnswer = number
 /** `events.purge_deliveries`: Deletes deliveries that have ended, the oldest first.  */
 export const purgeDeliveries = (caller: Caller, args: PurgeDeliveriesArguments): Promise<PurgeDeliveriesAnswer> =>
   answerOf<PurgeDeliveriesAnswer>(caller, 'events.purge_deliveries', (sql) => sql`events.purge_deliveries(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_older_than => make_interval(secs => ${args.olderThan}),
       p_limit => ${args.limit}::integer
     )`)
 
 export interface PurgeDeletionsArguments {
+  readonly merchantId: MerchantId
   readonly olderThan: Seconds
   readonly limit: number
 }
@@ -42,6 +47,7 @@ export type PurgeDeletionsAnswer = number
 /** `events.purge_deletions`: Deletes records of deletions that are older than this. Returns how many. */
 export const purgeDeletions = (caller: Caller, args: PurgeDeletionsArguments): Promise<PurgeDeletionsAnswer> =>
   answerOf<PurgeDeletionsAnswer>(caller, 'events.purge_deletions', (sql) => sql`events.purge_deletions(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_older_than => make_interval(secs => ${args.olderThan}),
       p_limit => ${args.limit}::integer
     )`)

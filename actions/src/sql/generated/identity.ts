@@ -1,7 +1,7 @@
 // Written from sql/ by `npm run generate`. Don't edit.
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { jsonOf } from '../../database.ts'
-import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
 import type * as cart from './cart.ts'
 
 export type UserStatus =
@@ -527,7 +527,22 @@ export const openSession = (caller: Caller, args: OpenSessionArguments): Promise
       p_session_lifetime => make_interval(secs => ${args.sessionLifetime})
     )`)
 
+export interface MerchantsToPurgeArguments {
+  readonly limit: number
+  readonly sessionsKept: Seconds
+}
+
+export type MerchantsToPurgeAnswer = { readonly merchantId: MerchantId }
+
+/** `identity.merchants_to_purge`: Merchants with rows that identity.purge_expired deletes.  */
+export const merchantsToPurge = (sql: Queryable, args: MerchantsToPurgeArguments): Promise<readonly MerchantsToPurgeAnswer[]> =>
+  rowsOf<MerchantsToPurgeAnswer>(sql`SELECT merchant_id AS "merchantId" FROM identity.merchants_to_purge(
+      p_limit => ${args.limit}::integer,
+      p_sessions_kept => make_interval(secs => ${args.sessionsKept})
+    )`)
+
 export interface PurgeExpiredArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
   readonly sessionsKept: Seconds
 }
@@ -537,6 +552,7 @@ export type PurgeExpiredAnswer = number
 /** `identity.purge_expired`: p_sessions_kept: how long an ended session stays, a day at least: so long, a refresh token that comes back late is known from an unknown one.  */
 export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
   answerOf<PurgeExpiredAnswer>(caller, 'identity.purge_expired', (sql) => sql`identity.purge_expired(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer,
       p_sessions_kept => make_interval(secs => ${args.sessionsKept})
     )`)

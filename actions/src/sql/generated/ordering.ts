@@ -120,6 +120,7 @@ export const decideReturn = (caller: Caller, args: DecideReturnArguments): Promi
     )`)
 
 export interface PurgeExpiredDraftsArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
@@ -128,6 +129,7 @@ export type PurgeExpiredDraftsAnswer = number
 /** `ordering.purge_expired_drafts` */
 export const purgeExpiredDrafts = (caller: Caller, args: PurgeExpiredDraftsArguments): Promise<PurgeExpiredDraftsAnswer> =>
   answerOf<PurgeExpiredDraftsAnswer>(caller, 'ordering.purge_expired_drafts', (sql) => sql`ordering.purge_expired_drafts(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

@@ -149,6 +149,7 @@ export const beginEvent = (caller: Caller, args: BeginEventArguments): Promise<B
     )`)
 
 export interface PurgeWebhookEventsArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
@@ -157,6 +158,7 @@ export type PurgeWebhookEventsAnswer = number
 /** `payment.purge_webhook_events` */
 export const purgeWebhookEvents = (caller: Caller, args: PurgeWebhookEventsArguments): Promise<PurgeWebhookEventsAnswer> =>
   answerOf<PurgeWebhookEventsAnswer>(caller, 'payment.purge_webhook_events', (sql) => sql`payment.purge_webhook_events(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 

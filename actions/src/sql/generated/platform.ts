@@ -1,4 +1,5 @@
 // Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
 
@@ -38,6 +39,7 @@ export const remember = (caller: Caller, args: RememberArguments): Promise<Remem
     )`)
 
 export interface PurgeIdempotencyRecordsArguments {
+  readonly merchantId: MerchantId
   readonly limit: number
 }
 
@@ -46,6 +48,7 @@ export type PurgeIdempotencyRecordsAnswer = number
 /** `platform.purge_idempotency_records` */
 export const purgeIdempotencyRecords = (caller: Caller, args: PurgeIdempotencyRecordsArguments): Promise<PurgeIdempotencyRecordsAnswer> =>
   answerOf<PurgeIdempotencyRecordsAnswer>(caller, 'platform.purge_idempotency_records', (sql) => sql`platform.purge_idempotency_records(
+      p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
 
