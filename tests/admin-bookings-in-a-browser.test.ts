@@ -11,7 +11,7 @@ import {
   whySkipped,
 } from './support/admin-browser.ts'
 import { clock } from '../admin/src/bookings/day-grid.ts'
-import { addDays, dayIn, mondayOf } from '../admin/src/format/shop-days.ts'
+import { addDays, dayIn, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
 import { succeeded } from './support/shop.ts'
 import { type Appointment, ShopBookings, type Slot, slotText } from './support/shop-bookings.ts'
 
@@ -55,8 +55,8 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     return found && slotText(found)
   }
 
-  const block = (within: Page | Locator, serviceName: string) =>
-    within.getByRole('button', { name: new RegExp(`· ${serviceName}`) }).first()
+  const block = (within: Page | Locator, customer: string) =>
+    within.getByRole('button', { name: new RegExp(`^${customer}`) })
 
   test('books a free time, drags it to another one, takes that back, and moves it by keyboard', async () => {
     const {
@@ -67,6 +67,8 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
         one.staffId === other.staffId &&
         Date.parse(other.startTime) - Date.parse(one.startTime) === 3_600_000,
     )
+    const customer = 'Ada Booker'
+    await shop.customer(customer)
     await using visitor = await admin.enter(`bookings?day=${free.day}`)
     const { page } = visitor
     await page.getByRole('button', { name: 'New appointment' }).click()
@@ -78,16 +80,17 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await page
       .getByRole('option', { name: `${freeTime.format(new Date(free.startTime))} · ${shop.nameOf(free)}` })
       .click()
-    await dialog.getByRole('button', { name: /Customer/ }).click()
-    await page.getByRole('option').first().click()
+    await dialog.getByLabel('Search customers').fill('booker')
+    await dialog.getByRole('button', { name: /Customer$/ }).click()
+    await page.getByRole('option', { name: customer }).click()
     await accessible(page)
     await dialog.getByRole('button', { name: 'Book', exact: true }).click()
     await page.getByText('The appointment is booked').waitFor()
-    await block(page, serviceName).waitFor()
+    await block(page, customer).waitFor()
     const before = await shop.stored()
     expect(before?.startTime).toBe(free.startTime)
 
-    await drag(page, block(page, serviceName), { x: 0, y: 60 * scale })
+    await drag(page, block(page, customer), { x: 0, y: 60 * scale })
     await page.getByText(/appointment is moved/).waitFor()
     const hourLater = new Date(Date.parse(before?.startTime ?? '') + 3_600_000).getTime()
     expect(Date.parse((await shop.stored())?.startTime ?? '')).toBe(hourLater)
@@ -95,7 +98,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(async () => (await shop.stored())?.startTime).toBe(before?.startTime)
 
-    await block(page, serviceName).focus()
+    await block(page, customer).focus()
     await page.keyboard.press('Enter')
     await dialog.getByRole('heading').waitFor()
     await accessible(page)
@@ -116,19 +119,24 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
         other.minute - one.minute > 0 &&
         other.minute - one.minute <= 120,
     )
-    const appointment = await shop.book(service.id, from)
+    const customer = 'Bo Booker'
+    const appointment = await shop.book(service.id, from, customer)
     await using visitor = await admin.enter(`bookings?day=${from.day}`)
     const { page } = visitor
     const columnOf = (slot: Slot) => page.getByRole('region', { name: shop.nameOf(slot), exact: true })
-    await block(columnOf(from), service.name).waitFor()
-    await drag(page, block(columnOf(from), service.name), {
+    await block(columnOf(from), customer).waitFor()
+    await drag(page, block(columnOf(from), customer), {
       x: await across(columnOf(from), columnOf(to)),
       y: (to.minute - from.minute) * scale,
     })
     await page.getByText(/appointment is moved/).waitFor()
     expect(await whereIs(appointment)).toBe(slotText(to))
-    await block(columnOf(to), service.name).waitFor()
-    expect(await block(columnOf(from), service.name).count()).toBe(0)
+    await block(columnOf(to), customer).waitFor()
+    expect(await block(columnOf(from), customer).count()).toBe(0)
+
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await block(columnOf(from), customer).waitFor()
+    expect(await whereIs(appointment)).toBe(slotText(from))
   })
 
   test('shows a week, and moves an appointment to another day of it by dragging and by keyboard', async () => {
@@ -139,55 +147,66 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
         mondayOf(one.day) === mondayOf(other.day) &&
         Math.abs(other.minute - one.minute) <= 120,
     )
-    const appointment = await shop.book(service.id, from)
+    const customer = 'Cy Booker'
+    const appointment = await shop.book(service.id, from, customer)
     await using visitor = await admin.enter(`bookings?day=${from.day}`)
     const { page } = visitor
     await page.getByRole('link', { name: `${shop.nameOf(from)}: the week` }).click()
     await page.getByRole('region', { name: 'Plan of the week' }).waitFor()
     expect(new URL(page.url()).searchParams.get('of')).toBe(from.staffId)
-    const title = (slot: Slot) =>
-      new Intl.DateTimeFormat('en-US', {
-        timeZone: shop.timeZone,
-        weekday: 'short',
-        day: 'numeric',
-        month: 'short',
-      }).format(new Date(slot.startTime))
-    const columnOf = (slot: Slot) => page.getByRole('region', { name: title(slot), exact: true })
-    await block(columnOf(from), service.name).waitFor()
-    await drag(page, block(columnOf(from), service.name), {
+    const dates = new Intl.DateTimeFormat('en-US', {
+      timeZone: shop.timeZone,
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+    })
+    const title = (day: string) => dates.format(startOfDay(day, shop.timeZone))
+    const columnOf = ({ day }: { readonly day: string }) =>
+      page.getByRole('region', { name: title(day), exact: true })
+    await block(columnOf(from), customer).waitFor()
+    await drag(page, block(columnOf(from), customer), {
       x: await across(columnOf(from), columnOf(to)),
       y: (to.minute - from.minute) * scale,
     })
     await page.getByText(/appointment is moved/).waitFor()
     expect(await whereIs(appointment)).toBe(slotText(to))
-    await block(columnOf(to), service.name).waitFor()
-    expect(await block(columnOf(from), service.name).count()).toBe(0)
+    await block(columnOf(to), customer).waitFor()
+    expect(await block(columnOf(from), customer).count()).toBe(0)
     await picture(page, 'admin-bookings-week')
 
-    await block(columnOf(to), service.name).focus()
+    const sunday = addDays(mondayOf(from.day), 6)
+    expect(await shop.free(service.id, sunday, addDays(sunday, 1), from.staffId)).toEqual([])
+    await drag(page, block(columnOf(to), customer), {
+      x: await across(columnOf(to), columnOf({ day: sunday })),
+      y: 0,
+    })
+    await page.locator('.notice.bad').waitFor()
+    await accessible(page)
+    expect(await whereIs(appointment)).toBe(slotText(to))
+
+    await block(columnOf(to), customer).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Day').fill(from.day)
     await dialog.getByLabel('Time').fill(clock(from.minute))
     await dialog.getByRole('button', { name: 'Move' }).press('Enter')
-    await block(columnOf(from), service.name).waitFor()
+    await block(columnOf(from), customer).waitFor()
     expect(await whereIs(appointment)).toBe(slotText(from))
 
     await page.getByRole('button', { name: /Appointments of/ }).click()
     await page.getByRole('option', { name: 'Everybody' }).click()
     await columnOf(from)
-      .getByRole('button', { name: new RegExp(`· ${service.name}.* · ${shop.nameOf(from)}`) })
-      .first()
+      .getByRole('button', { name: new RegExp(`^${customer}.* · ${service.name}.* · ${shop.nameOf(from)}`) })
       .waitFor()
     expect(new URL(page.url()).searchParams.get('of')).toBeNull()
 
     await page.getByRole('button', { name: 'The week after' }).click()
-    await block(page, service.name).waitFor({ state: 'detached' })
+    await block(page, customer).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'The week before' }).click()
-    await page.getByRole('link', { name: `${title(from)}: the day` }).click()
+    await page.getByRole('link', { name: `${title(from.day)}: the day` }).click()
     await page.getByRole('region', { name: 'Plan of the day' }).waitFor()
     expect(new URL(page.url()).searchParams.get('day')).toBe(from.day)
-    await block(page, service.name).waitFor()
+    await block(page, customer).waitFor()
   })
 
   test('adds a person with services and hours, who then can be booked, and is away on a day off', async () => {

@@ -29,7 +29,7 @@ interface Props {
 /** Pixels of a minute. */
 const scale = 1.1
 /** Rem that an appointment is wide enough to be read, where several stand side by side. */
-const laneWidth = 4.5
+const laneWidth = 6
 /** Pixels before a press is a drag. */
 const slack = 5
 

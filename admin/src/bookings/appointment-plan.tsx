@@ -42,7 +42,7 @@ export function AppointmentPlan({
   const { timeZone } = useShop()
   const mayWrite = useMay('booking:write')
   const [openId, setOpenId] = useState<string | null>(null)
-  const { move, error: moveError } = useMove()
+  const { move, error: moveError, forget } = useMove()
   const { rows, totalCount, pending, error, retry } = pages
   if (error !== null) return <Failed error={error} retry={retry} />
   if (pending) return <Loading lines={8} />
@@ -67,7 +67,10 @@ export function AppointmentPlan({
           spanOf={spanOf}
           namesStaff={namesStaff}
           mayWrite={mayWrite}
-          onOpen={({ id }) => setOpenId(id)}
+          onOpen={({ id }) => {
+            forget()
+            setOpenId(id)
+          }}
           onMove={drop}
         />
       </Card>

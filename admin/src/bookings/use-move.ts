@@ -10,12 +10,13 @@ export interface Move {
   readonly move: (appointment: Appointment, startTime: string, staffId: string) => Promise<boolean>
   readonly pending: boolean
   readonly error: RequestError | null
+  readonly forget: () => void
 }
 
 /** Moves appointments; each can be taken back for a while. */
 export function useMove(): Move {
   const t = useText()
-  const { run, pending, error } = useChange(RescheduleAppointmentDocument, ['bookings'])
+  const { run, pending, error, forget } = useChange(RescheduleAppointmentDocument, ['bookings'])
   const confirm = useChange(ConfirmAppointmentDocument, ['bookings'])
   /** A moved appointment has to be confirmed again. */
   const back = async ({ id, startTime, staff, status }: Appointment) => {
@@ -33,5 +34,6 @@ export function useMove(): Move {
     },
     pending,
     error,
+    forget,
   }
 }
