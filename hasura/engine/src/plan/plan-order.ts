@@ -2,7 +2,13 @@ import type { CatalogType } from '../catalog/types.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import { type AggregateFunction, aggregateFunctions } from '../schema/aggregate-function.ts'
 import type { Predicate } from '../schema/predicate.ts'
-import type { ColumnModel, ColumnPair, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
+import type {
+  ColumnModel,
+  ColumnPair,
+  ComputedFieldModel,
+  RelationshipModel,
+  TableModel,
+} from '../schema/source-model.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { columnNamed } from './plan-filter.ts'
 import { type PlanScope, relatedTable, visibleRows } from './plan-scope.ts'
@@ -59,10 +65,9 @@ function fieldTerms(
   const relationship = table.relationships.get(name)
   if (relationship !== undefined) {
     const target = relatedTable(scope, relationship.target)
-    const { mapping: join } = relationship
-    const filter = visibleRows(scope, target)
+    const row = relatedRow(relationship, target, visibleRows(scope, target))
     return terms(objectOf(value), target, scope, {
-      wrap: (inner) => through.wrap({ kind: 'related', table: target.name, join, filter, value: inner }),
+      wrap: (inner) => through.wrap({ ...row, value: inner }),
       path: [...through.path, name],
     })
   }
@@ -85,6 +90,19 @@ function fieldTerms(
     { ...through, path: [...through.path, name] },
     scope,
   )
+}
+
+/** The row of an object relationship, without the value that is taken of it. */
+export function relatedRow(
+  { mapping: join }: RelationshipModel,
+  { name, catalog: { primaryKey, uniqueConstraints } }: TableModel,
+  filter: Predicate,
+) {
+  const keys = [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints]
+  const isUnique = keys.some(({ columns }) =>
+    columns.every((column) => join.some(({ remote }) => remote === column)),
+  )
+  return { kind: 'related' as const, table: name, join, isUnique, filter }
 }
 
 const isNullable = (column: ColumnModel, table: TableModel, scope: PlanScope): boolean =>

@@ -112,6 +112,8 @@ export type OrderValue =
       readonly kind: 'related'
       readonly table: QualifiedName
       readonly join: readonly ColumnPair[]
+      /** Whether a constraint allows one row at most. */
+      readonly isUnique: boolean
       readonly filter: Predicate
       readonly value: OrderValue
     }

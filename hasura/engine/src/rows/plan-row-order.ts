@@ -1,4 +1,5 @@
 import { HasuraError } from '../hasura-error.ts'
+import { relatedRow } from '../plan/plan-order.ts'
 import { type PlanScope, relatedTable } from '../plan/plan-scope.ts'
 import { readableColumn } from '../plan/readable.ts'
 import type { OrderTermPlan, OrderValue } from '../plan/tree.ts'
@@ -48,9 +49,8 @@ function orderValue(
   const target = relatedTable(scope, relationship.target)
   const access = relatedAccess(name, target, scope)
   const inner = orderValue(further, target, access, scope)
-  const { filter } = access
-  const value = { kind: 'related' as const, table: target.name, join: relationship.mapping, filter }
-  return { column: inner.column, value: { ...value, value: inner.value } }
+  const row = relatedRow(relationship, target, access.filter)
+  return { column: inner.column, value: { ...row, value: inner.value } }
 }
 
 const refusal = (message: string): HasuraError => new HasuraError('unexpected-payload', message)

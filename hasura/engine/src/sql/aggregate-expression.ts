@@ -4,8 +4,9 @@ import type { Select, Projection, Expression } from './ast.ts'
 import { column, select, subquery, call, cast, builtinType } from './build.ts'
 import { type RowEntries, jsonObject, root, type JsonEntry, typeNameText, jsonArray } from './json-row.ts'
 import { aggregateCall, operandExpression, rowScope } from './predicate-expression.ts'
+import type { CarriedRow } from './related-joins.ts'
 import { rowsFrom } from './rows-from.ts'
-import type { Translation } from './translation.ts'
+import { type Translation, withinRow } from './translation.ts'
 
 type AggregatePlan = Extract<SelectPlan, { kind: 'aggregate' }>
 
@@ -17,6 +18,8 @@ interface Aggregation {
   readonly parent: string | undefined
   readonly translation: Translation
   readonly rowEntries: RowEntries
+  /** The related rows that the aggregated rows carry. */
+  readonly carried: readonly CarriedRow[]
   /** Adds a column with the value. Returns the expression by which the JSON refers to it. */
   readonly collect: (value: Expression) => Expression
 }
@@ -39,18 +42,19 @@ export function aggregateJson(
     projections.push({ value, alias: name })
     return column(results, name)
   }
-  const from = rowsFrom(plan.rows, alias, parent, translation)
-  const aggregation: Aggregation = { plan, alias, parent, translation, rowEntries, collect }
+  const fields = plan.fields.flatMap((field) => (field.kind === 'nodes' ? field.fields : []))
+  const { clauses, carried } = rowsFrom(plan.rows, alias, parent, translation, { fields })
+  const aggregation: Aggregation = { plan, alias, parent, translation, rowEntries, collect, carried }
   const entries = plan.fields.map((field) => aggregateEntry(field, aggregation))
   // The count keeps the derived table at one row, even if only names are selected.
   if (projections.length === 0) collect(aggregateCall('count', [], false, alias, translation))
   return select([{ value: jsonObject(entries), alias: root }], {
-    from: { kind: 'derived', select: select(projections, from), alias: results },
+    from: { kind: 'derived', select: select(projections, clauses), alias: results },
   })
 }
 
 function aggregateEntry(field: AggregateField, aggregation: Aggregation): JsonEntry {
-  const { plan, alias, translation, rowEntries, collect } = aggregation
+  const { plan, alias, translation, rowEntries, collect, carried } = aggregation
   const { key } = field
   switch (field.kind) {
     case 'text':
@@ -64,7 +68,12 @@ function aggregateEntry(field: AggregateField, aggregation: Aggregation): JsonEn
     case 'nodes': {
       const { nodeLimit } = plan
       if (nodeLimit === undefined && !(plan.rows.orderBy.length > 0 && countsDistinct(plan)))
-        return { key, value: collect(jsonArray(rowEntries(field.fields, alias, translation))) }
+        return {
+          key,
+          value: collect(
+            jsonArray(rowEntries(field.fields, alias, withinRow(plan.rows, translation), carried)),
+          ),
+        }
       return { key, value: subquery(nodesJson(field.fields, aggregation)) }
     }
     default:
@@ -84,13 +93,15 @@ function nodesJson(
   { plan: { rows, nodeLimit }, parent, translation, rowEntries }: Aggregation,
 ): Select {
   const alias = translation.aliases.next()
-  const from = rowsFrom(
+  const { clauses, carried } = rowsFrom(
     nodeLimit === undefined ? rows : { ...rows, limit: nodeLimit },
     alias,
     parent,
     translation,
+    { fields },
   )
-  return select([{ value: jsonArray(rowEntries(fields, alias, translation)), alias: root }], from)
+  const entries = rowEntries(fields, alias, withinRow(rows, translation), carried)
+  return select([{ value: jsonArray(entries), alias: root }], clauses)
 }
 
 function aggregateValue(value: AggregateValue, { alias, translation, collect }: Aggregation): JsonEntry {

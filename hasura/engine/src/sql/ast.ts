@@ -149,6 +149,8 @@ export type FromItem =
   | { readonly kind: 'table'; readonly name: QualifiedName; readonly alias: string }
   | { readonly kind: 'common-table'; readonly name: string; readonly alias: string }
   | { readonly kind: 'derived'; readonly select: Select; readonly alias: string }
+  /** A derived table on the right may refer to the left. */
+  | { readonly kind: 'left-join'; readonly left: FromItem; readonly right: FromItem; readonly on: Expression }
   | { readonly kind: 'function'; readonly call: FunctionCall; readonly alias: string }
   /** SQL of the metadata, with expressions in it. */
   | {

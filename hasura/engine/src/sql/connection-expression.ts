@@ -26,9 +26,10 @@ import {
 } from './build.ts'
 import { base64, type JsonEntry, type RowEntries, jsonObject, typeNameText, root } from './json-row.ts'
 import { type RowScope, rowScope } from './predicate-expression.ts'
-import { orderTerm, orderValue, rowCount, rowsFrom } from './rows-from.ts'
+import { orderTerm, orderValue } from './order-value.ts'
+import { rowCount, rowsFrom } from './rows-from.ts'
 import { compared, exactValue } from './spatial-expression.ts'
-import type { Translation } from './translation.ts'
+import { type Translation, withinRow } from './translation.ts'
 
 /** The page's columns: a row's position in it, and its cursor. */
 const position = 'position'
@@ -85,7 +86,7 @@ export function connectionJson(
   const entries = plan.fields.map(entry)
   if (collected.length === 0) collect(countRows)
   const order = terms.map((term) => orderTerm(term, scope, translation))
-  const rows = rowsFrom({ ...plan.rows, orderBy: terms }, alias, parent, translation, {
+  const { clauses } = rowsFrom({ ...plan.rows, orderBy: terms }, alias, parent, translation, {
     condition: plan.seek === undefined ? boolean(true) : seekCondition(plan, scope, translation),
     ...(plan.count === undefined ? {} : { limit: binary(rowCount(plan.count), '+', integer(1)) }),
   })
@@ -95,7 +96,7 @@ export function connectionJson(
       { value: cursorExpression(plan.rows.orderBy, scope, translation), alias: cursor },
       { value: { kind: 'window', call: call('row_number'), orderBy: order }, alias: position },
     ],
-    rows,
+    clauses,
   )
   return select([{ value: jsonObject(entries), alias: root }], {
     from: {
@@ -142,7 +143,7 @@ function edgeEntry(field: EdgeField, { plan, alias, translation, rowEntries }: E
     case 'cursor':
       return { key, value: cursorExpression(plan.rows.orderBy, rowScope(alias), translation) }
     case 'node':
-      return { key, value: jsonObject(rowEntries(field.fields, alias, translation)) }
+      return { key, value: jsonObject(rowEntries(field.fields, alias, withinRow(plan.rows, translation))) }
     default:
       return field satisfies never
   }
@@ -191,7 +192,10 @@ function hasMore(direction: 'start' | 'end', side: 'after' | 'before', beside: B
   return or([
     leftOver,
     exists(
-      select([{ value: integer(1) }], rowsFrom(rows, alias, parent, translation, { condition: behind })),
+      select(
+        [{ value: integer(1) }],
+        rowsFrom(rows, alias, parent, translation, { condition: behind }).clauses,
+      ),
     ),
   ])
 }

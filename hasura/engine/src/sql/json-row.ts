@@ -1,6 +1,7 @@
 import type { RowField } from '../plan/tree.ts'
 import type { Expression, Projection } from './ast.ts'
 import { builtinType, call, cast, select, subquery, text } from './build.ts'
+import type { CarriedRow } from './related-joins.ts'
 import type { Translation } from './translation.ts'
 
 /** A key of a JSON object and its value. */
@@ -14,10 +15,11 @@ export type RowEntries = (
   fields: readonly RowField[],
   alias: string,
   translation: Translation,
+  carried?: readonly CarriedRow[],
 ) => readonly JsonEntry[]
 
 /** Postgres truncates longer names, and a column's name becomes the key. */
-const longestName = 63
+export const longestName = 63
 
 /** A column of this name would hide the row. No key of a GraphQL answer has it. */
 const record = 'row:json'

@@ -20,6 +20,7 @@ import {
   text,
   where,
 } from './build.ts'
+import { withoutHeld } from './held-conditions.ts'
 import { compared, operatorSchema, spatialValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
@@ -82,6 +83,10 @@ export function predicateExpression(
       return rowsExpression(predicate, scope, translation)
   }
 }
+
+/** The filter of a set of rows as SQL. */
+export const filterExpression = (filter: Predicate, alias: string, translation: Translation): Expression =>
+  predicateExpression(withoutHeld(filter, translation.held), rowScope(alias), translation)
 
 /** Conditions on rows of other tables. */
 function rowsExpression(

@@ -161,26 +161,29 @@ class Printer {
   }
 
   #from(item: FromItem): string {
-    const alias = identifier(item.alias)
     switch (item.kind) {
       case 'table':
-        return `${qualified(item.name)} AS ${alias}`
+        return `${qualified(item.name)} AS ${identifier(item.alias)}`
       case 'common-table':
-        return `${identifier(item.name)} AS ${alias}`
+        return `${identifier(item.name)} AS ${identifier(item.alias)}`
       case 'derived':
-        return `(${this.#select(item.select)}) AS ${alias}`
+        return `(${this.#select(item.select)}) AS ${identifier(item.alias)}`
+      case 'left-join': {
+        const lateral = item.right.kind === 'derived' ? 'LATERAL ' : ''
+        return `${this.#from(item.left)} LEFT JOIN ${lateral}${this.#from(item.right)} ON ${this.#expression(item.on)}`
+      }
       case 'function':
-        return `${this.#call(item.call)} AS ${alias}`
+        return `${this.#call(item.call)} AS ${identifier(item.alias)}`
       case 'native': {
         const printed = item.code.map((piece) =>
           piece.kind === 'sql' ? piece.text : this.#expression(piece.expression),
         )
         // The line breaks end a comment at the end of the code.
-        return `(\n${printed.join('')}\n) AS ${alias}`
+        return `(\n${printed.join('')}\n) AS ${identifier(item.alias)}`
       }
       case 'recordset': {
         const columns = item.columns.map(({ name, type }) => `${identifier(name)} ${typeName(type)}`)
-        return `json_to_recordset(${this.#expression(item.json)}) AS ${alias}(${columns.join(', ')})`
+        return `json_to_recordset(${this.#expression(item.json)}) AS ${identifier(item.alias)}(${columns.join(', ')})`
       }
       default:
         return item satisfies never

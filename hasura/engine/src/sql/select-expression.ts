@@ -15,8 +15,9 @@ import {
   jsonObject,
 } from './json-row.ts'
 import { operandExpression, rowScope } from './predicate-expression.ts'
+import { carriedFor, carriedFrom, type CarriedSelection } from './related-joins.ts'
 import { shownValue } from './spatial-expression.ts'
-import type { Translation } from './translation.ts'
+import { type Translation, withinRow } from './translation.ts'
 import { rowsFrom } from './rows-from.ts'
 import { aggregateJson } from './aggregate-expression.ts'
 
@@ -46,15 +47,17 @@ export function selectJson(plan: SelectPlan, parent: string | undefined, transla
   const alias = translation.aliases.next()
   switch (plan.kind) {
     case 'rows': {
-      const from = rowsFrom(plan.rows, alias, parent, translation)
-      return select([{ value: jsonArray(rowEntries(plan.fields, alias, translation)), alias: root }], from)
+      const { fields } = plan
+      const { clauses, carried } = rowsFrom(plan.rows, alias, parent, translation, { fields })
+      const entries = rowEntries(fields, alias, withinRow(plan.rows, translation), carried)
+      return select([{ value: jsonArray(entries), alias: root }], clauses)
     }
     case 'row': {
-      const from = rowsFrom(plan.rows, alias, parent, translation)
-      const value = jsonObject(rowEntries(plan.fields, alias, translation))
+      const { clauses } = rowsFrom(plan.rows, alias, parent, translation)
+      const value = jsonObject(rowEntries(plan.fields, alias, withinRow(plan.rows, translation)))
       // A scalar sub-select must not find two rows, even if metadata declares an object relationship wrongly.
       const single = parent === undefined ? {} : { limit: integer(1) }
-      return select([{ value, alias: root }], { ...from, ...single })
+      return select([{ value, alias: root }], { ...clauses, ...single })
     }
     case 'aggregate':
       return aggregateJson(plan, alias, parent, translation, rowEntries)
@@ -66,7 +69,7 @@ export function selectJson(plan: SelectPlan, parent: string | undefined, transla
 }
 
 /** The selection of a row, as keys and values. */
-export const rowEntries: RowEntries = (fields, alias, translation) =>
+export const rowEntries: RowEntries = (fields, alias, translation, carried = []) =>
   fields.map(({ key, value }): JsonEntry => {
     switch (value.kind) {
       case 'text':
@@ -79,12 +82,24 @@ export const rowEntries: RowEntries = (fields, alias, translation) =>
       }
       case 'join-key':
         return { key, value: joinKey(value, alias) }
-      case 'select':
-        return { key, value: subquery(selectJson(value.select, alias, translation)) }
+      case 'select': {
+        const related = carriedFor(value.select, carried)
+        const json =
+          related === undefined
+            ? selectJson(value.select, alias, translation)
+            : carriedJson(related, alias, translation)
+        return { key, value: subquery(json) }
+      }
       default:
         return value satisfies never
     }
   })
+
+/** A related row that the sorted row carries, as JSON. */
+function carriedJson({ row, plan }: CarriedSelection, sorted: string, translation: Translation): Select {
+  const entries = rowEntries(plan.fields, row.alias, withinRow(plan.rows, translation))
+  return select([{ value: jsonObject(entries), alias: root }], carriedFrom(row, sorted))
+}
 
 /** Numbers that JavaScript can't represent become texts. The column that they are compared with has a type. */
 function joinKey(

@@ -41,7 +41,7 @@ export function streamStatement(keys: readonly string[], plan: StreamPlan, trans
       { value: jsonArray(rowEntries(plan.fields, alias, translation)), alias: root },
       { value: binary(position, '->>', integer(-1)), alias: 'cursor' },
     ],
-    rowsFrom(plan.rows, alias, undefined, translation),
+    rowsFrom(plan.rows, alias, undefined, translation).clauses,
   )
   const answer = keys.reduceRight<Expression>(
     (value, key) => jsonObject([{ key, value }]),
