@@ -1,4 +1,5 @@
-CREATE VIEW inventory.sku_inventory AS
+-- What is known of each SKU, whether it can be bought or not: a product's own SKU stays when the product gets variants.
+CREATE VIEW inventory.item_stock AS
   SELECT
     i.merchant_id,
     i.id AS stock_item_id,
@@ -10,23 +11,9 @@ CREATE VIEW inventory.sku_inventory AS
     coalesce(l.reserved, 0)::integer AS reserved,
     coalesce(n.quantity, 0)::integer AS in_transit,
     coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
-    -- A product that has variants has no stock of its own, and an archived one is not bought again.
-    coalesce(l.available, 0) <= t.low_stock_threshold
-    AND i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-    )
-    AND EXISTS (
-      SELECT
-      FROM catalog.product p
-      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
-    ) AS needs_restock,
     l.last_restocked_at,
     l.last_sold_at,
-    greatest(i.updated_at, l.updated_at) AS updated_at,
-    coalesce(l.available, 0) > 0 AS in_stock,
-    inventory.shown_quantity(i.merchant_id, coalesce(l.available, 0)::integer) AS shown_quantity
+    greatest(i.updated_at, l.updated_at) AS updated_at
   FROM
     inventory.stock_item i
     CROSS JOIN LATERAL (
@@ -39,14 +26,7 @@ CREATE VIEW inventory.sku_inventory AS
     ) t
     LEFT JOIN LATERAL (
       SELECT
-        sum(s.available) FILTER (
-          WHERE
-            w.active
-            AND (
-              i.variant_id IS NOT NULL
-              OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-            )
-        ) AS available,
+        sum(s.available) FILTER (WHERE w.active) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
@@ -63,6 +43,51 @@ CREATE VIEW inventory.sku_inventory AS
       WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
     ) n
       ON TRUE;
+
+CREATE VIEW inventory.sku_inventory AS
+  SELECT
+    i.merchant_id,
+    i.stock_item_id,
+    i.product_id,
+    i.variant_id,
+    i.sku,
+    i.low_stock_threshold,
+    a.available,
+    i.reserved,
+    i.in_transit,
+    a.available <= i.low_stock_threshold AS is_low_stock,
+    -- A product that has variants has no stock of its own, and an archived one is not bought again.
+    a.available <= i.low_stock_threshold
+    AND i.sku IS NOT NULL
+    AND a.is_bought
+    AND EXISTS (
+      SELECT
+      FROM catalog.product p
+      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
+    ) AS needs_restock,
+    i.last_restocked_at,
+    i.last_sold_at,
+    i.updated_at,
+    a.available > 0 AS in_stock,
+    inventory.shown_quantity(i.merchant_id, a.available) AS shown_quantity
+  FROM
+    inventory.item_stock i
+    CROSS JOIN LATERAL (
+      SELECT
+        b.is_bought,
+        CASE
+          WHEN b.is_bought THEN i.available
+          ELSE 0
+        END AS available
+      FROM
+        (
+          SELECT
+            i.variant_id IS NOT NULL
+            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_bought
+          -- Postgres would compute it anew at each place that reads it.
+          OFFSET 0
+        ) b
+    ) a;
 
 CREATE VIEW inventory.product_inventory AS
   SELECT
@@ -91,7 +116,7 @@ CREATE VIEW inventory.product_inventory AS
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
         coalesce(max(s.updated_at), p.updated_at) AS updated_at
-      FROM inventory.sku_inventory s
+      FROM inventory.item_stock s
       WHERE
         s.merchant_id = p.merchant_id
         AND s.product_id = p.id

@@ -6218,21 +6218,6 @@ AS $$
   UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
 $$;
 
--- sql/catalog/functions.sql
-
-CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
-RETURNS TABLE (has_variants boolean)
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT
-    EXISTS (
-      SELECT
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
-    );
-$$;
-
 -- sql/inventory/functions.sql
 
 CREATE FUNCTION inventory.shown_quantity(p_merchant_id uuid, p_available integer)
@@ -6251,7 +6236,7 @@ $$;
 
 -- sql/inventory/views.sql
 
-CREATE VIEW inventory.sku_inventory AS
+CREATE VIEW inventory.item_stock AS
   SELECT
     i.merchant_id,
     i.id AS stock_item_id,
@@ -6263,23 +6248,9 @@ CREATE VIEW inventory.sku_inventory AS
     coalesce(l.reserved, 0)::integer AS reserved,
     coalesce(n.quantity, 0)::integer AS in_transit,
     coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
-    -- A product that has variants has no stock of its own, and an archived one is not bought again.
-    coalesce(l.available, 0) <= t.low_stock_threshold
-    AND i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-    )
-    AND EXISTS (
-      SELECT
-      FROM catalog.product p
-      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
-    ) AS needs_restock,
     l.last_restocked_at,
     l.last_sold_at,
-    greatest(i.updated_at, l.updated_at) AS updated_at,
-    coalesce(l.available, 0) > 0 AS in_stock,
-    inventory.shown_quantity(i.merchant_id, coalesce(l.available, 0)::integer) AS shown_quantity
+    greatest(i.updated_at, l.updated_at) AS updated_at
   FROM
     inventory.stock_item i
     CROSS JOIN LATERAL (
@@ -6292,14 +6263,7 @@ CREATE VIEW inventory.sku_inventory AS
     ) t
     LEFT JOIN LATERAL (
       SELECT
-        sum(s.available) FILTER (
-          WHERE
-            w.active
-            AND (
-              i.variant_id IS NOT NULL
-              OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-            )
-        ) AS available,
+        sum(s.available) FILTER (WHERE w.active) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
@@ -6316,6 +6280,68 @@ CREATE VIEW inventory.sku_inventory AS
       WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
     ) n
       ON TRUE;
+
+-- sql/catalog/functions.sql
+
+CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
+RETURNS TABLE (has_variants boolean)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+    );
+$$;
+
+-- sql/inventory/views.sql
+
+CREATE VIEW inventory.sku_inventory AS
+  SELECT
+    i.merchant_id,
+    i.stock_item_id,
+    i.product_id,
+    i.variant_id,
+    i.sku,
+    i.low_stock_threshold,
+    a.available,
+    i.reserved,
+    i.in_transit,
+    a.available <= i.low_stock_threshold AS is_low_stock,
+    -- A product that has variants has no stock of its own, and an archived one is not bought again.
+    a.available <= i.low_stock_threshold
+    AND i.sku IS NOT NULL
+    AND a.is_bought
+    AND EXISTS (
+      SELECT
+      FROM catalog.product p
+      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
+    ) AS needs_restock,
+    i.last_restocked_at,
+    i.last_sold_at,
+    i.updated_at,
+    a.available > 0 AS in_stock,
+    inventory.shown_quantity(i.merchant_id, a.available) AS shown_quantity
+  FROM
+    inventory.item_stock i
+    CROSS JOIN LATERAL (
+      SELECT
+        b.is_bought,
+        CASE
+          WHEN b.is_bought THEN i.available
+          ELSE 0
+        END AS available
+      FROM
+        (
+          SELECT
+            i.variant_id IS NOT NULL
+            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_bought
+          -- Postgres would compute it anew at each place that reads it.
+          OFFSET 0
+        ) b
+    ) a;
 
 -- sql/cart/functions.sql
 
@@ -26057,7 +26083,7 @@ CREATE VIEW inventory.product_inventory AS
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
         coalesce(max(s.updated_at), p.updated_at) AS updated_at
-      FROM inventory.sku_inventory s
+      FROM inventory.item_stock s
       WHERE
         s.merchant_id = p.merchant_id
         AND s.product_id = p.id
