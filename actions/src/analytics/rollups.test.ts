@@ -1,3 +1,4 @@
+import postgres from '@commerce-graph/postgres-driver'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Queryable } from '../database.ts'
@@ -272,6 +273,45 @@ describe('a report', () => {
       await sql`UPDATE ordering.order SET paid_at = NULL, status = 'PENDING' WHERE merchant_id = ${merchantId}`
     })
     expect(await reported(shop.database, history, null)).toMatchObject({ [`${firstDay} ORDERS `]: 1 })
+  })
+
+  /** Row security hides from an index what could tell of other rows, and then the index yields all movements since. */
+  test('is summed up by the worker from the movements of the quarter of an hour alone', async () => {
+    const { merchantId } = await shop.createMerchant()
+    const plans: string[] = []
+    const sql = postgres(shop.databaseUrl, {
+      max: 1,
+      onnotice: ({ message }) => plans.push(message ?? ''),
+    })
+    await sql.unsafe(`LOAD 'auto_explain'`)
+    await sql.begin(async (transaction) => {
+      await transaction`SET LOCAL session_replication_role = replica`
+      await transaction`
+        INSERT INTO inventory.stock_movement
+          (merchant_id, stock_item_id, warehouse_id, product_id, kind, on_hand_delta, reserved_delta, on_hand, reserved, reason, created_at)
+        SELECT ${merchantId}, platform.uuid_v7(), platform.uuid_v7(), platform.uuid_v7(), 'ADJUSTMENT', 1, 0, 1, 0, 'counted',
+          ${start}::timestamptz + n * interval '1 minute'
+        FROM generate_series(1, 5000) n`
+    })
+    await sql`ANALYZE inventory.stock_movement`
+    await sql.begin(async (transaction) => {
+      await transaction`SELECT analytics.mark_stale(${merchantId}, ARRAY[${start}]::timestamptz[])`
+      await transaction`
+        SELECT set_config(name, value, TRUE)
+        FROM (
+          VALUES
+            ('auto_explain.log_min_duration', '0'),
+            ('auto_explain.log_nested_statements', 'on'),
+            ('client_min_messages', 'log'),
+            ('commerce.merchant_id', ${merchantId}),
+            ('role', 'commerce_worker')
+        ) AS setting (name, value)`
+      await transaction`SELECT analytics.refresh(${merchantId}, 10)`
+    })
+    await sql.end()
+    const [plan, ...others] = plans.filter((text) => text.includes('INSERT INTO analytics.stock_rollup'))
+    expect(others).toEqual([])
+    expect(plan).toMatch(/Index Cond: .*created_at >= .*created_at < /)
   })
 
   test('has 25 hours on the day when clocks go back, and 23 on the day when they go forward', async () => {
