@@ -71,14 +71,14 @@ await pool.query(numbers.map(createTable).join(''))
 await pool.end()
 
 async function start(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
-  const { url, stop } = await startEngine({
+  const engine = await startEngine({
     databaseUrl: postgres.url,
     adminSecret,
     port: 0,
     logger: pino({ level: 'warn' }),
   })
-  if (url === undefined) throw new Error('the engine has no port')
-  return { url, stop }
+  if (engine.url === undefined) throw new Error('the engine has no port')
+  return { url: engine.url, stop: () => engine.stop() }
 }
 
 async function post(url: string, body: object, asRole?: string): Promise<void> {

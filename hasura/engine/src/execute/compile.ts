@@ -87,7 +87,9 @@ export function compileStatement(
   stringifyNumbers: boolean,
   translate: (translation: Translation) => Statement,
 ): CompiledStatement {
-  const { text, parameters } = printStatement(translate({ aliases: new Aliases(), stringifyNumbers, held: [] }))
+  const { text, parameters } = printStatement(
+    translate({ aliases: new Aliases(), stringifyNumbers, held: [] }),
+  )
   const name = `hasura_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`
   return { name, text, parameters }
 }
