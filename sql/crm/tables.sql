@@ -40,7 +40,8 @@ CREATE INDEX customer_metadata ON crm.customer USING gin (
   private_metadata jsonb_path_ops
 );
 CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
-CREATE INDEX customer_guest_email ON crm.customer (merchant_id, email, created_at) WHERE NOT has_account;
+-- Of accounts and guests: a look-up by the address asks for either, or for both.
+CREATE INDEX customer_email ON crm.customer (merchant_id, email, created_at);
 CREATE INDEX customer_guest_created_at ON crm.customer (created_at) WHERE NOT has_account;
 CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
 CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);

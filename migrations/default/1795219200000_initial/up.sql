@@ -1456,7 +1456,7 @@ CREATE INDEX customer_metadata ON crm.customer USING gin (
 
 CREATE UNIQUE INDEX customer_email_key ON crm.customer (merchant_id, email) WHERE has_account;
 
-CREATE INDEX customer_guest_email ON crm.customer (merchant_id, email, created_at) WHERE NOT has_account;
+CREATE INDEX customer_email ON crm.customer (merchant_id, email, created_at);
 
 CREATE INDEX customer_guest_created_at ON crm.customer (created_at) WHERE NOT has_account;
 
