@@ -254,10 +254,18 @@ test('one connection of a pool asks for the types of arrays, all read them, and 
   let asked = 0
   const debug = (_connection: number, statement: string) => (asked += statement.includes('typarray') ? 1 : 0)
   const sql = postgres(url, { max: 4, debug, onnotice: () => undefined })
+  const holder = postgres(url, { max: 1, onnotice: () => undefined })
   try {
     await sql`create type mood as enum ('calm')`
-    const read = () => sql`select '{calm}'::text[] as texts, pg_sleep(0.1), pg_backend_pid() as pid`
-    const rows = (await Promise.all(Array.from({ length: 4 }, read))).map(([row]) => row)
+    await holder`select pg_advisory_lock(1)`
+    const read = () => sql`
+      select '{calm}'::text[] as texts, pg_advisory_xact_lock_shared(1), pg_backend_pid() as pid`
+    const reading = Promise.all(Array.from({ length: 4 }, read))
+    const waiting = () => holder`
+      select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+    await expect.poll(async () => (await waiting()).length).toBe(4)
+    await holder`select pg_advisory_unlock(1)`
+    const rows = (await reading).map(([row]) => row)
     expect(new Set(rows.map((row) => row?.['pid'] as number)).size).toBe(4)
     for (const row of rows) expect(row?.['texts']).toEqual(['calm'])
     expect(asked).toBe(1)
@@ -266,7 +274,7 @@ test('one connection of a pool asks for the types of arrays, all read them, and 
     for (const [row] of await Promise.all(moods)) expect(row?.['moods']).toEqual(['calm'])
     expect(asked).toBe(2)
   } finally {
-    await sql.end()
+    await Promise.all([sql.end(), holder.end()])
     await drop()
   }
 })

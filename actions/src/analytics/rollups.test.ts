@@ -303,6 +303,8 @@ describe('a report', () => {
             ('auto_explain.log_min_duration', '0'),
             ('auto_explain.log_nested_statements', 'on'),
             ('client_min_messages', 'log'),
+            -- The other tests' merchants have few movements. A plan for any merchant reads all rows of one.
+            ('plan_cache_mode', 'force_custom_plan'),
             ('commerce.merchant_id', ${merchantId}),
             ('role', 'commerce_worker')
         ) AS setting (name, value)`

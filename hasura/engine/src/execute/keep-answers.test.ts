@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishTables } from '@commerce-graph/change-feed'
 import { type LocalPostgres, startLocalPostgres } from '@commerce-graph/local-postgres'
@@ -209,11 +210,20 @@ test('mutations are carried out each time, also those that come at once', async 
 test('requests for one answer that come at once share a read', async () => {
   const engine = await start()
   await untilKept(engine, titles)
-  await rename('Shared')
-  const before = await reads()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(engine, titles)))
-  expect(answers).toEqual(answers.map(() => titled('Shared')))
-  expect((await reads()) - before).toBeLessThan(20)
+  const wrong: unknown[] = []
+  let rounds = 0
+  const readsOfRound = async (): Promise<number> => {
+    rounds += 1
+    const title = `Shared ${rounds}`
+    await rename(title)
+    const before = await reads()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(engine, titles)))
+    wrong.push(...answers.filter((answer) => !isDeepStrictEqual(answer, titled(title))))
+    return (await reads()) - before
+  }
+  // Where the log confirms nothing for a moment, as on a busy machine, each request reads for itself.
+  await expect.poll(readsOfRound).toBeLessThan(20)
+  expect(wrong).toEqual([])
 })
 
 test('while the log is not followed, the database answers', async () => {

@@ -1,6 +1,7 @@
 import type { RowField } from '../plan/tree.ts'
 import type { Expression, Projection } from './ast.ts'
 import { builtinType, call, cast, select, subquery, text } from './build.ts'
+import { longestName } from './longest-name.ts'
 import type { CarriedRow } from './related-joins.ts'
 import type { Translation } from './translation.ts'
 
@@ -18,9 +19,6 @@ export type RowEntries = (
   carried?: readonly CarriedRow[],
 ) => readonly JsonEntry[]
 
-/** Postgres truncates longer names, and a column's name becomes the key. */
-export const longestName = 63
-
 /** A column of this name would hide the row. No key of a GraphQL answer has it. */
 const record = 'row:json'
 
@@ -35,6 +33,7 @@ function rowOf(entries: readonly JsonEntry[]): Expression {
   return subquery(select([{ value: { kind: 'record', relation: record } }], { from }))
 }
 
+/** A column's name becomes the key. */
 const fitsRow = (entries: readonly JsonEntry[]): boolean =>
   entries.every(({ key }) => Buffer.byteLength(key) <= longestName)
 

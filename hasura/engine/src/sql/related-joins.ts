@@ -3,7 +3,7 @@ import type { OrderTermPlan, OrderValue, RowField, SelectPlan } from '../plan/tr
 import type { Operand } from '../schema/predicate.ts'
 import type { Expression, FromItem, OrderTerm, Projection, Select } from './ast.ts'
 import { and, boolean, column, integer, select, where } from './build.ts'
-import { longestName } from './json-row.ts'
+import { longestName } from './longest-name.ts'
 import { orderValue } from './order-value.ts'
 import { filterExpression, joinConditions, operandExpression, rowScope } from './predicate-expression.ts'
 import type { Translation } from './translation.ts'
