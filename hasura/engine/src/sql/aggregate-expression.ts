@@ -4,7 +4,7 @@ import type { Select, Projection, Expression } from './ast.ts'
 import { column, select, subquery, call, cast, builtinType } from './build.ts'
 import { type RowEntries, jsonObject, root, type JsonEntry, typeNameText, jsonArray } from './json-row.ts'
 import { aggregateCall, operandExpression, rowScope } from './predicate-expression.ts'
-import type { CarriedRow } from './related-joins.ts'
+import type { CarriedRow } from './carried-row.ts'
 import { rowsFrom } from './rows-from.ts'
 import { type Translation, withinRow } from './translation.ts'
 

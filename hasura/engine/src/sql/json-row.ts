@@ -2,7 +2,7 @@ import type { RowField } from '../plan/tree.ts'
 import type { Expression, Projection } from './ast.ts'
 import { builtinType, call, cast, select, subquery, text } from './build.ts'
 import { longestName } from './longest-name.ts'
-import type { CarriedRow } from './related-joins.ts'
+import type { CarriedRow } from './carried-row.ts'
 import type { Translation } from './translation.ts'
 
 /** A key of a JSON object and its value. */

@@ -15,7 +15,7 @@ import {
   jsonObject,
 } from './json-row.ts'
 import { operandExpression, rowScope } from './predicate-expression.ts'
-import { carriedFor, carriedFrom, type CarriedSelection } from './related-joins.ts'
+import { carriedFor, carriedFrom, type CarriedSelection } from './carried-row.ts'
 import { shownValue } from './spatial-expression.ts'
 import { type Translation, withinRow } from './translation.ts'
 import { rowsFrom } from './rows-from.ts'
