@@ -6313,7 +6313,7 @@ CREATE VIEW inventory.sku_inventory AS
     -- A product that has variants has no stock of its own, and an archived one is not bought again.
     a.available <= i.low_stock_threshold
     AND i.sku IS NOT NULL
-    AND a.is_bought
+    AND a.is_sellable
     AND EXISTS (
       SELECT
       FROM catalog.product p
@@ -6328,16 +6328,16 @@ CREATE VIEW inventory.sku_inventory AS
     inventory.item_stock i
     CROSS JOIN LATERAL (
       SELECT
-        b.is_bought,
+        b.is_sellable,
         CASE
-          WHEN b.is_bought THEN i.available
+          WHEN b.is_sellable THEN i.available
           ELSE 0
         END AS available
       FROM
         (
           SELECT
             i.variant_id IS NOT NULL
-            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_bought
+            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_sellable
           -- Postgres would compute it anew at each place that reads it.
           OFFSET 0
         ) b
