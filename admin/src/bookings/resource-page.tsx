@@ -13,12 +13,10 @@ import { useMay } from '../shell/shop.ts'
 import { DraftForm } from '../ui/draft-form.tsx'
 import { NumberField, TextField } from '../ui/fields.tsx'
 import { Page } from '../ui/page.tsx'
-import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { StatusBadge } from '../ui/status-badge.tsx'
+import { Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { useDraft } from '../ui/use-draft.ts'
-import { BookableActions } from './bookable-actions.tsx'
-import { bookableStatus } from './bookable-status.ts'
+import { BookablePage } from './bookable-page.tsx'
 
 const list = '/bookings/resources'
 
@@ -35,45 +33,21 @@ export default function ResourcePage({ id }: { readonly id: string | null }): Re
 
 function KnownResource({ id }: { readonly id: string }): ReactNode {
   const t = useText()
-  const mayWrite = useMay('booking:write')
   const { data, error, refetch } = useApi('bookings', ResourceDetailDocument, { id })
-  const resource = data?.resource
-  const back = { href: list, text: t('bookingResources') }
-  if (resource == null)
-    return (
-      <Page title={t('bookingResource')} back={back}>
-        <div className="card">
-          {error ? (
-            <Failed error={error} retry={() => void refetch()} />
-          ) : resource === null ? (
-            <Empty icon="search" title={t('noSuchResource')} text={t('noSuchOrderText')} />
-          ) : (
-            <Loading lines={4} />
-          )}
-        </div>
-      </Page>
-    )
   return (
-    <Page
-      title={resource.name}
-      back={back}
-      badges={<StatusBadge status={bookableStatus(resource.active)} />}
-      actions={
-        mayWrite && (
-          <BookableActions
-            id={id}
-            name={resource.name}
-            active={resource.active}
-            update={UpdateResourceDocument}
-            deletion={DeleteResourceDocument}
-            list={list}
-          />
-        )
-      }
+    <BookablePage
+      kind={t('bookingResource')}
+      list={{ href: list, text: t('bookingResources') }}
+      row={data?.resource}
+      error={error}
+      retry={() => void refetch()}
+      missing={t('noSuchResource')}
+      update={UpdateResourceDocument}
+      deletion={DeleteResourceDocument}
       narrow
     >
-      <ResourceForm resource={resource} />
-    </Page>
+      {(resource) => <ResourceForm resource={resource} />}
+    </BookablePage>
   )
 }
 

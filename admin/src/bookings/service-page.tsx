@@ -6,12 +6,8 @@ import {
   UpdateBookingServiceDocument,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay } from '../shell/shop.ts'
 import { Page } from '../ui/page.tsx'
-import { Empty, Failed, Loading } from '../ui/states.tsx'
-import { StatusBadge } from '../ui/status-badge.tsx'
-import { BookableActions } from './bookable-actions.tsx'
-import { bookableStatus } from './bookable-status.ts'
+import { BookablePage } from './bookable-page.tsx'
 import { ServiceForm } from './service-form.tsx'
 
 const list = '/bookings/services'
@@ -29,44 +25,20 @@ export default function ServicePage({ id }: { readonly id: string | null }): Rea
 
 function KnownService({ id }: { readonly id: string }): ReactNode {
   const t = useText()
-  const mayWrite = useMay('booking:write')
   const { data, error, refetch } = useApi('bookings', BookingServiceDetailDocument, { id })
-  const service = data?.bookingService
-  const back = { href: list, text: t('bookingServices') }
-  if (service == null)
-    return (
-      <Page title={t('service')} back={back}>
-        <div className="card">
-          {error ? (
-            <Failed error={error} retry={() => void refetch()} />
-          ) : service === null ? (
-            <Empty icon="search" title={t('noSuchService')} text={t('noSuchOrderText')} />
-          ) : (
-            <Loading lines={8} />
-          )}
-        </div>
-      </Page>
-    )
   return (
-    <Page
-      title={service.name}
-      back={back}
-      badges={<StatusBadge status={bookableStatus(service.active)} />}
-      actions={
-        mayWrite && (
-          <BookableActions
-            id={id}
-            name={service.name}
-            active={service.active}
-            update={UpdateBookingServiceDocument}
-            deletion={DeleteBookingServiceDocument}
-            list={list}
-          />
-        )
-      }
+    <BookablePage
+      kind={t('service')}
+      list={{ href: list, text: t('bookingServices') }}
+      row={data?.bookingService}
+      error={error}
+      retry={() => void refetch()}
+      missing={t('noSuchService')}
+      update={UpdateBookingServiceDocument}
+      deletion={DeleteBookingServiceDocument}
       narrow
     >
-      <ServiceForm service={service} />
-    </Page>
+      {(service) => <ServiceForm service={service} />}
+    </BookablePage>
   )
 }

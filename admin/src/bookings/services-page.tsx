@@ -3,26 +3,20 @@ import { Link } from 'wouter'
 import { useFormat } from '../format/format.ts'
 import { BookingServiceListDocument, type BookingServiceListQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay } from '../shell/shop.ts'
 import type { Column } from '../ui/data-table.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { ListCard } from '../ui/list-card.tsx'
-import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { usePages } from '../ui/use-pages.ts'
+import { BookableList } from './bookable-list.tsx'
 import { bookableStatus } from './bookable-status.ts'
-import { BookingTabs } from './booking-tabs.tsx'
 import type { LoadedService } from './service-draft.ts'
 
 const connection = ({ bookingServices }: BookingServiceListQuery) => bookingServices
-const keyOf = ({ id }: LoadedService) => id
 
 /** What customers book. */
 export default function ServicesPage(): ReactNode {
   const t = useText()
   const { money } = useFormat()
-  const mayWrite = useMay('booking:write')
   const pages = usePages({
     subject: 'bookings',
     document: BookingServiceListDocument,
@@ -75,24 +69,13 @@ export default function ServicesPage(): ReactNode {
     [t, money],
   )
   return (
-    <Page
+    <BookableList
+      at="services"
       title={t('bookingServices')}
-      actions={
-        mayWrite && (
-          <Link href="/bookings/services/new" className="button primary">
-            <Icon name="plus" size={16} /> {t('newBookingService')}
-          </Link>
-        )
-      }
-    >
-      <BookingTabs at="services" />
-      <ListCard
-        label={t('bookingServices')}
-        columns={columns}
-        pages={pages}
-        rowKey={keyOf}
-        empty={<Empty icon="clock" title={t('noServices')} text={t('noServicesText')} />}
-      />
-    </Page>
+      newText={t('newBookingService')}
+      columns={columns}
+      pages={pages}
+      empty={<Empty icon="clock" title={t('noServices')} text={t('noServicesText')} />}
+    />
   )
 }

@@ -6,14 +6,12 @@ import {
   UpdateStaffMemberDocument,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay, useShop } from '../shell/shop.ts'
+import { useShop } from '../shell/shop.ts'
 import { Page } from '../ui/page.tsx'
-import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { StatusBadge } from '../ui/status-badge.tsx'
-import { BookableActions } from './bookable-actions.tsx'
-import { bookableStatus } from './bookable-status.ts'
+import { Card } from '../ui/states.tsx'
+import { BookablePage } from './bookable-page.tsx'
 import { HoursCards } from './hours-cards.tsx'
-import { type LoadedStaffMember, StaffMemberForm } from './staff-member-form.tsx'
+import { StaffMemberForm } from './staff-member-form.tsx'
 
 const list = '/bookings/staff'
 
@@ -32,55 +30,29 @@ export default function StaffMemberPage({ id }: { readonly id: string | null }):
 
 function KnownStaffMember({ id }: { readonly id: string }): ReactNode {
   const t = useText()
-  const { data, error, refetch } = useApi('bookings', StaffMemberDetailDocument, { id })
-  const member = data?.staffMember
-  if (member != null) return <Editor member={member} />
-  return (
-    <Page title={t('staffMember')} back={{ href: list, text: t('bookingStaff') }}>
-      <div className="card">
-        {error ? (
-          <Failed error={error} retry={() => void refetch()} />
-        ) : member === null ? (
-          <Empty icon="search" title={t('noSuchStaff')} text={t('noSuchOrderText')} />
-        ) : (
-          <Loading lines={8} />
-        )}
-      </div>
-    </Page>
-  )
-}
-
-function Editor({ member }: { readonly member: LoadedStaffMember }): ReactNode {
-  const t = useText()
   const shop = useShop()
-  const mayWrite = useMay('booking:write')
-  const { id, name, active, timeZone, schedule } = member
+  const { data, error, refetch } = useApi('bookings', StaffMemberDetailDocument, { id })
   return (
-    <Page
-      title={name}
-      back={{ href: list, text: t('bookingStaff') }}
-      badges={<StatusBadge status={bookableStatus(active)} />}
-      actions={
-        mayWrite && (
-          <BookableActions
-            id={id}
-            name={name}
-            active={active}
-            update={UpdateStaffMemberDocument}
-            deletion={DeleteStaffMemberDocument}
-            list={list}
-          />
-        )
-      }
+    <BookablePage
+      kind={t('staffMember')}
+      list={{ href: list, text: t('bookingStaff') }}
+      row={data?.staffMember}
+      error={error}
+      retry={() => void refetch()}
+      missing={t('noSuchStaff')}
+      update={UpdateStaffMemberDocument}
+      deletion={DeleteStaffMemberDocument}
     >
-      <div className="halves">
-        <Card title={t('staffMember')}>
-          <StaffMemberForm member={member} />
-        </Card>
-        <div className="stack">
-          <HoursCards staffId={id} timeZone={timeZone ?? shop.timeZone} schedule={schedule} />
+      {(member) => (
+        <div className="halves">
+          <Card title={t('staffMember')}>
+            <StaffMemberForm member={member} />
+          </Card>
+          <div className="stack">
+            <HoursCards staffId={id} timeZone={member.timeZone ?? shop.timeZone} schedule={member.schedule} />
+          </div>
         </div>
-      </div>
-    </Page>
+      )}
+    </BookablePage>
   )
 }

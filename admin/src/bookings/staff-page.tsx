@@ -2,26 +2,20 @@ import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { StaffListDocument, type StaffListQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay } from '../shell/shop.ts'
 import type { Column } from '../ui/data-table.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { ListCard } from '../ui/list-card.tsx'
-import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/states.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { usePages } from '../ui/use-pages.ts'
+import { BookableList } from './bookable-list.tsx'
 import { bookableStatus } from './bookable-status.ts'
-import { BookingTabs } from './booking-tabs.tsx'
 
 type Row = StaffListQuery['staffMembers']['nodes'][number]
 
 const connection = ({ staffMembers }: StaffListQuery) => staffMembers
-const keyOf = ({ id }: Row) => id
 
 /** Those who perform services. */
 export default function StaffPage(): ReactNode {
   const t = useText()
-  const mayWrite = useMay('booking:write')
   const pages = usePages({ subject: 'bookings', document: StaffListDocument, variables: {}, connection })
   const columns = useMemo(
     (): readonly Column<Row>[] => [
@@ -58,24 +52,13 @@ export default function StaffPage(): ReactNode {
     [t],
   )
   return (
-    <Page
+    <BookableList
+      at="staff"
       title={t('bookingStaff')}
-      actions={
-        mayWrite && (
-          <Link href="/bookings/staff/new" className="button primary">
-            <Icon name="plus" size={16} /> {t('newStaffMember')}
-          </Link>
-        )
-      }
-    >
-      <BookingTabs at="staff" />
-      <ListCard
-        label={t('bookingStaff')}
-        columns={columns}
-        pages={pages}
-        rowKey={keyOf}
-        empty={<Empty icon="users" title={t('noStaff')} text={t('noStaffText')} />}
-      />
-    </Page>
+      newText={t('newStaffMember')}
+      columns={columns}
+      pages={pages}
+      empty={<Empty icon="users" title={t('noStaff')} text={t('noStaffText')} />}
+    />
   )
 }
