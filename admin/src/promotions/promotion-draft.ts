@@ -5,6 +5,7 @@ import type {
   PromotionDetailQuery,
   UpdatePromotionInput,
 } from '../generated/operations.ts'
+import { differing } from '../api/differing.ts'
 import { instantOf, localMinute } from '../format/shop-times.ts'
 
 export type LoadedPromotion = NonNullable<PromotionDetailQuery['promotion']>
@@ -137,10 +138,3 @@ export function changesOf(
   const { conditions, ...terms } = differing(next, before)
   return conditions == null ? terms : { ...terms, conditions: differing(conditions, before.conditions ?? {}) }
 }
-
-const differing = <Input extends object>(next: Input, before: Input): Partial<Input> =>
-  Object.fromEntries(
-    Object.entries(next).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Input]),
-    ),
-  ) as Partial<Input>

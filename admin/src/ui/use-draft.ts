@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { differing, same } from '../api/differing.ts'
 
 export interface DraftState<Values extends object> {
   readonly draft: Values
@@ -11,16 +12,11 @@ export interface DraftState<Values extends object> {
   readonly reload: () => void
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
 /** The values of a form, as one types them, beside those that the server has. */
 export function useDraft<Values extends object>(current: Values): DraftState<Values> {
   const [loaded, setLoaded] = useState(current)
   const [draft, setDraft] = useState(current)
-  const before = new Map<string, unknown>(Object.entries(loaded))
-  const changed = Object.fromEntries(
-    Object.entries(draft).filter(([name, value]) => !same(value, before.get(name))),
-  ) as Partial<Values>
+  const changed = differing(draft, loaded)
   const isChanged = Object.keys(changed).length > 0
   const isOld = !same(loaded, current)
   // What was saved comes back as it was typed.
