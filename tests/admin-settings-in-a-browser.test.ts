@@ -17,6 +17,8 @@ import { succeeded } from './support/shop.ts'
 const places = [
   'shop',
   'shipping',
+  'payments',
+  'sender',
   'users',
   'roles',
   'keys',
@@ -199,6 +201,136 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     await page.getByText('203.0.113.0/24 is removed').waitFor()
   })
 
+  test('offers ways to pay for certain purchases, in an order, and shows at its field what the server has against it', async () => {
+    await using visitor = await admin.enter('settings/payments')
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Ways to pay' })
+    const row = (name: string) =>
+      card.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+    const field = (label: string) => dialog(page).getByRole('textbox', { name: label })
+    const fault = (label: string) => dialog(page).locator('.field', { hasText: label }).locator('.fault')
+    const add = () => card.getByRole('button', { name: 'New way to pay' }).click()
+    const save = () => dialog(page).getByRole('button', { name: 'Save' }).click()
+    const options = () =>
+      stored<{ paymentOptions: Record<string, unknown>[] }>(
+        '{ paymentOptions { method name instructions enabled currencies countries minAmount maxAmount paymentMinutes } }',
+      ).then(({ paymentOptions }) => paymentOptions)
+    const methods = async () => (await options()).map(({ method }) => method)
+    await card.getByText('Nothing is chosen yet').waitFor()
+    await add()
+    await dialog(page)
+      .getByRole('button', { name: /Way to pay/ })
+      .click()
+    await page.getByRole('option', { name: 'Invoice' }).click()
+    expect(await field('Name').inputValue()).toBe('Invoice')
+    await field('Instructions').fill('Pay within 14 days.')
+    await field('Currencies').fill('euro')
+    await field('Countries').fill('de, at')
+    await field('Minutes to wait').fill('20160')
+    await save()
+    await fault('Currencies').waitFor()
+    await accessible(page)
+    await field('Currencies').fill('eur')
+    await field('Smallest total').fill('300')
+    await field('Largest total').fill('200')
+    await save()
+    await fault('Largest total').waitFor()
+    await field('Smallest total').fill('10.50')
+    await save()
+    await page.getByText('Invoice is added').waitFor()
+    await row('Invoice')
+      .getByText('Invoice · EUR · Germany, Austria · from €10.50 · up to €200.00 · waits 20160 minutes')
+      .waitFor()
+    const invoice = {
+      method: 'INVOICE',
+      name: 'Invoice',
+      instructions: 'Pay within 14 days.',
+      enabled: true,
+      currencies: ['EUR'],
+      countries: ['DE', 'AT'],
+      minAmount: 1_050,
+      maxAmount: 20_000,
+      paymentMinutes: 20_160,
+    }
+    expect(await options()).toEqual([invoice])
+
+    await add()
+    await dialog(page)
+      .getByRole('button', { name: /Way to pay/ })
+      .click()
+    expect(await page.getByRole('option', { name: 'Invoice' }).count()).toBe(0)
+    await page.getByRole('option', { name: 'Card' }).click()
+    await field('Name').fill('Credit card')
+    await save()
+    await row('Credit card').waitFor()
+    await row('Credit card').getByRole('button', { name: 'Move Credit card up' }).click()
+    await expect.poll(methods).toEqual(['CARD', 'INVOICE'])
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
+    await expect.poll(focused).toBe('Move Credit card down')
+    await page.keyboard.press('Enter')
+    await expect.poll(methods).toEqual(['INVOICE', 'CARD'])
+    await accessible(page)
+
+    await row('Invoice').getByRole('button', { name: 'Switch off Invoice' }).click()
+    await row('Invoice').getByText('Switched off').waitFor()
+    await row('Invoice').getByRole('button', { name: 'Edit Invoice' }).click()
+    await field('Smallest total').fill('')
+    await save()
+    await dialog(page).waitFor({ state: 'detached' })
+    expect((await options())[0]).toEqual({ ...invoice, enabled: false, minAmount: null })
+    for (const name of ['Credit card', 'Invoice']) {
+      await row(name)
+        .getByRole('button', { name: `Delete ${name}` })
+        .click()
+      await dialog(page).getByRole('button', { name: 'Delete' }).click()
+      await page.getByText(`${name} is deleted`).waitFor()
+    }
+    expect(await options()).toEqual([])
+  })
+
+  test('changes what is typed of a payment account, leaves the rest, and removes its webhook secret', async () => {
+    await using visitor = await admin.enter('settings/payments')
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Payment accounts' })
+    const edit = (name: string) => card.getByRole('button', { name: `Edit ${name}` }).click()
+    const save = async () => {
+      await dialog(page).getByRole('button', { name: 'Save' }).click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    const account = async () => {
+      const { paymentAccounts } = await stored<{ paymentAccounts: Record<string, unknown>[] }>(
+        '{ paymentAccounts { name keyEnding hasWebhookSecret } }',
+      )
+      return paymentAccounts[0]
+    }
+    await card.getByRole('button', { name: 'Connect' }).click()
+    await dialog(page).getByLabel('Secret key').fill('sk_test_sandbox_admin_first')
+    await dialog(page).getByRole('button', { name: 'Connect' }).click()
+    await page.getByText('The account is connected').waitFor()
+
+    await edit('Stripe')
+    await dialog(page).getByText('Fields that are left empty stay as they are.').waitFor()
+    await dialog(page).getByLabel('New secret key').fill('not a key of Stripe')
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+    await dialog(page).locator('.fault').first().waitFor()
+    await accessible(page)
+    await dialog(page).getByLabel('New secret key').fill('sk_test_sandbox_admin_next')
+    await dialog(page).getByLabel('Webhook secret').fill('whsec_of_the_browser')
+    await save()
+    const changed = { name: 'Stripe', keyEnding: 'next', hasWebhookSecret: true }
+    expect(await account()).toEqual(changed)
+
+    await edit('Stripe')
+    await dialog(page).getByLabel('Name').fill('Cards of the shop')
+    await save()
+    expect(await account()).toEqual({ ...changed, name: 'Cards of the shop' })
+
+    await edit('Cards of the shop')
+    await dialog(page).getByText('Remove the webhook secret').click()
+    await save()
+    expect(await account()).toEqual({ ...changed, name: 'Cards of the shop', hasWebhookSecret: false })
+  })
+
   test('changes one’s own password, and says what is wrong with it', async () => {
     await using visitor = await admin.enter('settings/account')
     const { page } = visitor
@@ -247,7 +379,7 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
   test.each([
     {
       permissions: ['merchant:read'],
-      tabs: ['Shop', 'Shipping', 'Payment accounts', 'E-mail sender', 'Plan', 'My account'],
+      tabs: ['Shop', 'Shipping', 'Payments', 'E-mail sender', 'Plan', 'My account'],
     },
     { permissions: ['users:read', 'roles:read'], tabs: ['Users', 'Roles', 'My account'] },
     {

@@ -347,6 +347,30 @@ export type CreateIncomingStockInput = {
   readonly warehouseId?: string | null | undefined;
 };
 
+/** A method to offer. Open in the specification. */
+export type CreatePaymentOptionInput = {
+  /** The countries that it is for; none means every one. At most 300 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
+  readonly countries?: ReadonlyArray<string> | null | undefined;
+  /** The currencies that it is for; none means every one. At most 200 entries, each ISO 4217 currency code, for example USD. */
+  readonly currencies?: ReadonlyArray<string> | null | undefined;
+  /** Whether it is offered; true when nothing is said. */
+  readonly enabled?: boolean | null | undefined;
+  /** The instructions for shoppers, for example the account to transfer to. 1 to 5,000 characters. */
+  readonly instructions?: string | null | undefined;
+  /** The largest total that it is for. 0 or more. */
+  readonly maxAmount?: number | null | undefined;
+  /** The method, which has no option yet. */
+  readonly method: PaymentMethod;
+  /** The smallest total that it is for. 0 or more. */
+  readonly minAmount?: number | null | undefined;
+  /** The name that shoppers see. 1 to 200 characters, in one line. */
+  readonly name: string;
+  /** Minutes for which an order waits for the money of INVOICE and CASH_ON_DELIVERY; null: until it is cancelled. 1 to 525,600. */
+  readonly paymentMinutes?: number | null | undefined;
+  /** Its place among the options, the lowest first; 0 when nothing is said. 0 to 1,000. */
+  readonly position?: number | null | undefined;
+};
+
 /** A new product. */
 export type CreateProductInput = {
   /** The categories it stands in. At most 100 entries. */
@@ -2127,6 +2151,40 @@ export type UpdateOrderItemInput = {
   readonly quantity: number;
 };
 
+/** Changes to a payment account. Open in the specification. */
+export type UpdatePaymentAccountInput = {
+  /** The client ID of another app of the same PayPal account. 8 to 500 characters, in one line. Never null. */
+  readonly clientId?: string | null | undefined;
+  /** The merchant's name for the account. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** The secret key, of the same account at the processor; of PayPal, the app's secret. 8 to 500 characters, in one line. Never null. */
+  readonly secretKey?: string | null | undefined;
+  /** The secret with which the processor signs its webhooks, of PayPal the webhook's ID; null removes it, and webhooks are refused. 8 to 500 characters, in one line. */
+  readonly webhookSecret?: string | null | undefined;
+};
+
+/** Changes to a payment option. Open in the specification. */
+export type UpdatePaymentOptionInput = {
+  /** The countries that it is for, in place of those it has now. At most 300 entries, each a country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. Never null. */
+  readonly countries?: ReadonlyArray<string> | null | undefined;
+  /** The currencies that it is for, in place of those it has now. At most 200 entries, each ISO 4217 currency code, for example USD. Never null. */
+  readonly currencies?: ReadonlyArray<string> | null | undefined;
+  /** Whether it is offered. Never null. */
+  readonly enabled?: boolean | null | undefined;
+  /** The instructions for shoppers. 1 to 5,000 characters. */
+  readonly instructions?: string | null | undefined;
+  /** The largest total that it is for. 0 or more. */
+  readonly maxAmount?: number | null | undefined;
+  /** The smallest total that it is for. 0 or more. */
+  readonly minAmount?: number | null | undefined;
+  /** The name that shoppers see. 1 to 200 characters, in one line. Never null. */
+  readonly name?: string | null | undefined;
+  /** Minutes for which an order waits for the money of INVOICE and CASH_ON_DELIVERY; null: until it is cancelled. 1 to 525,600. */
+  readonly paymentMinutes?: number | null | undefined;
+  /** Its place among the options. 0 to 1,000. Never null. */
+  readonly position?: number | null | undefined;
+};
+
 /** Changes to a product. Lists replace what is there. */
 export type UpdateProductInput = {
   /** The categories it stands in, in place of those it stands in now. At most 100 entries. Never null. */
@@ -3647,6 +3705,33 @@ export type ConfirmMfaMutationVariables = Exact<{
 
 export type ConfirmMfaMutation = { readonly confirmMfa: { readonly recoveryCodes: ReadonlyArray<string> | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type PaymentOptionListQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PaymentOptionListQuery = { readonly paymentOptions: ReadonlyArray<{ readonly id: string, readonly method: PaymentMethod, readonly name: string, readonly instructions: string | null, readonly enabled: boolean, readonly position: number, readonly currencies: ReadonlyArray<string>, readonly countries: ReadonlyArray<string>, readonly minAmount: number | null, readonly maxAmount: number | null, readonly paymentMinutes: number | null }> };
+
+export type CreatePaymentOptionMutationVariables = Exact<{
+  input: CreatePaymentOptionInput;
+}>;
+
+
+export type CreatePaymentOptionMutation = { readonly createPaymentOption: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type UpdatePaymentOptionMutationVariables = Exact<{
+  id: string;
+  input: UpdatePaymentOptionInput;
+}>;
+
+
+export type UpdatePaymentOptionMutation = { readonly updatePaymentOption: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type DeletePaymentOptionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeletePaymentOptionMutation = { readonly deletePaymentOption: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type PaymentAccountListQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -3658,6 +3743,14 @@ export type ConnectAccountMutationVariables = Exact<{
 
 
 export type ConnectAccountMutation = { readonly connectPaymentAccount: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
+export type ChangePaymentAccountMutationVariables = Exact<{
+  id: string;
+  input: UpdatePaymentAccountInput;
+}>;
+
+
+export type ChangePaymentAccountMutation = { readonly updatePaymentAccount: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type DisableAccountMutationVariables = Exact<{
   id: string;
@@ -7267,6 +7360,62 @@ export const ConfirmMfaDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConfirmMfaMutation, ConfirmMfaMutationVariables>;
+export const PaymentOptionListDocument = new TypedDocumentString(`
+    query PaymentOptionList {
+  paymentOptions {
+    id
+    method
+    name
+    instructions
+    enabled
+    position
+    currencies
+    countries
+    minAmount
+    maxAmount
+    paymentMinutes
+  }
+}
+    `) as unknown as TypedDocumentString<PaymentOptionListQuery, PaymentOptionListQueryVariables>;
+export const CreatePaymentOptionDocument = new TypedDocumentString(`
+    mutation CreatePaymentOption($input: CreatePaymentOptionInput!) {
+  createPaymentOption(input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<CreatePaymentOptionMutation, CreatePaymentOptionMutationVariables>;
+export const UpdatePaymentOptionDocument = new TypedDocumentString(`
+    mutation UpdatePaymentOption($id: ID!, $input: UpdatePaymentOptionInput!) {
+  updatePaymentOption(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<UpdatePaymentOptionMutation, UpdatePaymentOptionMutationVariables>;
+export const DeletePaymentOptionDocument = new TypedDocumentString(`
+    mutation DeletePaymentOption($id: ID!) {
+  deletePaymentOption(id: $id) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<DeletePaymentOptionMutation, DeletePaymentOptionMutationVariables>;
 export const PaymentAccountListDocument = new TypedDocumentString(`
     query PaymentAccountList {
   paymentAccounts {
@@ -7294,6 +7443,19 @@ export const ConnectAccountDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<ConnectAccountMutation, ConnectAccountMutationVariables>;
+export const ChangePaymentAccountDocument = new TypedDocumentString(`
+    mutation ChangePaymentAccount($id: ID!, $input: UpdatePaymentAccountInput!) {
+  updatePaymentAccount(id: $id, input: $input) {
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<ChangePaymentAccountMutation, ChangePaymentAccountMutationVariables>;
 export const DisableAccountDocument = new TypedDocumentString(`
     mutation DisableAccount($id: ID!) {
   disablePaymentAccount(id: $id) {

@@ -8,7 +8,7 @@ import { AccessTab } from './access-tab.tsx'
 import { AuditTab } from './audit-tab.tsx'
 import { KeysTab } from './keys-tab.tsx'
 import { OwnAccountTab } from './own-account-tab.tsx'
-import { PaymentAccountsTab } from './payment-accounts-tab.tsx'
+import { PaymentsTab } from './payments-tab.tsx'
 import { PlanTab } from './plan-tab.tsx'
 import { RolesTab } from './roles-tab.tsx'
 import { SenderTab } from './sender-tab.tsx'
@@ -21,7 +21,7 @@ import { WebhooksTab } from './webhooks-tab.tsx'
 const contents: Readonly<Record<SettingsTabId, ReactNode>> = {
   shop: <ShopTab />,
   shipping: <ShippingTab />,
-  payments: <PaymentAccountsTab />,
+  payments: <PaymentsTab />,
   sender: <SenderTab />,
   users: <UsersTab />,
   roles: <RolesTab />,

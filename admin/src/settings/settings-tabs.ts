@@ -11,7 +11,7 @@ interface SettingsTab {
 export const settingsTabs = [
   { id: 'shop', name: 'theShop', permissions: ['merchant:read'] },
   { id: 'shipping', name: 'shipping', permissions: ['merchant:read'] },
-  { id: 'payments', name: 'paymentAccounts', permissions: ['merchant:read'] },
+  { id: 'payments', name: 'payments', permissions: ['merchant:read'] },
   { id: 'sender', name: 'emailSender', permissions: ['merchant:read'] },
   { id: 'users', name: 'users', permissions: ['users:read', 'roles:read'] },
   { id: 'roles', name: 'roles', permissions: ['roles:read'] },

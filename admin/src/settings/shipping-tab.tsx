@@ -114,14 +114,14 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
                   <span className="chips">
                     <Button
                       look="quiet"
-                      aria-label={t('editMethod', { name: method.name })}
+                      aria-label={t('editNamed', { name: method.name })}
                       onPress={() => setEditing(method)}
                     >
                       {t('edit')}
                     </Button>
                     <Button
                       look="quiet"
-                      aria-label={t('deleteMethod', { name: method.name })}
+                      aria-label={t('deleteNamed', { name: method.name })}
                       isDisabled={removal.pending}
                       onPress={() => void remove(method)}
                     >

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { Button as AriaButton, type ButtonProps } from 'react-aria-components'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -18,6 +18,7 @@ export const Button = ({ look = 'plain', icon, children, ...props }: Props): Rea
 interface IconButtonProps extends Omit<ButtonProps, 'className' | 'children'> {
   readonly icon: IconName
   readonly label: string
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 export const IconButton = ({ icon, label, ...props }: IconButtonProps): ReactNode => (

@@ -262,6 +262,16 @@ const shapes = {
       <path d="m21 15-3.086-3.086a2 2 0 0 0-2.828 0L6 21" />
     </>
   ),
+  arrowUp: (
+    <>
+      <path d="m5 12 7-7 7 7" /> <path d="M12 19V5" />
+    </>
+  ),
+  arrowDown: (
+    <>
+      <path d="M12 5v14" /> <path d="m19 12-7 7-7-7" />
+    </>
+  ),
   arrowUpRight: (
     <>
       <path d="M7 7h10v10" /> <path d="M7 17 17 7" />

@@ -18,7 +18,7 @@ export const paymentSettingsMessages = {
     en: 'Without the secret of its webhooks, disputes are not seen. They have to go to {url}',
     de: 'Ohne das Geheimnis der Webhooks bleiben Streitfälle unbemerkt. Sie müssen gehen an {url}',
   },
-  switchOffTitle: { en: 'Switch {name} off', de: '{name} abschalten' },
+  switchOffTitle: { en: 'Switch off {name}', de: '{name} abschalten' },
   switchOffAccountLead: {
     en: 'New payments don’t use it. Those that there are can still be captured and refunded.',
     de: 'Neue Zahlungen nutzen es nicht. Vorhandene lassen sich weiter einziehen und erstatten.',
@@ -32,6 +32,76 @@ export const paymentSettingsMessages = {
   },
   webhookSecret: { en: 'Webhook secret', de: 'Webhook-Geheimnis' },
   webhookSecretHint: { en: 'At PayPal: the webhook’s ID', de: 'Bei PayPal: die ID des Webhooks' },
+  emptyStays: {
+    en: 'Fields that are left empty stay as they are.',
+    de: 'Felder, die leer bleiben, ändern nichts.',
+  },
+  newClientIdHint: {
+    en: 'Of another app of the same account',
+    de: 'Einer anderen App desselben Kontos',
+  },
+  newSecretKeyOf: { en: 'New secret key', de: 'Neuer geheimer Schlüssel' },
+  newSecretKeyHint: {
+    en: 'Of the same account. The present one ends with {ending}',
+    de: 'Desselben Kontos. Der jetzige endet auf {ending}',
+  },
+  removeWebhookSecret: {
+    en: 'Remove the webhook secret, and refuse webhooks',
+    de: 'Das Webhook-Geheimnis entfernen und Webhooks abweisen',
+  },
+  waysToPay: { en: 'Ways to pay', de: 'Zahlungsarten' },
+  wayToPay: { en: 'Way to pay', de: 'Zahlungsart' },
+  newWayToPay: { en: 'New way to pay', de: 'Neue Zahlungsart' },
+  noWaysToPay: { en: 'Nothing is chosen yet', de: 'Noch nichts gewählt' },
+  noWaysToPayText: {
+    en: 'Until then shoppers pay by card, and by transfer or in cash as the settings of the shop say. A way to pay that you add here has a name, instructions and limits of its own. Cards, wallets, PayPal and direct debits need a payment account.',
+    de: 'Bis dahin zahlen Käufer mit Karte, und per Überweisung oder bar, wie die Einstellungen des Shops es sagen. Eine Zahlungsart, die Sie hier hinzufügen, hat einen eigenen Namen, eigene Hinweise und Grenzen. Karten, Wallets, PayPal und Lastschriften brauchen ein Zahlungskonto.',
+  },
+  waysToPayElse: {
+    en: 'Shoppers see them in this order. Cards are offered without an entry here, transfers and cash as the settings of the shop say, and points if they are worth something.',
+    de: 'Käufer sehen sie in dieser Reihenfolge. Karten werden auch ohne Eintrag hier angeboten, Überweisung und Barzahlung, wie die Einstellungen des Shops es sagen, und Punkte, wenn sie etwas wert sind.',
+  },
+  wayToPayAdded: { en: '{name} is added', de: '{name} ist hinzugefügt' },
+  deleteWayToPayLead: {
+    en: 'Its name, instructions and limits are gone. Cards stay offered without an entry, transfers and cash as the settings of the shop say. To offer it no more, switch it off.',
+    de: 'Name, Hinweise und Grenzen gehen verloren. Karten werden auch ohne Eintrag angeboten, Überweisung und Barzahlung, wie die Einstellungen des Shops es sagen. Um sie nicht mehr anzubieten, schalten Sie sie ab.',
+  },
+  wayToPayDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
+  isOffered: { en: 'Offered', de: 'Wird angeboten' },
+  switchOn: { en: 'Switch on', de: 'Einschalten' },
+  switchOnTitle: { en: 'Switch on {name}', de: '{name} einschalten' },
+  fromTotal: { en: 'from {total}', de: 'ab {total}' },
+  upToTotal: { en: 'up to {total}', de: 'bis {total}' },
+  waitsMinutes: {
+    en: { one: 'waits {count} minute', other: 'waits {count} minutes' },
+    de: { one: 'wartet {count} Minute', other: 'wartet {count} Minuten' },
+  },
+  wayToPayNameHint: { en: 'As shoppers see it', de: 'Wie Käufer sie sehen' },
+  payInstructions: { en: 'Instructions', de: 'Hinweise' },
+  payInstructionsHint: {
+    en: 'For shoppers, such as the account to transfer to',
+    de: 'Für Käufer, etwa das Konto für die Überweisung',
+  },
+  currencies: { en: 'Currencies', de: 'Währungen' },
+  currenciesHint: {
+    en: 'Three letters each, such as EUR. Without any, it is for all.',
+    de: 'Je drei Buchstaben, etwa EUR. Ohne Währung gilt sie für alle.',
+  },
+  payCountriesHint: {
+    en: 'Of the shipping address, two letters each. Without any, it is for all.',
+    de: 'Der Lieferadresse, je zwei Buchstaben. Ohne Land gilt sie für alle.',
+  },
+  smallestTotal: { en: 'Smallest total', de: 'Kleinste Summe' },
+  largestTotal: { en: 'Largest total', de: 'Größte Summe' },
+  totalsHint: {
+    en: 'Orders in other currencies are measured by these totals without a conversion.',
+    de: 'Bestellungen in anderen Währungen werden ohne Umrechnung an diesen Summen gemessen.',
+  },
+  minutesToWait: { en: 'Minutes to wait for the money', de: 'Minuten, die auf das Geld gewartet wird' },
+  minutesToWaitHint: {
+    en: 'Empty: until the order is cancelled',
+    de: 'Leer: bis die Bestellung storniert wird',
+  },
   emailSender: { en: 'E-mail sender', de: 'E-Mail-Absender' },
   emailSenderLead: {
     en: 'Mails to customers come from this address as soon as its domain is confirmed.',

@@ -90,7 +90,6 @@ export const promotionMessages = {
     en: 'Somebody else has changed this promotion meanwhile.',
     de: 'Jemand anderes hat diese Aktion inzwischen geändert.',
   },
-  deleteNamed: { en: 'Delete {name}', de: '{name} löschen' },
   deletePromotionLead: {
     en: 'A promotion that orders were placed with stays: switch it off instead.',
     de: 'Eine Aktion, mit der bestellt wurde, bleibt bestehen: Schalten Sie sie stattdessen ab.',

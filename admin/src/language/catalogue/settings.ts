@@ -250,8 +250,6 @@ export const settingsMessages = {
   methodDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
   zoneDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
   newMethod: { en: 'New way to ship', de: 'Neue Versandart' },
-  editMethod: { en: 'Edit {name}', de: '{name} bearbeiten' },
-  deleteMethod: { en: 'Delete {name}', de: '{name} löschen' },
   countries: { en: 'Countries', de: 'Länder' },
   countriesHint: {
     en: 'Two letters each. Without any, the zone is for all that no other names.',

@@ -4,7 +4,6 @@ import {
   ConnectAccountDocument,
   DisableAccountDocument,
   PaymentAccountListDocument,
-  type PaymentAccountListQuery,
   type PaymentProcessorName,
 } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
@@ -15,16 +14,15 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
-
-type Account = PaymentAccountListQuery['paymentAccounts'][number]
+import { ChangeAccountDialog, type PaymentAccount } from './change-account-dialog.tsx'
 
 const processors = { STRIPE: 'Stripe', PAYPAL: 'PayPal' } as const satisfies Record<
   PaymentProcessorName,
   string
 >
 
-/** Where card payments go. */
-export function PaymentAccountsTab(): ReactNode {
+/** Where the money of cards and PayPal goes. */
+export function PaymentAccountsCard(): ReactNode {
   const t = useText()
   const mayWrite = useMay('merchant:write')
   const [adding, setAdding] = useState(false)
@@ -59,10 +57,11 @@ export function PaymentAccountsTab(): ReactNode {
   )
 }
 
-function AccountRow({ account }: { readonly account: Account }): ReactNode {
+function AccountRow({ account }: { readonly account: PaymentAccount }): ReactNode {
   const t = useText()
   const mayWrite = useMay('merchant:write')
   const [asking, setAsking] = useState(false)
+  const [changing, setChanging] = useState(false)
   const { id, name, processor, mode, status, keyEnding, hasWebhookSecret, webhookPath } = account
   return (
     <li className="parcel">
@@ -81,10 +80,17 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
         <span className="small muted">
           {processors[processor]} · …{keyEnding}
         </span>
-        {mayWrite && status === 'ACTIVE' && (
-          <Button look="quiet" onPress={() => setAsking(true)}>
-            {t('switchAccountOff')}
-          </Button>
+        {mayWrite && (
+          <span className="chips">
+            <Button look="quiet" aria-label={t('editNamed', { name })} onPress={() => setChanging(true)}>
+              {t('edit')}
+            </Button>
+            {status === 'ACTIVE' && (
+              <Button look="quiet" aria-label={t('switchOffTitle', { name })} onPress={() => setAsking(true)}>
+                {t('switchAccountOff')}
+              </Button>
+            )}
+          </span>
         )}
       </div>
       <p className="small wrap">
@@ -92,6 +98,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
           url: new URL(webhookPath, location.origin).href,
         })}
       </p>
+      {changing && <ChangeAccountDialog account={account} onClose={() => setChanging(false)} />}
       {asking && (
         <ConfirmDialog
           title={t('switchOffTitle', { name })}
