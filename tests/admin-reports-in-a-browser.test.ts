@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accessible,
@@ -26,6 +27,26 @@ describe.skipIf(skipsAdmin)(`reports of /admin in a browser${whySkipped}`, { tim
   afterAll(() => admin.stop())
 
   const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10)
+
+  /** Keeps the report that is shown, on a new dashboard, on a chosen one, or on the one that the page offers. */
+  async function keep(
+    page: Page,
+    title: string,
+    on: { readonly called: string } | { readonly chosen: string } | 'offered',
+  ): Promise<void> {
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title').fill(title)
+    if (on === 'offered') expect(await dialog.getByLabel('Name of the dashboard').count()).toBe(0)
+    else if ('called' in on) await dialog.getByLabel('Name of the dashboard').fill(on.called)
+    else {
+      await dialog.getByRole('button', { name: /Dashboard/ }).click()
+      await page.getByRole('option', { name: on.chosen }).click()
+    }
+    await accessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('region', { name: title }).first().waitFor()
+  }
 
   test('shows what the API says, cut up and grouped as asked, and saves it as a file', async () => {
     const [start, end] = [day(360), day(0)]
@@ -68,24 +89,12 @@ describe.skipIf(skipsAdmin)(`reports of /admin in a browser${whySkipped}`, { tim
   test('keeps a report on a dashboard, adds another one, and removes them again', async () => {
     await using visitor = await admin.enter('reports?compare=true')
     const { page } = visitor
-    const keep = async (title: string, name: string | null) => {
-      await page.getByRole('button', { name: 'Keep it' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Title').fill(title)
-      if (name === null) {
-        await dialog.getByRole('button', { name: /Dashboard/ }).click()
-        await page.getByRole('option', { name: 'Mornings' }).click()
-      } else await dialog.getByLabel('Name of the dashboard').fill(name)
-      await accessible(page)
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await page.getByRole('region', { name: title }).first().waitFor()
-    }
-    await keep('Sales by day', 'Mornings')
+    await keep(page, 'Sales by day', { called: 'Mornings' })
     await page.getByRole('heading', { name: 'Mornings', level: 1 }).waitFor()
     await picture(page, 'admin-dashboard')
     await page.getByRole('link', { name: 'Reports' }).first().click()
     await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor()
-    await keep('The same again', null)
+    await keep(page, 'The same again', { chosen: 'Mornings' })
     await accessible(page)
     await page.getByRole('button', { name: 'Remove The same again' }).click()
     await page.getByText('The report is removed').waitFor()
@@ -93,6 +102,65 @@ describe.skipIf(skipsAdmin)(`reports of /admin in a browser${whySkipped}`, { tim
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Mornings is deleted').waitFor()
+  })
+
+  test('renames a dashboard, adds a report to it, orders and changes its reports', async () => {
+    succeeded(
+      await admin.owner('mutation { createDashboard(input: { name: "Taken" }) { errors { message } } }'),
+    )
+    await using visitor = await admin.enter('reports')
+    const { page } = visitor
+    const dialog = page.getByRole('dialog')
+    const save = () => dialog.getByRole('button', { name: 'Save' }).click()
+    const titles = () => page.locator('section.card > header h2').allInnerTexts()
+    await keep(page, 'Sales by day', { called: 'Evenings' })
+    await page.getByRole('link', { name: 'Add a report' }).click()
+    await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor()
+    await keep(page, 'Next to it', 'offered')
+    await page.getByRole('heading', { name: 'Evenings', level: 1 }).waitFor()
+    expect(await titles()).toEqual(['Sales by day', 'Next to it'])
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await dialog.getByLabel('Name of the dashboard').fill('Taken')
+    await dialog.getByLabel('Description').fill('What we look at on Mondays')
+    await dialog.getByRole('button', { name: 'Move Next to it up' }).click()
+    await save()
+    await dialog.locator('.field', { hasText: 'Name of the dashboard' }).locator('.fault').waitFor()
+    await accessible(page)
+    await dialog.getByLabel('Name of the dashboard').fill('Mondays')
+    await save()
+    await page.getByRole('heading', { name: 'Mondays', level: 1 }).waitFor()
+    await page.getByText('What we look at on Mondays').waitFor()
+    await expect.poll(titles).toEqual(['Next to it', 'Sales by day'])
+
+    await page.getByRole('button', { name: 'Edit Sales by day' }).click()
+    await dialog.getByLabel('Title').fill('Units by category')
+    const days = dialog.getByRole('textbox', { name: /^Days/ })
+    await days.fill('4000')
+    await dialog.getByRole('button', { name: /Grouped/ }).click()
+    await page.getByRole('option', { name: 'By category' }).click()
+    await dialog.getByText('Units', { exact: true }).click()
+    await save()
+    await dialog.locator('.field', { hasText: 'Days' }).locator('.fault').waitFor()
+    await accessible(page)
+    await days.fill('7')
+    await save()
+    await page.getByRole('region', { name: 'Units by category' }).first().waitFor()
+    const { dashboards } = succeeded(
+      await admin.owner<{ dashboards: { nodes: { widgets: object[] }[] } }>(
+        '{ dashboards(filters: { searchQuery: "Mondays" }) { nodes { widgets { title metrics lastDays groupBy } } } }',
+      ),
+    )
+    expect(dashboards.nodes[0]?.widgets).toEqual([
+      { title: 'Next to it', metrics: ['TOTAL_SALES', 'ORDERS'], lastDays: 30, groupBy: null },
+      { title: 'Units by category', metrics: ['UNITS'], lastDays: 7, groupBy: 'CATEGORY' },
+    ])
+    for (const title of ['Next to it', 'Units by category']) {
+      await page.getByRole('button', { name: `Remove ${title}` }).click()
+      await page.getByRole('region', { name: title }).first().waitFor({ state: 'detached' })
+    }
+    await page.getByText('No reports on it').waitFor()
+    await accessible(page)
   })
 
   test.each(Object.entries(looks))('breaks no rule of accessibility: %s', async (_, look) => {

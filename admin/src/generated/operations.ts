@@ -3641,7 +3641,7 @@ export type DashboardOfQueryVariables = Exact<{
 }>;
 
 
-export type DashboardOfQuery = { readonly dashboard: { readonly id: string, readonly name: string, readonly widgets: ReadonlyArray<{ readonly id: string, readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean, readonly report: ReadonlyArray<{ readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null }> }> } | null };
+export type DashboardOfQuery = { readonly dashboard: { readonly id: string, readonly name: string, readonly description: string | null, readonly widgets: ReadonlyArray<{ readonly id: string, readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean, readonly report: ReadonlyArray<{ readonly startTime: string, readonly metric: Metric, readonly currency: string | null, readonly value: number | null, readonly previousValue: number | null, readonly orderStatus: string | null, readonly product: { readonly id: string, readonly name: string } | null, readonly category: { readonly id: string, readonly name: string } | null }> }> } | null };
 
 export type WidgetPartsFragment = { readonly title: string, readonly metrics: ReadonlyArray<Metric>, readonly lastDays: number, readonly interval: ReportInterval | null, readonly timeZone: string | null, readonly groupBy: ReportDimension | null, readonly groupLimit: number, readonly currency: string | null, readonly compare: boolean };
 
@@ -7203,6 +7203,7 @@ export const DashboardOfDocument = new TypedDocumentString(`
   dashboard(id: $id) {
     id
     name
+    description
     widgets {
       ...WidgetParts
       id

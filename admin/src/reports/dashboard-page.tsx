@@ -1,10 +1,9 @@
 import { type ReactNode, useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useApi, useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import {
   DashboardOfDocument,
-  type DashboardOfQuery,
   DeleteDashboardDocument,
   UpdateDashboardDocument,
 } from '../generated/operations.ts'
@@ -16,19 +15,29 @@ import { Fault } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { EditDashboardDialog } from './edit-dashboard-dialog.tsx'
+import { EditWidgetDialog } from './edit-widget-dialog.tsx'
 import { ReportView, usePivot } from './report-view.tsx'
+import { type Dashboard, type Widget, widgetInput } from './widget-input.ts'
 
-type Dashboard = NonNullable<DashboardOfQuery['dashboard']>
-type Widget = Dashboard['widgets'][number]
+const list = '/reports'
+
+/** What is open over the page. */
+type Open =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'editing' }
+  | { readonly kind: 'deleting' }
+  | { readonly kind: 'widget'; readonly widget: Widget }
+
+const nothing: Open = { kind: 'nothing' }
 
 /** Reports that were kept, as they are now. */
 export default function DashboardPage({ id }: { readonly id: string }): ReactNode {
   const t = useText()
   const mayWrite = useMay('analytics:write')
-  const [, go] = useLocation()
-  const [deleting, setDeleting] = useState(false)
+  const [open, setOpen] = useState<Open>(nothing)
   const { data, error, refetch } = useApi('reports', DashboardOfDocument, { id })
-  const back = { href: '/reports', text: t('reports') }
+  const back = { href: list, text: t('reports') }
   if (data === undefined)
     return (
       <Page title={t('dashboard')} back={back}>
@@ -40,71 +49,97 @@ export default function DashboardPage({ id }: { readonly id: string }): ReactNod
   return (
     <Page
       title={dashboard.name}
+      lead={dashboard.description ?? undefined}
       back={back}
-      actions={
-        mayWrite && (
-          <Button look="quiet" onPress={() => setDeleting(true)}>
-            {t('delete')}
-          </Button>
-        )
-      }
+      actions={mayWrite && <Actions id={id} onOpen={setOpen} />}
     >
+      {dashboard.widgets.length === 0 && (
+        <Empty icon="inbox" title={t('emptyDashboard')} text={t('emptyDashboardText')} />
+      )}
       {dashboard.widgets.map((widget) => (
-        <WidgetCard key={widget.id} widget={widget} dashboard={dashboard} mayWrite={mayWrite} />
+        <WidgetCard
+          key={widget.id}
+          widget={widget}
+          dashboard={dashboard}
+          mayWrite={mayWrite}
+          onEdit={() => setOpen({ kind: 'widget', widget })}
+        />
       ))}
-      {deleting && (
+      <OpenDialog open={open} dashboard={dashboard} onClose={() => setOpen(nothing)} />
+    </Page>
+  )
+}
+
+interface ActionsProps {
+  readonly id: string
+  readonly onOpen: (open: Open) => void
+}
+
+function Actions({ id, onOpen }: ActionsProps): ReactNode {
+  const t = useText()
+  return (
+    <>
+      <Link href={`${list}?dashboard=${id}`} className="button">
+        {t('addReport')}
+      </Link>
+      <Button onPress={() => onOpen({ kind: 'editing' })}>{t('edit')}</Button>
+      <Button look="quiet" onPress={() => onOpen({ kind: 'deleting' })}>
+        {t('delete')}
+      </Button>
+    </>
+  )
+}
+
+interface OpenProps {
+  readonly open: Open
+  readonly dashboard: Dashboard
+  readonly onClose: () => void
+}
+
+function OpenDialog({ open, dashboard, onClose }: OpenProps): ReactNode {
+  const t = useText()
+  const [, go] = useLocation()
+  const { id, name } = dashboard
+  switch (open.kind) {
+    case 'nothing':
+      return null
+    case 'editing':
+      return <EditDashboardDialog dashboard={dashboard} onClose={onClose} />
+    case 'widget':
+      return <EditWidgetDialog widget={open.widget} dashboard={dashboard} onClose={onClose} />
+    case 'deleting':
+      return (
         <ConfirmDialog
-          title={t('deleteDashboard', { name: dashboard.name })}
+          title={t('deleteDashboard', { name })}
           lead={t('deleteDashboardLead')}
           submit={t('delete')}
           danger
           document={DeleteDashboardDocument}
           variables={{ id }}
           subjects={['reports']}
-          done={t('dashboardDeleted', { name: dashboard.name })}
-          onDone={() => go(back.href)}
-          onClose={() => setDeleting(false)}
+          done={t('dashboardDeleted', { name })}
+          onDone={() => go(list)}
+          onClose={onClose}
         />
-      )}
-    </Page>
-  )
+      )
+    default:
+      return open satisfies never
+  }
 }
-
-/** A widget as the API takes it: a change replaces all widgets of a dashboard. */
-const inputOf = ({
-  title,
-  metrics,
-  lastDays,
-  interval,
-  timeZone,
-  groupBy,
-  groupLimit,
-  currency,
-  compare,
-}: Widget) => ({
-  title,
-  metrics: [...metrics],
-  lastDays,
-  interval,
-  timeZone,
-  groupBy,
-  groupLimit,
-  currency,
-  compare,
-})
 
 interface WidgetProps {
   readonly widget: Widget
   readonly dashboard: Dashboard
   readonly mayWrite: boolean
+  readonly onEdit: () => void
 }
 
-function WidgetCard({ widget, dashboard, mayWrite }: WidgetProps): ReactNode {
+function WidgetCard({ widget, dashboard, mayWrite, onEdit }: WidgetProps): ReactNode {
   const t = useText()
   const shown = usePivot(widget.report, widget)
   const { run, error, pending } = useChange(UpdateDashboardDocument, ['reports'])
   const remove = async () => {
-    const widgets = dashboard.widgets.filter(({ id }) => id !== widget.id).map(inputOf)
+    const widgets = dashboard.widgets.filter(({ id }) => id !== widget.id).map(widgetInput)
     if ((await run({ id: dashboard.id, input: { widgets } })) !== null) tell(t('reportRemoved'))
   }
   return (
@@ -112,14 +147,19 @@ function WidgetCard({ widget, dashboard, mayWrite }: WidgetProps): ReactNode {
       title={widget.title}
       actions={
         mayWrite && (
-          <Button
-            look="quiet"
-            isDisabled={pending}
-            aria-label={t('removeReport', { name: widget.title })}
-            onPress={() => void remove()}
-          >
-            {t('remove')}
-          </Button>
+          <span className="chips">
+            <Button look="quiet" aria-label={t('editNamed', { name: widget.title })} onPress={onEdit}>
+              {t('edit')}
+            </Button>
+            <Button
+              look="quiet"
+              isDisabled={pending}
+              aria-label={t('removeReport', { name: widget.title })}
+              onPress={() => void remove()}
+            >
+              {t('remove')}
+            </Button>
+          </span>
         )
       }
     >

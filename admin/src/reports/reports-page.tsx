@@ -1,6 +1,6 @@
 import { unitsOf } from '../format/format.ts'
 import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useApi } from '../api/api.ts'
 import { DashboardNamesDocument, ReportOfDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
@@ -26,6 +26,7 @@ export default function ReportsPage(): ReactNode {
   const titleOf = useColumnTitle()
   const [question, change] = useReportQuestion()
   const [saving, setSaving] = useState(false)
+  const [params] = useSearchParams()
   const { metrics, start, end, interval, groupBy, compare } = question
   const asks = metrics.length > 0
   const { data, error, refetch } = useApi(
@@ -86,7 +87,9 @@ export default function ReportsPage(): ReactNode {
           <ReportView caption={t('answerOfReport')} pivot={shown} shape={question} />
         )}
       </Card>
-      {saving && <SaveDialog question={question} onClose={() => setSaving(false)} />}
+      {saving && (
+        <SaveDialog question={question} wanted={params.get('dashboard')} onClose={() => setSaving(false)} />
+      )}
     </Page>
   )
 }

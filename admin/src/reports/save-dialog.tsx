@@ -15,26 +15,33 @@ import type { ReportQuestion } from './use-report-question.ts'
 
 interface Props {
   readonly question: ReportQuestion
+  /** The dashboard that is offered first; null: a new one. */
+  readonly wanted: string | null
   readonly onClose: () => void
 }
 
 const newOne = 'new'
 
 /** Keeps a report on a dashboard, which shows it of as many days up to the present one. */
-export function SaveDialog({ question, onClose }: Props): ReactNode {
+export function SaveDialog({ question, wanted, onClose }: Props): ReactNode {
   const t = useText()
   const [, go] = useLocation()
   const [title, setTitle] = useState('')
-  const [place, setPlace] = useState(newOne)
+  const [chosen, setChosen] = useState<string | null>(null)
+  /** Behind how many others it is put. */
+  const [before, setBefore] = useState(0)
   const [name, setName] = useState('')
   const dashboards = useApi('reports', DashboardNamesDocument, {}).data?.dashboards.nodes ?? []
+  const place = chosen ?? dashboards.find(({ id }) => id === wanted)?.id ?? newOne
   const creation = useChange(CreateDashboardDocument, ['reports'])
   const change = useChange(UpdateDashboardDocument, ['reports'])
   const { metrics, start, end, interval, groupBy, compare } = question
   const lastDays = Math.round((Date.parse(end) - Date.parse(start)) / 86_400_000) + 1
   const widget = { title, metrics: [...metrics], lastDays, interval, groupBy, compare }
+  const report = `widgets.${before}`
   const submit = async () => {
     if (place === newOne) {
+      setBefore(0)
       const made = await creation.run({ input: { name, widgets: [widget] } })
       const id = made?.createDashboard?.dashboard?.id
       if (id === undefined) return
@@ -43,6 +50,7 @@ export function SaveDialog({ question, onClose }: Props): ReactNode {
       return
     }
     const widgets = (await ask(WidgetsOfDocument, { id: place })).dashboard?.widgets ?? []
+    setBefore(widgets.length)
     if ((await change.run({ id: place, input: { widgets: [...widgets, widget] } })) === null) return
     tell(t('reportKept'))
     go(`/reports/${place}`)
@@ -51,7 +59,7 @@ export function SaveDialog({ question, onClose }: Props): ReactNode {
     <FormDialog
       title={t('keepReport')}
       narrow
-      fields={['name']}
+      fields={['name', `${report}.title`]}
       error={creation.error ?? change.error}
       submit={t('save')}
       pending={creation.pending || change.pending}
@@ -59,11 +67,18 @@ export function SaveDialog({ question, onClose }: Props): ReactNode {
       onClose={onClose}
     >
       <p>{t('keepLead', { count: lastDays })}</p>
-      <TextField label={t('reportTitle')} value={title} onChange={setTitle} isRequired autoFocus />
+      <TextField
+        name={`${report}.title`}
+        label={t('reportTitle')}
+        value={title}
+        onChange={setTitle}
+        isRequired
+        autoFocus
+      />
       <Select
         label={t('dashboard')}
         value={place}
-        onChange={setPlace}
+        onChange={setChosen}
         choices={[
           { id: newOne, text: t('newDashboard') },
           ...dashboards.map(({ id, name: text }) => ({ id, text })),
