@@ -64,21 +64,25 @@ export function PaymentOptionRow({ option, place, count, onMove, onEdit, onDelet
   )
 }
 
-/** The method, and for which purchases it is, in words. */
+/** The method if it is called otherwise, and for which purchases it is, in words. */
 function useLimits(option: PaymentOption): readonly string[] {
   const t = useText()
   const { locale } = useLanguage()
   const { money } = useFormat()
   const { currency } = useShop()
-  const { method, currencies, countries, minAmount, maxAmount, paymentMinutes } = option
+  const { method, name, currencies, countries, minAmount, maxAmount, paymentMinutes } = option
   const names = new Intl.DisplayNames([locale], { type: 'region' })
   const total = currencyOfTotals(currencies, { currency, unitsOf })
-  return [
-    t(paymentMethods[method]),
+  const limits = [
     ...(currencies.length === 0 ? [] : [currencies.join(', ')]),
     ...(countries.length === 0 ? [] : [countries.map((code) => names.of(code) ?? code).join(', ')]),
     ...(minAmount === null ? [] : [t('fromTotal', { total: money(minAmount, total) })]),
     ...(maxAmount === null ? [] : [t('upToTotal', { total: money(maxAmount, total) })]),
+  ]
+  const methodName = t(paymentMethods[method])
+  return [
+    ...(name === methodName ? [] : [methodName]),
+    ...(limits.length === 0 ? [t('everyPurchase')] : limits),
     ...(paymentMinutes === null ? [] : [t('waitsMinutes', { count: paymentMinutes })]),
   ]
 }

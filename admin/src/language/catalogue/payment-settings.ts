@@ -70,6 +70,7 @@ export const paymentSettingsMessages = {
   isOffered: { en: 'Offered', de: 'Wird angeboten' },
   switchOn: { en: 'Switch on', de: 'Einschalten' },
   switchOnTitle: { en: 'Switch on {name}', de: '{name} einschalten' },
+  everyPurchase: { en: 'for every purchase', de: 'für jeden Kauf' },
   fromTotal: { en: 'from {total}', de: 'ab {total}' },
   upToTotal: { en: 'up to {total}', de: 'bis {total}' },
   waitsMinutes: {
@@ -97,10 +98,10 @@ export const paymentSettingsMessages = {
     en: 'Orders in other currencies are measured by these totals without a conversion.',
     de: 'Bestellungen in anderen Währungen werden ohne Umrechnung an diesen Summen gemessen.',
   },
-  minutesToWait: { en: 'Minutes to wait for the money', de: 'Minuten, die auf das Geld gewartet wird' },
+  minutesToWait: { en: 'Minutes to wait', de: 'Wartezeit in Minuten' },
   minutesToWaitHint: {
-    en: 'Empty: until the order is cancelled',
-    de: 'Leer: bis die Bestellung storniert wird',
+    en: 'For the money. Empty: until the order is cancelled',
+    de: 'Auf das Geld. Leer: bis die Bestellung storniert wird',
   },
   emailSender: { en: 'E-mail sender', de: 'E-Mail-Absender' },
   emailSenderLead: {

@@ -61,7 +61,7 @@ export const reportMessages = {
     de: '„Bericht hinzufügen“ führt zu den Berichten. „Behalten“ legt dort auf dieses Dashboard, was Sie sehen.',
   },
   orderOfReports: { en: 'Order of the reports', de: 'Reihenfolge der Berichte' },
-  daysUpToNow: { en: 'Days, up to the present one', de: 'Tage bis zum heutigen' },
+  daysUpToNow: { en: 'Days up to now', de: 'Tage bis heute' },
   dashboardDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
   metricTotalSales: { en: 'Sales, in all', de: 'Umsatz, gesamt' },
   metricOrders: { en: 'Orders paid', de: 'Bezahlte Bestellungen' },
