@@ -11,6 +11,42 @@ BEGIN
 END;
 $$;
 
+-- Writes what inventory.item_standing says of stock items to them. A transaction calls it after a change of anything
+-- that the view reads. The items are locked first: of two such transactions, the later one sees the other's changes.
+CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = p_merchant_id AND i.id = ANY (p_stock_item_ids)
+  ORDER BY i.id
+  FOR NO KEY UPDATE;
+  UPDATE inventory.stock_item i
+  SET
+    is_sellable = s.is_sellable,
+    in_stock = s.in_stock,
+    needs_restock = s.needs_restock
+  FROM inventory.item_standing s
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.id = ANY (p_stock_item_ids)
+    AND s.merchant_id = i.merchant_id
+    AND s.stock_item_id = i.id
+    AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+END;
+$$;
+
+CREATE FUNCTION inventory.items_of_product(p_merchant_id uuid, p_product_id uuid)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    ARRAY(SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id);
+$$;
+
 CREATE FUNCTION inventory.held_stock_items(p_merchant_id uuid, p_reservation_ids uuid[])
 RETURNS uuid[]
 LANGUAGE sql

@@ -54,6 +54,10 @@ CREATE TABLE inventory.stock_item (
   sku text,
   -- NULL: the merchant's default.
   low_stock_threshold integer CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  -- Three columns are kept as inventory.item_standing has them: lists and counts read them by an index.
+  is_sellable boolean NOT NULL DEFAULT TRUE,
+  in_stock boolean NOT NULL DEFAULT FALSE,
+  needs_restock boolean NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -66,6 +70,8 @@ CREATE TABLE inventory.stock_item (
   FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
     ON DELETE CASCADE
 );
+CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_id) WHERE in_stock;
+CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
 
 CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,

@@ -4,7 +4,7 @@ FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TRIGGER touch_updated_at
-BEFORE UPDATE ON inventory.stock_item
+BEFORE UPDATE OF sku, low_stock_threshold ON inventory.stock_item
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
@@ -13,13 +13,16 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, sku)
+  INSERT INTO inventory.stock_item (merchant_id, product_id, sku, needs_restock)
   SELECT
     p.merchant_id,
     p.id,
     CASE
       WHEN p.deleted_at IS NULL THEN p.sku
-    END
+    END,
+    -- There is nothing of it yet, which is low for any threshold.
+    p.deleted_at IS NULL
+    AND p.status <> 'ARCHIVED'
   FROM added p;
   RETURN NULL;
 END;
@@ -55,15 +58,18 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku, needs_restock)
   SELECT
     v.merchant_id,
     v.product_id,
     v.id,
     CASE
       WHEN v.deleted_at IS NULL THEN v.sku
-    END
-  FROM added v;
+    END,
+    v.deleted_at IS NULL AND p.status <> 'ARCHIVED'
+  FROM
+    added v
+    JOIN catalog.product p ON p.merchant_id = v.merchant_id AND p.id = v.product_id;
   RETURN NULL;
 END;
 $$;
@@ -157,3 +163,173 @@ CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON inventory.stock_alert
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
+
+-- An import writes the standing of all items of a batch at once.
+CREATE FUNCTION inventory.keep_standing_of_added_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(a.merchant_id, a.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT i.id) AS ids
+      FROM
+        added v
+        JOIN inventory.stock_item i ON i.merchant_id = v.merchant_id AND i.product_id = v.product_id
+      WHERE i.variant_id IS NULL
+      GROUP BY v.merchant_id
+    ) a;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_added_variants();
+
+CREATE FUNCTION inventory.keep_standing_of_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_ids uuid[] := inventory.items_of_product(NEW.merchant_id, NEW.id);
+BEGIN
+  -- An order has locked levels when it locks items: a later statement of this transaction may change levels, too.
+  PERFORM inventory.lock_levels(NEW.merchant_id, v_ids);
+  PERFORM inventory.keep_standing(NEW.merchant_id, v_ids);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF status ON catalog.product
+FOR EACH ROW
+WHEN ((OLD.status = 'ARCHIVED') <> (NEW.status = 'ARCHIVED') AND NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_product();
+
+CREATE FUNCTION inventory.keep_standing_of_ended_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(OLD.merchant_id, inventory.items_of_product(OLD.merchant_id, OLD.product_id));
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing_of_ended
+AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION inventory.keep_standing_of_ended_variant();
+
+CREATE FUNCTION inventory.keep_standing_of_item()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(NEW.merchant_id, ARRAY[NEW.id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF sku, low_stock_threshold ON inventory.stock_item
+FOR EACH ROW
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_item();
+
+CREATE FUNCTION inventory.keep_standing_of_levels()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(c.merchant_id, c.ids)
+  FROM (SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids FROM changed l GROUP BY l.merchant_id) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing_of_added
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE TRIGGER keep_standing_of_ended
+AFTER DELETE ON inventory.stock_level
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE FUNCTION inventory.keep_standing_of_warehouse()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+    inventory.keep_standing(
+      NEW.merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM inventory.stock_level l
+        WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0
+      )
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF active ON inventory.warehouse
+FOR EACH ROW
+WHEN (NEW.active <> OLD.active)
+EXECUTE FUNCTION inventory.keep_standing_of_warehouse();
+
+-- Of the items with the merchant's threshold, only those change whose stock is between the old and the new one. All of
+-- them are locked before that is looked up, so that no order changes their stock meanwhile.
+CREATE FUNCTION inventory.keep_standing_of_merchant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = NEW.merchant_id AND i.low_stock_threshold IS NULL
+  ORDER BY i.id
+  FOR NO KEY UPDATE;
+  PERFORM
+    inventory.keep_standing(
+      NEW.merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM
+          inventory.stock_level l
+          JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
+        WHERE l.merchant_id = NEW.merchant_id
+        GROUP BY l.stock_item_id
+        HAVING
+          sum(l.available) > least(OLD.low_stock_threshold, NEW.low_stock_threshold)
+          AND sum(l.available) <= greatest(OLD.low_stock_threshold, NEW.low_stock_threshold)
+      )
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF low_stock_threshold ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.low_stock_threshold <> OLD.low_stock_threshold)
+EXECUTE FUNCTION inventory.keep_standing_of_merchant();

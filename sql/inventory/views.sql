@@ -6,6 +6,7 @@ CREATE VIEW inventory.item_stock AS
     i.product_id,
     i.variant_id,
     i.sku,
+    i.is_sellable,
     t.low_stock_threshold,
     coalesce(l.available, 0)::integer AS available,
     coalesce(l.reserved, 0)::integer AS reserved,
@@ -56,15 +57,6 @@ CREATE VIEW inventory.sku_inventory AS
     i.reserved,
     i.in_transit,
     a.available <= i.low_stock_threshold AS is_low_stock,
-    -- A product that has variants has no stock of its own, and an archived one is not bought again.
-    a.available <= i.low_stock_threshold
-    AND i.sku IS NOT NULL
-    AND a.is_sellable
-    AND EXISTS (
-      SELECT
-      FROM catalog.product p
-      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
-    ) AS needs_restock,
     i.last_restocked_at,
     i.last_sold_at,
     i.updated_at,
@@ -74,19 +66,10 @@ CREATE VIEW inventory.sku_inventory AS
     inventory.item_stock i
     CROSS JOIN LATERAL (
       SELECT
-        b.is_sellable,
         CASE
-          WHEN b.is_sellable THEN i.available
+          WHEN i.is_sellable THEN i.available
           ELSE 0
         END AS available
-      FROM
-        (
-          SELECT
-            i.variant_id IS NOT NULL
-            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_sellable
-          -- Postgres would compute it anew at each place that reads it.
-          OFFSET 0
-        ) b
     ) a;
 
 CREATE VIEW inventory.product_inventory AS
@@ -94,35 +77,37 @@ CREATE VIEW inventory.product_inventory AS
     p.merchant_id,
     p.id AS product_id,
     NULL::uuid AS variant_id,
-    t.low_stock_threshold,
-    t.available,
-    t.reserved,
-    t.in_transit,
-    t.is_low_stock,
+    coalesce(t.low_stock_threshold, 0)::integer AS low_stock_threshold,
+    coalesce(t.available, 0)::integer AS available,
+    coalesce(t.reserved, 0)::integer AS reserved,
+    coalesce(t.in_transit, 0)::integer AS in_transit,
+    coalesce(t.is_low_stock, TRUE) AS is_low_stock,
     t.last_restocked_at,
     t.last_sold_at,
-    t.updated_at,
-    t.available > 0 AS in_stock,
-    inventory.shown_quantity(p.merchant_id, t.available) AS shown_quantity
+    coalesce(t.updated_at, p.updated_at) AS updated_at,
+    EXISTS (
+      SELECT
+      FROM inventory.stock_item i
+      WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+    ) AS in_stock,
+    inventory.shown_quantity(p.merchant_id, coalesce(t.available, 0)::integer) AS shown_quantity
   FROM
     catalog.product p
-    CROSS JOIN LATERAL (
+    -- Postgres leaves the sums out where a request doesn't read them.
+    LEFT JOIN LATERAL (
       SELECT
-        coalesce(sum(s.low_stock_threshold), 0)::integer AS low_stock_threshold,
-        coalesce(sum(s.available), 0)::integer AS available,
-        coalesce(sum(s.reserved), 0)::integer AS reserved,
-        coalesce(sum(s.in_transit), 0)::integer AS in_transit,
-        coalesce(bool_or(s.is_low_stock), TRUE) AS is_low_stock,
+        sum(s.low_stock_threshold) AS low_stock_threshold,
+        sum(s.available) AS available,
+        sum(s.reserved) AS reserved,
+        sum(s.in_transit) AS in_transit,
+        bool_or(s.is_low_stock) AS is_low_stock,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
-        coalesce(max(s.updated_at), p.updated_at) AS updated_at
+        max(s.updated_at) AS updated_at
       FROM inventory.item_stock s
-      WHERE
-        s.merchant_id = p.merchant_id
-        AND s.product_id = p.id
-        AND s.sku IS NOT NULL
-        AND (s.variant_id IS NOT NULL OR NOT (SELECT v.has_variants FROM catalog.has_variants(p.merchant_id, p.id) v))
-    ) t;
+      WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id AND s.sku IS NOT NULL AND s.is_sellable
+    ) t
+      ON TRUE;
 
 CREATE VIEW inventory.product_warehouse_inventory AS
   SELECT
@@ -134,10 +119,32 @@ CREATE VIEW inventory.product_warehouse_inventory AS
   FROM
     inventory.stock_level s
     JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
-  WHERE
-    i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-    )
+  WHERE i.sku IS NOT NULL AND i.is_sellable
   GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
+
+-- What is kept with each stock item, as it follows from the levels, the warehouses in use, the thresholds, the product
+-- and its variants.
+CREATE VIEW inventory.item_standing AS
+  SELECT
+    i.merchant_id,
+    i.stock_item_id,
+    s.is_sellable,
+    s.is_sellable AND i.sku IS NOT NULL AND i.available > 0 AS in_stock,
+    -- An archived product is not bought again.
+    s.is_sellable
+    AND i.sku IS NOT NULL
+    AND i.is_low_stock
+    AND p.status <> 'ARCHIVED' AS needs_restock
+  FROM
+    inventory.item_stock i
+    JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
+    CROSS JOIN LATERAL (
+      SELECT
+        -- A product that has variants is sold by their items, and no more by its own.
+        i.variant_id IS NOT NULL
+        OR NOT EXISTS (
+          SELECT
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
+        ) AS is_sellable
+    ) s;

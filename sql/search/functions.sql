@@ -260,7 +260,11 @@ LANGUAGE sql
 STABLE
 AS $$
   SELECT
-    EXISTS (SELECT FROM search.stocked_product s WHERE s.merchant_id = p_merchant_id AND s.product_id = p_product_id);
+    EXISTS (
+      SELECT
+      FROM inventory.stock_item i
+      WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id AND i.in_stock
+    );
 $$;
 
 CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])

@@ -374,78 +374,21 @@ AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION search.follow_ended_variant();
 
-CREATE FUNCTION search.follow_new_stock()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    changed l
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE l.available > 0;
-  RETURN NULL;
-END;
-$$;
-
-CREATE TRIGGER follow_search
-AFTER INSERT ON inventory.stock_level
-REFERENCING NEW TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT search.follows_later())
-EXECUTE FUNCTION search.follow_new_stock();
-
-CREATE TRIGGER follow_search_of_deletions
-AFTER DELETE ON inventory.stock_level
-REFERENCING OLD TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT search.follows_later())
-EXECUTE FUNCTION search.follow_new_stock();
-
 CREATE FUNCTION search.follow_stock()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    changed l
-    JOIN before b
-      ON b.merchant_id = l.merchant_id AND b.stock_item_id = l.stock_item_id AND b.warehouse_id = l.warehouse_id
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE (l.available > 0) <> (b.available > 0);
-  RETURN NULL;
-END;
-$$;
-
-/* sql-parser-cst-disable */
-CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
-  REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_stock();
-/* sql-parser-cst-enable */
-
-CREATE FUNCTION search.follow_warehouse()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    inventory.stock_level l
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0;
+  INSERT INTO search.stale_product (merchant_id, product_id) VALUES (NEW.merchant_id, NEW.product_id);
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER follow_search
-AFTER UPDATE OF active ON inventory.warehouse
+AFTER UPDATE OF in_stock ON inventory.stock_item
 FOR EACH ROW
-WHEN (NEW.active <> OLD.active)
-EXECUTE FUNCTION search.follow_warehouse();
+WHEN (NEW.in_stock <> OLD.in_stock AND NOT search.follows_later())
+EXECUTE FUNCTION search.follow_stock();
 
 CREATE FUNCTION search.note_tally()
 RETURNS trigger

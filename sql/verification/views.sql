@@ -55,6 +55,24 @@ CREATE VIEW verification.stock_ledger AS
       USING (merchant_id, stock_item_id, warehouse_id)
   WHERE (l.available + l.reserved, l.reserved) <> (coalesce(s.on_hand, 0), coalesce(s.reserved, 0));
 
+CREATE VIEW verification.stock_standing AS
+  SELECT
+    i.merchant_id,
+    coalesce(i.sku, i.id::text) AS subject,
+    format(
+      'is kept as sellable %s, in stock %s, to restock %s, but is %s, %s, %s',
+      i.is_sellable,
+      i.in_stock,
+      i.needs_restock,
+      s.is_sellable,
+      s.in_stock,
+      s.needs_restock
+    ) AS disagreement
+  FROM
+    inventory.stock_item i
+    JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+  WHERE (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+
 -- The database checks the total itself; the lines are in another table.
 CREATE VIEW verification.order_lines AS
   SELECT

@@ -73,6 +73,8 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   stock_reports: (sql, id) => sql`UPDATE analytics.stock_rollup SET received = 0 WHERE merchant_id = ${id}`,
   stock_reserved: (sql, id) => sql`
     UPDATE inventory.reservation SET status = 'RELEASED' WHERE merchant_id = ${id} AND status IN ('ACTIVE', 'COMMITTED')`,
+  stock_standing: (sql, id) =>
+    sql`UPDATE inventory.stock_item SET needs_restock = NOT needs_restock WHERE merchant_id = ${id}`,
 }
 
 class Undone extends Error {}

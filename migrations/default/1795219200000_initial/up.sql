@@ -2711,6 +2711,10 @@ CREATE TABLE inventory.stock_item (
   sku text,
   -- NULL: the merchant's default.
   low_stock_threshold integer CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  -- Three columns are kept as inventory.item_standing has them: lists and counts read them by an index.
+  is_sellable boolean NOT NULL DEFAULT TRUE,
+  in_stock boolean NOT NULL DEFAULT FALSE,
+  needs_restock boolean NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -2723,6 +2727,10 @@ CREATE TABLE inventory.stock_item (
   FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
     ON DELETE CASCADE
 );
+
+CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_id) WHERE in_stock;
+
+CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
 
 CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
@@ -6243,6 +6251,7 @@ CREATE VIEW inventory.item_stock AS
     i.product_id,
     i.variant_id,
     i.sku,
+    i.is_sellable,
     t.low_stock_threshold,
     coalesce(l.available, 0)::integer AS available,
     coalesce(l.reserved, 0)::integer AS reserved,
@@ -6281,23 +6290,6 @@ CREATE VIEW inventory.item_stock AS
     ) n
       ON TRUE;
 
--- sql/catalog/functions.sql
-
-CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
-RETURNS TABLE (has_variants boolean)
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT
-    EXISTS (
-      SELECT
-      FROM catalog.product_variant v
-      WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
-    );
-$$;
-
--- sql/inventory/views.sql
-
 CREATE VIEW inventory.sku_inventory AS
   SELECT
     i.merchant_id,
@@ -6310,15 +6302,6 @@ CREATE VIEW inventory.sku_inventory AS
     i.reserved,
     i.in_transit,
     a.available <= i.low_stock_threshold AS is_low_stock,
-    -- A product that has variants has no stock of its own, and an archived one is not bought again.
-    a.available <= i.low_stock_threshold
-    AND i.sku IS NOT NULL
-    AND a.is_sellable
-    AND EXISTS (
-      SELECT
-      FROM catalog.product p
-      WHERE p.merchant_id = i.merchant_id AND p.id = i.product_id AND p.status <> 'ARCHIVED'
-    ) AS needs_restock,
     i.last_restocked_at,
     i.last_sold_at,
     i.updated_at,
@@ -6328,19 +6311,10 @@ CREATE VIEW inventory.sku_inventory AS
     inventory.item_stock i
     CROSS JOIN LATERAL (
       SELECT
-        b.is_sellable,
         CASE
-          WHEN b.is_sellable THEN i.available
+          WHEN i.is_sellable THEN i.available
           ELSE 0
         END AS available
-      FROM
-        (
-          SELECT
-            i.variant_id IS NOT NULL
-            OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_sellable
-          -- Postgres would compute it anew at each place that reads it.
-          OFFSET 0
-        ) b
     ) a;
 
 -- sql/cart/functions.sql
@@ -6707,6 +6681,19 @@ AS $$
 $$;
 
 -- sql/catalog/functions.sql
+
+CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
+RETURNS TABLE (has_variants boolean)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+    );
+$$;
 
 CREATE FUNCTION catalog.price_range(
   p_merchant_id uuid,
@@ -8504,6 +8491,40 @@ BEGIN
   ORDER BY l.stock_item_id, l.warehouse_id
   FOR NO KEY UPDATE;
 END;
+$$;
+
+CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = p_merchant_id AND i.id = ANY (p_stock_item_ids)
+  ORDER BY i.id
+  FOR NO KEY UPDATE;
+  UPDATE inventory.stock_item i
+  SET
+    is_sellable = s.is_sellable,
+    in_stock = s.in_stock,
+    needs_restock = s.needs_restock
+  FROM inventory.item_standing s
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.id = ANY (p_stock_item_ids)
+    AND s.merchant_id = i.merchant_id
+    AND s.stock_item_id = i.id
+    AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+END;
+$$;
+
+CREATE FUNCTION inventory.items_of_product(p_merchant_id uuid, p_product_id uuid)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    ARRAY(SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id);
 $$;
 
 CREATE FUNCTION inventory.held_stock_items(p_merchant_id uuid, p_reservation_ids uuid[])
@@ -13324,34 +13345,17 @@ AS $$
   FROM search.facet_values_of(p_merchant_id, p_product_id, p_tags, p_metadata) f;
 $$;
 
--- sql/search/views.sql
-
-CREATE VIEW search.stocked_product AS
-  SELECT i.merchant_id, i.product_id
-  FROM
-    inventory.stock_item i
-    JOIN inventory.stock_level l ON l.merchant_id = i.merchant_id AND l.stock_item_id = i.id AND l.available > 0
-    JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
-  WHERE
-    i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT EXISTS (
-        SELECT
-        FROM catalog.product_variant v
-        WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
-      )
-    );
-
--- sql/search/functions.sql
-
 CREATE FUNCTION search.is_stocked(p_merchant_id uuid, p_product_id uuid)
 RETURNS boolean
 LANGUAGE sql
 STABLE
 AS $$
   SELECT
-    EXISTS (SELECT FROM search.stocked_product s WHERE s.merchant_id = p_merchant_id AND s.product_id = p_product_id);
+    EXISTS (
+      SELECT
+      FROM inventory.stock_item i
+      WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id AND i.in_stock
+    );
 $$;
 
 CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])
@@ -15814,6 +15818,17 @@ BEGIN
       imported_at = now();
   IF NOT p_check_only THEN
     PERFORM catalog.put_imported_products(p_merchant_id, p_batch, v_targets);
+    PERFORM
+      inventory.keep_standing(
+        p_merchant_id,
+        ARRAY(
+          SELECT i.id
+          FROM
+            jsonb_to_recordset(v_targets) AS t (target uuid, written boolean)
+            JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.product_id = t.target
+          WHERE t.written
+        )
+      );
     PERFORM
       search.follow_import(
         p_merchant_id,
@@ -26065,35 +26080,37 @@ CREATE VIEW inventory.product_inventory AS
     p.merchant_id,
     p.id AS product_id,
     NULL::uuid AS variant_id,
-    t.low_stock_threshold,
-    t.available,
-    t.reserved,
-    t.in_transit,
-    t.is_low_stock,
+    coalesce(t.low_stock_threshold, 0)::integer AS low_stock_threshold,
+    coalesce(t.available, 0)::integer AS available,
+    coalesce(t.reserved, 0)::integer AS reserved,
+    coalesce(t.in_transit, 0)::integer AS in_transit,
+    coalesce(t.is_low_stock, TRUE) AS is_low_stock,
     t.last_restocked_at,
     t.last_sold_at,
-    t.updated_at,
-    t.available > 0 AS in_stock,
-    inventory.shown_quantity(p.merchant_id, t.available) AS shown_quantity
+    coalesce(t.updated_at, p.updated_at) AS updated_at,
+    EXISTS (
+      SELECT
+      FROM inventory.stock_item i
+      WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+    ) AS in_stock,
+    inventory.shown_quantity(p.merchant_id, coalesce(t.available, 0)::integer) AS shown_quantity
   FROM
     catalog.product p
-    CROSS JOIN LATERAL (
+    -- Postgres leaves the sums out where a request doesn't read them.
+    LEFT JOIN LATERAL (
       SELECT
-        coalesce(sum(s.low_stock_threshold), 0)::integer AS low_stock_threshold,
-        coalesce(sum(s.available), 0)::integer AS available,
-        coalesce(sum(s.reserved), 0)::integer AS reserved,
-        coalesce(sum(s.in_transit), 0)::integer AS in_transit,
-        coalesce(bool_or(s.is_low_stock), TRUE) AS is_low_stock,
+        sum(s.low_stock_threshold) AS low_stock_threshold,
+        sum(s.available) AS available,
+        sum(s.reserved) AS reserved,
+        sum(s.in_transit) AS in_transit,
+        bool_or(s.is_low_stock) AS is_low_stock,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
-        coalesce(max(s.updated_at), p.updated_at) AS updated_at
+        max(s.updated_at) AS updated_at
       FROM inventory.item_stock s
-      WHERE
-        s.merchant_id = p.merchant_id
-        AND s.product_id = p.id
-        AND s.sku IS NOT NULL
-        AND (s.variant_id IS NOT NULL OR NOT (SELECT v.has_variants FROM catalog.has_variants(p.merchant_id, p.id) v))
-    ) t;
+      WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id AND s.sku IS NOT NULL AND s.is_sellable
+    ) t
+      ON TRUE;
 
 CREATE VIEW inventory.product_warehouse_inventory AS
   SELECT
@@ -26105,13 +26122,33 @@ CREATE VIEW inventory.product_warehouse_inventory AS
   FROM
     inventory.stock_level s
     JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
-  WHERE
-    i.sku IS NOT NULL
-    AND (
-      i.variant_id IS NOT NULL
-      OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v)
-    )
+  WHERE i.sku IS NOT NULL AND i.is_sellable
   GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
+
+CREATE VIEW inventory.item_standing AS
+  SELECT
+    i.merchant_id,
+    i.stock_item_id,
+    s.is_sellable,
+    s.is_sellable AND i.sku IS NOT NULL AND i.available > 0 AS in_stock,
+    -- An archived product is not bought again.
+    s.is_sellable
+    AND i.sku IS NOT NULL
+    AND i.is_low_stock
+    AND p.status <> 'ARCHIVED' AS needs_restock
+  FROM
+    inventory.item_stock i
+    JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
+    CROSS JOIN LATERAL (
+      SELECT
+        -- A product that has variants is sold by their items, and no more by its own.
+        i.variant_id IS NOT NULL
+        OR NOT EXISTS (
+          SELECT
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
+        ) AS is_sellable
+    ) s;
 
 -- sql/merchant/views.sql
 
@@ -26406,6 +26443,24 @@ CREATE VIEW verification.stock_ledger AS
     ) s
       USING (merchant_id, stock_item_id, warehouse_id)
   WHERE (l.available + l.reserved, l.reserved) <> (coalesce(s.on_hand, 0), coalesce(s.reserved, 0));
+
+CREATE VIEW verification.stock_standing AS
+  SELECT
+    i.merchant_id,
+    coalesce(i.sku, i.id::text) AS subject,
+    format(
+      'is kept as sellable %s, in stock %s, to restock %s, but is %s, %s, %s',
+      i.is_sellable,
+      i.in_stock,
+      i.needs_restock,
+      s.is_sellable,
+      s.in_stock,
+      s.needs_restock
+    ) AS disagreement
+  FROM
+    inventory.stock_item i
+    JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+  WHERE (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
 
 CREATE VIEW verification.order_lines AS
   SELECT
@@ -28507,7 +28562,7 @@ FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TRIGGER touch_updated_at
-BEFORE UPDATE ON inventory.stock_item
+BEFORE UPDATE OF sku, low_stock_threshold ON inventory.stock_item
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
@@ -28516,13 +28571,16 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, sku)
+  INSERT INTO inventory.stock_item (merchant_id, product_id, sku, needs_restock)
   SELECT
     p.merchant_id,
     p.id,
     CASE
       WHEN p.deleted_at IS NULL THEN p.sku
-    END
+    END,
+    -- There is nothing of it yet, which is low for any threshold.
+    p.deleted_at IS NULL
+    AND p.status <> 'ARCHIVED'
   FROM added p;
   RETURN NULL;
 END;
@@ -28558,15 +28616,18 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku, needs_restock)
   SELECT
     v.merchant_id,
     v.product_id,
     v.id,
     CASE
       WHEN v.deleted_at IS NULL THEN v.sku
-    END
-  FROM added v;
+    END,
+    v.deleted_at IS NULL AND p.status <> 'ARCHIVED'
+  FROM
+    added v
+    JOIN catalog.product p ON p.merchant_id = v.merchant_id AND p.id = v.product_id;
   RETURN NULL;
 END;
 $$;
@@ -28658,6 +28719,173 @@ CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON inventory.stock_alert
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION inventory.keep_standing_of_added_variants()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(a.merchant_id, a.ids)
+  FROM
+    (
+      SELECT v.merchant_id, array_agg(DISTINCT i.id) AS ids
+      FROM
+        added v
+        JOIN inventory.stock_item i ON i.merchant_id = v.merchant_id AND i.product_id = v.product_id
+      WHERE i.variant_id IS NULL
+      GROUP BY v.merchant_id
+    ) a;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER INSERT ON catalog.product_variant
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_added_variants();
+
+CREATE FUNCTION inventory.keep_standing_of_product()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_ids uuid[] := inventory.items_of_product(NEW.merchant_id, NEW.id);
+BEGIN
+  -- An order has locked levels when it locks items: a later statement of this transaction may change levels, too.
+  PERFORM inventory.lock_levels(NEW.merchant_id, v_ids);
+  PERFORM inventory.keep_standing(NEW.merchant_id, v_ids);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF status ON catalog.product
+FOR EACH ROW
+WHEN ((OLD.status = 'ARCHIVED') <> (NEW.status = 'ARCHIVED') AND NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_product();
+
+CREATE FUNCTION inventory.keep_standing_of_ended_variant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(OLD.merchant_id, inventory.items_of_product(OLD.merchant_id, OLD.product_id));
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing_of_ended
+AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
+FOR EACH ROW
+EXECUTE FUNCTION inventory.keep_standing_of_ended_variant();
+
+CREATE FUNCTION inventory.keep_standing_of_item()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(NEW.merchant_id, ARRAY[NEW.id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF sku, low_stock_threshold ON inventory.stock_item
+FOR EACH ROW
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_item();
+
+CREATE FUNCTION inventory.keep_standing_of_levels()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(c.merchant_id, c.ids)
+  FROM (SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids FROM changed l GROUP BY l.merchant_id) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing_of_added
+AFTER INSERT ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE ON inventory.stock_level
+REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE TRIGGER keep_standing_of_ended
+AFTER DELETE ON inventory.stock_level
+REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT
+EXECUTE FUNCTION inventory.keep_standing_of_levels();
+
+CREATE FUNCTION inventory.keep_standing_of_warehouse()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+    inventory.keep_standing(
+      NEW.merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM inventory.stock_level l
+        WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0
+      )
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF active ON inventory.warehouse
+FOR EACH ROW
+WHEN (NEW.active <> OLD.active)
+EXECUTE FUNCTION inventory.keep_standing_of_warehouse();
+
+CREATE FUNCTION inventory.keep_standing_of_merchant()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = NEW.merchant_id AND i.low_stock_threshold IS NULL
+  ORDER BY i.id
+  FOR NO KEY UPDATE;
+  PERFORM
+    inventory.keep_standing(
+      NEW.merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM
+          inventory.stock_level l
+          JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
+        WHERE l.merchant_id = NEW.merchant_id
+        GROUP BY l.stock_item_id
+        HAVING
+          sum(l.available) > least(OLD.low_stock_threshold, NEW.low_stock_threshold)
+          AND sum(l.available) <= greatest(OLD.low_stock_threshold, NEW.low_stock_threshold)
+      )
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_standing
+AFTER UPDATE OF low_stock_threshold ON merchant.settings
+FOR EACH ROW
+WHEN (NEW.low_stock_threshold <> OLD.low_stock_threshold)
+EXECUTE FUNCTION inventory.keep_standing_of_merchant();
 
 -- sql/merchant/triggers.sql
 
@@ -30584,76 +30812,21 @@ AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION search.follow_ended_variant();
 
-CREATE FUNCTION search.follow_new_stock()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    changed l
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE l.available > 0;
-  RETURN NULL;
-END;
-$$;
-
-CREATE TRIGGER follow_search
-AFTER INSERT ON inventory.stock_level
-REFERENCING NEW TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT search.follows_later())
-EXECUTE FUNCTION search.follow_new_stock();
-
-CREATE TRIGGER follow_search_of_deletions
-AFTER DELETE ON inventory.stock_level
-REFERENCING OLD TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT search.follows_later())
-EXECUTE FUNCTION search.follow_new_stock();
-
 CREATE FUNCTION search.follow_stock()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    changed l
-    JOIN before b
-      ON b.merchant_id = l.merchant_id AND b.stock_item_id = l.stock_item_id AND b.warehouse_id = l.warehouse_id
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE (l.available > 0) <> (b.available > 0);
-  RETURN NULL;
-END;
-$$;
-
-CREATE TRIGGER follow_search_of_changes AFTER UPDATE ON inventory.stock_level
-  REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT WHEN (NOT search.follows_later()) EXECUTE FUNCTION search.follow_stock();
-
-CREATE FUNCTION search.follow_warehouse()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id)
-  SELECT DISTINCT i.merchant_id, i.product_id
-  FROM
-    inventory.stock_level l
-    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
-  WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0;
+  INSERT INTO search.stale_product (merchant_id, product_id) VALUES (NEW.merchant_id, NEW.product_id);
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER follow_search
-AFTER UPDATE OF active ON inventory.warehouse
+AFTER UPDATE OF in_stock ON inventory.stock_item
 FOR EACH ROW
-WHEN (NEW.active <> OLD.active)
-EXECUTE FUNCTION search.follow_warehouse();
+WHEN (NEW.in_stock <> OLD.in_stock AND NOT search.follows_later())
+EXECUTE FUNCTION search.follow_stock();
 
 CREATE FUNCTION search.note_tally()
 RETURNS trigger

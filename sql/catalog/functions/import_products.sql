@@ -31,6 +31,17 @@ BEGIN
   IF NOT p_check_only THEN
     PERFORM catalog.put_imported_products(p_merchant_id, p_batch, v_targets);
     PERFORM
+      inventory.keep_standing(
+        p_merchant_id,
+        ARRAY(
+          SELECT i.id
+          FROM
+            jsonb_to_recordset(v_targets) AS t (target uuid, written boolean)
+            JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.product_id = t.target
+          WHERE t.written
+        )
+      );
+    PERFORM
       search.follow_import(
         p_merchant_id,
         ARRAY(SELECT t.target FROM jsonb_to_recordset(v_targets) AS t (target uuid, written boolean) WHERE t.written)

@@ -85,7 +85,7 @@ const stockAlerts: ConnectionProjection = {
   filters: { ...statusFilters(), ...updatedAtFilters },
 }
 
-const low: Condition = { inventory: { needs_restock: { _eq: true } } }
+const low: Condition = { needs_restock: { _eq: true } }
 
 const lowStock: ConnectionProjection = {
   projection: 'LowStock',
