@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import pg, { type ClientBase, type Pool } from 'pg'
 import { z } from 'zod'
 import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
@@ -81,8 +82,8 @@ const enumRows = z.array(z.object({ value: z.string(), comment: z.string().nulla
 const maxEnumValues = 10_000
 
 /**
- * Adds the rows of the tables that metadata tracks as enums. A table that can't be an enum is left out; the consistency
- * check reports the reason.
+ * The catalog with the rows of the tables that metadata tracks as enums; the same object if it has them already. A table
+ * that can't be an enum is left out; the consistency check reports the reason.
  */
 export async function readEnumTables(
   client: ClientBase | Pool,
@@ -96,17 +97,18 @@ export async function readEnumTables(
       ? [{ key: qualifiedKey(name), sql: enumTableSql(table, shape) }]
       : []
   })
-  if (readable.length === 0) return catalog
-  const { rows } = await client.query<{ values: unknown }>(
-    readable.map(({ sql }) => sql).join('\nunion all\n'),
-  )
+  const { rows } =
+    readable.length === 0
+      ? { rows: [] }
+      : await client.query<{ values: unknown }>(readable.map(({ sql }) => sql).join('\nunion all\n'))
   const entries = readable.map(({ key }, index): [string, readonly EnumTableValue[]] => [
     key,
     enumRows
       .parse(rows[index]?.values)
       .map(({ value, comment }) => ({ value, comment: comment ?? undefined })),
   ])
-  return { ...catalog, enumTables: new Map(entries) }
+  const enumValues = new Map(entries)
+  return isDeepStrictEqual(enumValues, catalog.enumTables) ? catalog : { ...catalog, enumTables: enumValues }
 }
 
 function enumTableSql(table: CatalogTable, shape: EnumTableShape): string {

@@ -113,19 +113,23 @@ const canDelete = 1 << 4
 
 /**
  * Reads the catalog of the database in one statement. `enumTables` is empty: metadata decides which tables are enums,
- * and `readEnumTables` adds them.
+ * and `readEnumTables` adds them. The answer is `last` if the database has not changed since it was read.
  */
-export async function introspect(client: ClientBase | Pool): Promise<Catalog> {
+export async function introspect(client: ClientBase | Pool, last?: Catalog): Promise<Catalog> {
   const results: unknown = await client.query(introspectionSql)
   const [, { rows }] = introspectionResults.parse(results)
-  return buildCatalog(introspection.parse(JSON.parse(rows[0].catalog)))
+  const document = rows[0].catalog
+  return document === last?.document
+    ? last
+    : buildCatalog(document, introspection.parse(JSON.parse(document)))
 }
 
-function buildCatalog(rows: Introspection): Catalog {
+function buildCatalog(document: string, rows: Introspection): Catalog {
   const relations = new Map(rows.relations.map((relation) => [relation.oid, relation]))
   const typeOf = typeResolver(rows)
   const rowTypeOf = rowTypeResolver(rows, relations)
   return {
+    document,
     serverVersion: rows.serverVersion,
     tables: buildTables(rows, typeOf),
     functions: buildFunctions(rows, typeOf, rowTypeOf),

@@ -2,6 +2,8 @@ import type { QualifiedName } from '../metadata/qualified-name.ts'
 
 /** The catalog of the database, read in one statement. Maps are keyed by `qualifiedKey` ("schema.name"). */
 export interface Catalog {
+  /** What Postgres said of itself. Catalogs with the same document differ in `enumTables` at most. */
+  readonly document: string
   readonly tables: ReadonlyMap<string, CatalogTable>
   /** Functions may be overloaded, so each name has a list. */
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>

@@ -1,5 +1,6 @@
 import { isAsynchronous } from '../metadata/action.ts'
-import type { Action } from '../metadata/types.ts'
+import type { Catalog } from '../catalog/types.ts'
+import type { Action, Metadata } from '../metadata/types.ts'
 import type { FunctionModel, SourceModel, TableModel } from '../schema/source-model.ts'
 import { buildSourceModel } from '../schema/build-source-model.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -41,11 +42,19 @@ const functionFields = ({ functions }: SourceModel, root: FunctionModel['exposed
 const actionFields = (actions: readonly Action[], root: 'query' | 'mutation'): readonly string[] =>
   actions.filter(({ definition }) => (definition.type ?? 'mutation') === root).map(({ name }) => name)
 
+/** Of the metadata that were checked: each is checked as what comes next, and once more as what came before. */
+const found = new WeakMap<Metadata, string | undefined>()
+
 /**
  * Root fields of tables, functions, native queries and actions must be unique. Returns the conflict's message, or
  * undefined. (The check of remote schemas compares their fields with all of these.)
  */
 export function rootFieldConflict({ metadata, catalog }: Snapshot): string | undefined {
+  if (!found.has(metadata)) found.set(metadata, findConflict(metadata, catalog))
+  return found.get(metadata)
+}
+
+function findConflict(metadata: Metadata, catalog: Catalog): string | undefined {
   const model = buildSourceModel(metadata, catalog)
   const tables = [...model.tables.values()]
   const actions = metadata.actions ?? []

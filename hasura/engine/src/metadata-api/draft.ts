@@ -14,11 +14,18 @@ import type { Metadata } from '../metadata/types.ts'
 import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 
-/** Reads the catalog, and the rows of the tables that metadata tracks as enums. */
-export const readCatalog = async (client: ClientBase | Pool, metadata: Metadata): Promise<Catalog> =>
+/**
+ * Reads the catalog, and the rows of the tables that metadata tracks as enums. The answer is `last` if nothing has
+ * changed since it was read.
+ */
+export const readCatalog = async (
+  client: ClientBase | Pool,
+  metadata: Metadata,
+  last?: Catalog,
+): Promise<Catalog> =>
   readEnumTables(
     client,
-    await introspect(client),
+    await introspect(client, last),
     metadata.sources.flatMap(({ tables }) =>
       tables.filter((table) => table.is_enum).map(({ table }) => table),
     ),

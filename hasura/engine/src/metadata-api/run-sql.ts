@@ -105,14 +105,18 @@ async function runChecked(
   const run = (): Promise<Json> => execute(client, args.sql, args.read_only ? undefined : publication)
   const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
   if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return run()
-  const before = await readCatalog(client, draft.snapshot.storedMetadata)
+  const { storedMetadata, catalog } = draft.snapshot
+  const before = await readCatalog(client, storedMetadata, catalog)
   const result = await run()
   // A `set search_path` in the SQL must not change what the catalog query finds.
   await client.query('reset search_path')
-  const after = await readCatalog(client, draft.snapshot.storedMetadata)
-  const adapted = await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
-    readCatalog(client, metadata),
-  )
+  const after = await readCatalog(client, storedMetadata, before)
+  const adapted =
+    after === catalog
+      ? draft.snapshot
+      : await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
+          readCatalog(client, metadata, after),
+        )
   const persisted = await persist(client, store, draft.snapshot, adapted)
   await finishChange(client, draft.snapshot, persisted)
   draft.replace(persisted)

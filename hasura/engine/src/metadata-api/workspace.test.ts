@@ -171,6 +171,35 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.resourceVersion).toBe(2)
   })
 
+  test('a change builds on the catalog that was read before, and on a new one once the database has changed', async () => {
+    await trackAll()
+    const { catalog } = workspace.snapshot
+    await metadata('pg_untrack_function', { function: 'search' })
+    expect(workspace.snapshot.catalog).toBe(catalog)
+    await pool.query('alter table author add column born date')
+    const born = { table: 'author', role: 'user', permission: { columns: ['born'], filter: {} } }
+    expect(await metadata('pg_create_select_permission', born)).toEqual({ message: 'success' })
+    expect(workspace.snapshot.catalog).not.toBe(catalog)
+    await pool.query('alter table author drop column born')
+    expect(await refusal(metadata('pg_untrack_table', { table: 'article', cascade: true }))).toMatchObject({
+      answered: { message: 'success' },
+    })
+    expect(workspace.snapshot.inconsistencies).toMatchObject([{ type: 'select_permission' }])
+  })
+
+  test('an enum’s values are read again before a change, though the database is the same otherwise', async () => {
+    await pool.query(`create table mood (name text primary key); insert into mood values ('calm')`)
+    await metadata('pg_track_table', { table: 'mood' })
+    await metadata('pg_set_table_is_enum', { table: 'mood', is_enum: true })
+    const values = () => workspace.snapshot.catalog.enumTables.get('public.mood')?.map(({ value }) => value)
+    expect(values()).toEqual(['calm'])
+    await pool.query(`insert into mood values ('wild')`)
+    await metadata('pg_track_table', { table: 'author' })
+    expect(values()).toEqual(['calm', 'wild'])
+    await metadata('pg_set_table_is_enum', { table: 'mood', is_enum: false })
+    expect(values()).toBeUndefined()
+  })
+
   test('an object with dependents is dropped only with cascade', async () => {
     await trackAll()
     const drop = { table: 'article', relationship: 'author' }

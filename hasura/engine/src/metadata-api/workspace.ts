@@ -70,7 +70,7 @@ export async function openWorkspace(
 
   const catchUp = async (): Promise<void> => {
     if ((await store.readResourceVersion()) !== snapshot.resourceVersion)
-      snapshot = await load(pool, store, remotes)
+      snapshot = await load(pool, store, remotes, snapshot)
   }
 
   const commit = (before: Snapshot, after: Snapshot): Promise<Snapshot> =>
@@ -89,7 +89,7 @@ export async function openWorkspace(
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
     // A change must start from the present database, not from the last read of it.
-    if (changes) snapshot = await load(pool, store, remotes)
+    if (changes) snapshot = await load(pool, store, remotes, snapshot)
     else await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
@@ -144,15 +144,38 @@ export async function openWorkspace(
   }
 }
 
-async function load(pool: Pool, store: MetadataStore, remotes: RemoteDirectory): Promise<Snapshot> {
-  const { metadata: stored, resourceVersion } = await store.read()
-  const metadata = storedMetadata(stored)
+/** The snapshot of the present metadata and database, built from `last` where that is still so. */
+async function load(
+  pool: Pool,
+  store: MetadataStore,
+  remotes: RemoteDirectory,
+  last?: Snapshot,
+): Promise<Snapshot> {
+  const { metadata, resourceVersion } = await readMetadata(store, last)
   const [catalog, introspections] = await Promise.all([
-    readCatalog(pool, metadata),
+    readCatalog(pool, metadata, last?.catalog),
     remotes.introspect(metadata),
   ])
-  return buildSnapshot(metadata, catalog, resourceVersion, introspections)
+  const isSame =
+    last !== undefined &&
+    metadata === last.storedMetadata &&
+    catalog === last.catalog &&
+    sameEntries(introspections, last.introspections)
+  return isSame ? last : buildSnapshot(metadata, catalog, resourceVersion, introspections)
 }
+
+async function readMetadata(
+  store: MetadataStore,
+  last: Snapshot | undefined,
+): Promise<{ readonly metadata: Metadata; readonly resourceVersion: number }> {
+  if (last !== undefined && (await store.readResourceVersion()) === last.resourceVersion)
+    return { metadata: last.storedMetadata, resourceVersion: last.resourceVersion }
+  const { metadata, resourceVersion } = await store.read()
+  return { metadata: storedMetadata(metadata), resourceVersion }
+}
+
+const sameEntries = <Value>(one: ReadonlyMap<string, Value>, other: ReadonlyMap<string, Value>): boolean =>
+  one.size === other.size && [...one].every(([name, value]) => other.get(name) === value)
 
 async function inTransaction<Result>(
   pool: Pool,
