@@ -212,12 +212,14 @@ AS $$
     ) m;
 $$;
 
+-- p_product_ids: of groups of PRODUCT only these; NULL for all.
 CREATE FUNCTION analytics.metrics_by_interval(
   p_merchant_id uuid,
   p_bounds timestamptz[],
   p_metrics text[],
   p_group_by text,
-  p_currency text
+  p_currency text,
+  p_product_ids uuid[] DEFAULT NULL
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE plpgsql
@@ -231,15 +233,47 @@ BEGIN
   END IF;
   IF v_by_product OR 'VIEWS' = ANY (p_metrics) THEN
     RETURN QUERY SELECT *
-      FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
+      FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency, p_product_ids);
   END IF;
   IF p_metrics && '{STOCK_RECEIVED,STOCK_REMOVED,STOCK_LEVEL}' THEN
-    RETURN QUERY SELECT * FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by);
+    RETURN QUERY SELECT *
+      FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_product_ids);
   END IF;
   IF p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS,REGISTRATIONS}' THEN
     RETURN QUERY SELECT * FROM analytics.customers_by_interval(p_merchant_id, p_bounds, p_metrics, p_currency);
   END IF;
 END;
+$$;
+
+-- The products that have the most of a metric, which adds up over time, in the order of analytics.report_of.
+-- NULL if there are fewer than p_limit: then the report goes on with products that have none of it.
+CREATE FUNCTION analytics.top_products(
+  p_merchant_id uuid,
+  p_span timestamptz[],
+  p_metric text,
+  p_currency text,
+  p_shop_currency text,
+  p_limit integer
+)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN count(*) = p_limit THEN array_agg(t.group_key::uuid)
+    END
+  FROM
+    (
+      SELECT m.group_key
+      FROM analytics.metrics_by_interval(p_merchant_id, p_span, ARRAY[p_metric], 'PRODUCT', p_currency) m
+      GROUP BY m.group_key
+      ORDER BY
+        max(m.value) FILTER (WHERE m.currency IS NULL OR m.currency = p_shop_currency) DESC NULLS LAST,
+        max(m.value) DESC NULLS LAST,
+        m.group_key
+      LIMIT p_limit
+    ) t;
 $$;
 
 CREATE FUNCTION analytics.report(

@@ -3,7 +3,8 @@ CREATE FUNCTION analytics.products_by_interval(
   p_bounds timestamptz[],
   p_metrics text[],
   p_group_by text,
-  p_currency text
+  p_currency text,
+  p_product_ids uuid[]
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql
@@ -44,7 +45,9 @@ AS $$
         sum(f.tax) AS tax,
         NULL::numeric AS views
       FROM fact f
-      WHERE p_currency IS NULL OR f.currency = p_currency
+      WHERE
+        (p_currency IS NULL OR f.currency = p_currency)
+        AND (p_product_ids IS NULL OR f.product_id = ANY (p_product_ids))
       GROUP BY 1, 2, 3
       UNION ALL
       SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
@@ -54,6 +57,7 @@ AS $$
         AND v.merchant_id = p_merchant_id
         AND v.bucket >= p_bounds[1]
         AND v.bucket < p_bounds[cardinality(p_bounds)]
+        AND (p_product_ids IS NULL OR v.product_id = ANY (p_product_ids))
       GROUP BY 1, 2
     )
   SELECT s.number, k.group_key, m.metric, m.currency, sum(m.value)

@@ -28,6 +28,7 @@ DECLARE
   v_bounds timestamptz[];
   v_before timestamptz[];
   v_currency text;
+  v_product_ids uuid[];
 BEGIN
   IF v_refusal IS NULL AND (p_first < DATE '1970-01-01' OR p_last > DATE '2199-12-31') THEN
     v_refusal := 'startDate';
@@ -56,13 +57,26 @@ BEGIN
         DETAIL = format('A report has at most %s rows.', c_max_rows);
   END IF;
 
+  -- Of the many products that were sold, only those are measured by interval and metric that the report has.
+  IF p_group_by = 'PRODUCT' THEN
+    v_product_ids := analytics.top_products(
+      p_merchant_id,
+      ARRAY[v_bounds[1], v_bounds[cardinality(v_bounds)]],
+      p_metrics[1],
+      p_currency,
+      v_currency,
+      p_group_limit
+    );
+  END IF;
+
   RETURN QUERY WITH
       measured AS MATERIALIZED (
-        SELECT * FROM analytics.metrics_by_interval(p_merchant_id, v_bounds, p_metrics, p_group_by, p_currency)
+        SELECT *
+        FROM analytics.metrics_by_interval(p_merchant_id, v_bounds, p_metrics, p_group_by, p_currency, v_product_ids)
       ),
       measured_before AS MATERIALIZED (
         SELECT m.*
-        FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency) m
+        FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency, v_product_ids) m
         WHERE p_compare
       ),
       top_group AS (

@@ -2,7 +2,8 @@ CREATE FUNCTION analytics.stock_by_interval(
   p_merchant_id uuid,
   p_bounds timestamptz[],
   p_metrics text[],
-  p_group_by text
+  p_group_by text,
+  p_product_ids uuid[]
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql
@@ -51,6 +52,7 @@ AS $$
         sum(f.removed) AS removed,
         sum(f.received - f.removed + f.moved) AS delta
       FROM fact f
+      WHERE p_product_ids IS NULL OR f.product_id = ANY (p_product_ids)
       GROUP BY 1, 2
     )
   SELECT s.number, s.group_key, m.metric, NULL, m.value
