@@ -15,6 +15,8 @@ BEGIN
   -- read them whole for each row.
   PERFORM set_config('enable_seqscan', 'off', TRUE);
   PERFORM set_config('enable_mergejoin', 'off', TRUE);
+  -- An inverted index, which only bitmaps read, has the merchant's every row under the merchant.
+  PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   -- Triggers run for each row, and with the values of the row in view Postgres would plan their statements each time.
   PERFORM set_config('plan_cache_mode', 'force_generic_plan', TRUE);
 END;

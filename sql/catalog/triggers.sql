@@ -100,43 +100,60 @@ WHEN (NOT platform.importing())
 EXECUTE FUNCTION catalog.follow_variant();
 
 -- Of all variants of a product, no two have the same options, in any case.
+--
+-- Each row is looked up by its key, whatever Postgres knows of the tables: those that an import fills look empty, and
+-- would be read whole for each row.
 CREATE FUNCTION catalog.check_variant_options()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_merchant_ids uuid[];
+  v_product_ids uuid[];
 BEGIN
-  -- Of two transactions that give options to one product, the second sees the first's.
-  PERFORM
-  FROM catalog.product p
-  WHERE
-    (p.merchant_id, p.id) IN (
-      SELECT v.merchant_id, v.product_id
+  SELECT array_agg(p.merchant_id), array_agg(p.product_id)
+  INTO v_merchant_ids, v_product_ids
+  FROM
+    (
+      SELECT DISTINCT v.merchant_id, v.product_id
       FROM
         changed c
-        JOIN catalog.product_variant v ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
-    )
-  ORDER BY p.merchant_id, p.id
-  FOR NO KEY UPDATE;
+        CROSS JOIN LATERAL (
+          SELECT v.merchant_id, v.product_id
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+          OFFSET 0
+        ) v
+      ORDER BY v.merchant_id, v.product_id
+    ) p;
+  -- Of two transactions that give options to one product, the second sees the first's.
+  PERFORM
+  FROM
+    unnest(v_merchant_ids, v_product_ids) AS c (merchant_id, product_id)
+    CROSS JOIN LATERAL (
+      SELECT
+      FROM catalog.product p
+      WHERE p.merchant_id = c.merchant_id AND p.id = c.product_id
+      FOR NO KEY UPDATE
+    ) p;
   IF
     EXISTS (
       SELECT
       FROM
-        (
-          SELECT v.merchant_id, v.product_id, jsonb_object_agg(lower(o.name), lower(o.value)) AS options
-          FROM
-            (
-              SELECT DISTINCT v.merchant_id, v.product_id
-              FROM
-                changed c
-                JOIN catalog.product_variant v
-                  ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
-            ) p
-            JOIN catalog.product_variant v
-              ON v.merchant_id = p.merchant_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
-            JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
-          GROUP BY v.merchant_id, v.product_id, v.id
-        ) x
-      GROUP BY x.merchant_id, x.product_id, x.options
+        unnest(v_merchant_ids, v_product_ids) AS c (merchant_id, product_id)
+        CROSS JOIN LATERAL (
+          SELECT v.id
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = c.merchant_id AND v.product_id = c.product_id AND v.deleted_at IS NULL
+          OFFSET 0
+        ) v
+        CROSS JOIN LATERAL (
+          SELECT jsonb_object_agg(lower(o.name), lower(o.value)) AS options
+          FROM catalog.variant_option o
+          WHERE o.merchant_id = c.merchant_id AND o.variant_id = v.id
+        ) o
+      WHERE o.options IS NOT NULL
+      GROUP BY c.merchant_id, c.product_id, o.options
       HAVING count(*) > 1
     )
   THEN

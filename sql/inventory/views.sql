@@ -27,14 +27,16 @@ CREATE VIEW inventory.item_stock AS
     ) t
     LEFT JOIN LATERAL (
       SELECT
-        sum(s.available) FILTER (WHERE w.active) AS available,
+        sum(s.available) FILTER (
+          -- As a sub-select: of a join, Postgres might begin with the warehouse, and read all that is in it.
+          WHERE
+            (SELECT w.active FROM inventory.warehouse w WHERE w.merchant_id = s.merchant_id AND w.id = s.warehouse_id)
+        ) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
         max(s.updated_at) AS updated_at
-      FROM
-        inventory.stock_level s
-        JOIN inventory.warehouse w ON w.merchant_id = s.merchant_id AND w.id = s.warehouse_id
+      FROM inventory.stock_level s
       WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
     ) l
       ON TRUE

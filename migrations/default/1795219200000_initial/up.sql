@@ -4616,7 +4616,8 @@ CREATE FUNCTION analytics.metrics_by_interval(
   p_bounds timestamptz[],
   p_metrics text[],
   p_group_by text,
-  p_currency text
+  p_currency text,
+  p_product_ids uuid[] DEFAULT NULL
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE plpgsql
@@ -4630,15 +4631,45 @@ BEGIN
   END IF;
   IF v_by_product OR 'VIEWS' = ANY (p_metrics) THEN
     RETURN QUERY SELECT *
-      FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
+      FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency, p_product_ids);
   END IF;
   IF p_metrics && '{STOCK_RECEIVED,STOCK_REMOVED,STOCK_LEVEL}' THEN
-    RETURN QUERY SELECT * FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by);
+    RETURN QUERY SELECT *
+      FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_product_ids);
   END IF;
   IF p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS,REGISTRATIONS}' THEN
     RETURN QUERY SELECT * FROM analytics.customers_by_interval(p_merchant_id, p_bounds, p_metrics, p_currency);
   END IF;
 END;
+$$;
+
+CREATE FUNCTION analytics.top_products(
+  p_merchant_id uuid,
+  p_span timestamptz[],
+  p_metric text,
+  p_currency text,
+  p_shop_currency text,
+  p_limit integer
+)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN count(*) = p_limit THEN array_agg(t.group_key::uuid)
+    END
+  FROM
+    (
+      SELECT m.group_key
+      FROM analytics.metrics_by_interval(p_merchant_id, p_span, ARRAY[p_metric], 'PRODUCT', p_currency) m
+      GROUP BY m.group_key
+      ORDER BY
+        max(m.value) FILTER (WHERE m.currency IS NULL OR m.currency = p_shop_currency) DESC NULLS LAST,
+        max(m.value) DESC NULLS LAST,
+        m.group_key
+      LIMIT p_limit
+    ) t;
 $$;
 
 -- sql/analytics/views.sql
@@ -4692,6 +4723,7 @@ DECLARE
   v_bounds timestamptz[];
   v_before timestamptz[];
   v_currency text;
+  v_product_ids uuid[];
 BEGIN
   IF v_refusal IS NULL AND (p_first < DATE '1970-01-01' OR p_last > DATE '2199-12-31') THEN
     v_refusal := 'startDate';
@@ -4720,13 +4752,26 @@ BEGIN
         DETAIL = format('A report has at most %s rows.', c_max_rows);
   END IF;
 
+  -- Of the many products that were sold, only those are measured by interval and metric that the report has.
+  IF p_group_by = 'PRODUCT' THEN
+    v_product_ids := analytics.top_products(
+      p_merchant_id,
+      ARRAY[v_bounds[1], v_bounds[cardinality(v_bounds)]],
+      p_metrics[1],
+      p_currency,
+      v_currency,
+      p_group_limit
+    );
+  END IF;
+
   RETURN QUERY WITH
       measured AS MATERIALIZED (
-        SELECT * FROM analytics.metrics_by_interval(p_merchant_id, v_bounds, p_metrics, p_group_by, p_currency)
+        SELECT *
+        FROM analytics.metrics_by_interval(p_merchant_id, v_bounds, p_metrics, p_group_by, p_currency, v_product_ids)
       ),
       measured_before AS MATERIALIZED (
         SELECT m.*
-        FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency) m
+        FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency, v_product_ids) m
         WHERE p_compare
       ),
       top_group AS (
@@ -5605,6 +5650,8 @@ BEGIN
   -- read them whole for each row.
   PERFORM set_config('enable_seqscan', 'off', TRUE);
   PERFORM set_config('enable_mergejoin', 'off', TRUE);
+  -- An inverted index, which only bitmaps read, has the merchant's every row under the merchant.
+  PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   -- Triggers run for each row, and with the values of the row in view Postgres would plan their statements each time.
   PERFORM set_config('plan_cache_mode', 'force_generic_plan', TRUE);
 END;
@@ -6272,14 +6319,16 @@ CREATE VIEW inventory.item_stock AS
     ) t
     LEFT JOIN LATERAL (
       SELECT
-        sum(s.available) FILTER (WHERE w.active) AS available,
+        sum(s.available) FILTER (
+          -- As a sub-select: of a join, Postgres might begin with the warehouse, and read all that is in it.
+          WHERE
+            (SELECT w.active FROM inventory.warehouse w WHERE w.merchant_id = s.merchant_id AND w.id = s.warehouse_id)
+        ) AS available,
         sum(s.reserved) AS reserved,
         max(s.last_restocked_at) AS last_restocked_at,
         max(s.last_sold_at) AS last_sold_at,
         max(s.updated_at) AS updated_at
-      FROM
-        inventory.stock_level s
-        JOIN inventory.warehouse w ON w.merchant_id = s.merchant_id AND w.id = s.warehouse_id
+      FROM inventory.stock_level s
       WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
     ) l
       ON TRUE
@@ -14149,7 +14198,8 @@ CREATE FUNCTION analytics.products_by_interval(
   p_bounds timestamptz[],
   p_metrics text[],
   p_group_by text,
-  p_currency text
+  p_currency text,
+  p_product_ids uuid[]
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql
@@ -14190,7 +14240,9 @@ AS $$
         sum(f.tax) AS tax,
         NULL::numeric AS views
       FROM fact f
-      WHERE p_currency IS NULL OR f.currency = p_currency
+      WHERE
+        (p_currency IS NULL OR f.currency = p_currency)
+        AND (p_product_ids IS NULL OR f.product_id = ANY (p_product_ids))
       GROUP BY 1, 2, 3
       UNION ALL
       SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
@@ -14200,6 +14252,7 @@ AS $$
         AND v.merchant_id = p_merchant_id
         AND v.bucket >= p_bounds[1]
         AND v.bucket < p_bounds[cardinality(p_bounds)]
+        AND (p_product_ids IS NULL OR v.product_id = ANY (p_product_ids))
       GROUP BY 1, 2
     )
   SELECT s.number, k.group_key, m.metric, m.currency, sum(m.value)
@@ -14494,7 +14547,8 @@ CREATE FUNCTION analytics.stock_by_interval(
   p_merchant_id uuid,
   p_bounds timestamptz[],
   p_metrics text[],
-  p_group_by text
+  p_group_by text,
+  p_product_ids uuid[]
 )
 RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql
@@ -14543,6 +14597,7 @@ AS $$
         sum(f.removed) AS removed,
         sum(f.received - f.removed + f.moved) AS delta
       FROM fact f
+      WHERE p_product_ids IS NULL OR f.product_id = ANY (p_product_ids)
       GROUP BY 1, 2
     )
   SELECT s.number, s.group_key, m.metric, NULL, m.value
@@ -15980,7 +16035,13 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
       ON s.warehouse IS NOT DISTINCT FROM w.code
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
-    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
+    CROSS JOIN LATERAL (
+      SELECT k.id
+      FROM inventory.stock_item k
+      WHERE k.merchant_id = p_merchant_id AND k.sku = s.sku AND k.product_id = t.target
+      -- The table looks empty while rows are checked, and would be read whole.
+      OFFSET 0
+    ) k
   GROUP BY k.id, w.id
   ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
@@ -27426,39 +27487,53 @@ CREATE FUNCTION catalog.check_variant_options()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_merchant_ids uuid[];
+  v_product_ids uuid[];
 BEGIN
-  -- Of two transactions that give options to one product, the second sees the first's.
-  PERFORM
-  FROM catalog.product p
-  WHERE
-    (p.merchant_id, p.id) IN (
-      SELECT v.merchant_id, v.product_id
+  SELECT array_agg(p.merchant_id), array_agg(p.product_id)
+  INTO v_merchant_ids, v_product_ids
+  FROM
+    (
+      SELECT DISTINCT v.merchant_id, v.product_id
       FROM
         changed c
-        JOIN catalog.product_variant v ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
-    )
-  ORDER BY p.merchant_id, p.id
-  FOR NO KEY UPDATE;
+        CROSS JOIN LATERAL (
+          SELECT v.merchant_id, v.product_id
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
+          OFFSET 0
+        ) v
+      ORDER BY v.merchant_id, v.product_id
+    ) p;
+  -- Of two transactions that give options to one product, the second sees the first's.
+  PERFORM
+  FROM
+    unnest(v_merchant_ids, v_product_ids) AS c (merchant_id, product_id)
+    CROSS JOIN LATERAL (
+      SELECT
+      FROM catalog.product p
+      WHERE p.merchant_id = c.merchant_id AND p.id = c.product_id
+      FOR NO KEY UPDATE
+    ) p;
   IF
     EXISTS (
       SELECT
       FROM
-        (
-          SELECT v.merchant_id, v.product_id, jsonb_object_agg(lower(o.name), lower(o.value)) AS options
-          FROM
-            (
-              SELECT DISTINCT v.merchant_id, v.product_id
-              FROM
-                changed c
-                JOIN catalog.product_variant v
-                  ON v.merchant_id = c.merchant_id AND v.id = c.variant_id AND v.deleted_at IS NULL
-            ) p
-            JOIN catalog.product_variant v
-              ON v.merchant_id = p.merchant_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
-            JOIN catalog.variant_option o ON o.merchant_id = v.merchant_id AND o.variant_id = v.id
-          GROUP BY v.merchant_id, v.product_id, v.id
-        ) x
-      GROUP BY x.merchant_id, x.product_id, x.options
+        unnest(v_merchant_ids, v_product_ids) AS c (merchant_id, product_id)
+        CROSS JOIN LATERAL (
+          SELECT v.id
+          FROM catalog.product_variant v
+          WHERE v.merchant_id = c.merchant_id AND v.product_id = c.product_id AND v.deleted_at IS NULL
+          OFFSET 0
+        ) v
+        CROSS JOIN LATERAL (
+          SELECT jsonb_object_agg(lower(o.name), lower(o.value)) AS options
+          FROM catalog.variant_option o
+          WHERE o.merchant_id = c.merchant_id AND o.variant_id = v.id
+        ) o
+      WHERE o.options IS NOT NULL
+      GROUP BY c.merchant_id, c.product_id, o.options
       HAVING count(*) > 1
     )
   THEN

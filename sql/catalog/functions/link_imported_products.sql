@@ -44,7 +44,13 @@ BEGIN
     JOIN jsonb_to_recordset(p_batch -> 'stock') AS s (product uuid, sku text, warehouse text, available integer)
       ON s.warehouse IS NOT DISTINCT FROM w.code
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean) ON t.id = s.product AND t.written
-    JOIN inventory.stock_item k ON k.merchant_id = p_merchant_id AND k.product_id = t.target AND k.sku = s.sku
+    CROSS JOIN LATERAL (
+      SELECT k.id
+      FROM inventory.stock_item k
+      WHERE k.merchant_id = p_merchant_id AND k.sku = s.sku AND k.product_id = t.target
+      -- The table looks empty while rows are checked, and would be read whole.
+      OFFSET 0
+    ) k
   GROUP BY k.id, w.id
   ON CONFLICT (merchant_id, stock_item_id, warehouse_id) DO UPDATE SET available = excluded.available;
 END;
