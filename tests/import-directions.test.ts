@@ -10,6 +10,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
   'http-server': [],
   telemetry: ['http-server'],
+  terminal: [],
   'answer-cache': [],
   'change-feed': [],
   'built-pages': [],
@@ -55,7 +56,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'rate-limits',
     'telemetry',
   ],
-  importer: ['contract'],
+  importer: ['contract', 'terminal'],
   'demo/shop': ['auth-webhook', 'hasura/cli', 'postgres-driver'],
   'demo/year': [
     'access-tokens',
@@ -67,6 +68,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'local-postgres',
     'postgres-driver',
     'secret-box',
+    'terminal',
   ],
   platform: [
     'access-tokens',
@@ -88,6 +90,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'rate-limits',
     'secret-box',
     'telemetry',
+    'terminal',
   ],
 }
 

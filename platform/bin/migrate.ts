@@ -1,9 +1,10 @@
+import { type Json, printResult, runCommand, withJson } from '@commerce-graph/terminal'
 import { Command } from 'commander'
 import { readConfiguration } from '../src/configuration.ts'
+import { expectedErrors } from '../src/expected-errors.ts'
 import { migrateDatabase } from '../src/migrate-database.ts'
-import { PlatformError } from '../src/platform-error.ts'
 
-const options = new Command('npm run migrate --')
+const program = withJson(new Command('npm run migrate --'))
   .description(
     'Brings the database of DATABASE_URL to what this version needs: migrations, then metadata. Run it before the roles of ' +
       'npm start -- --role, which wait for it. It works while roles of the version before run (docs/upgrading.md).',
@@ -23,17 +24,16 @@ const options = new Command('npm run migrate --')
 Jobs that start together take turns. A killed job has applied each migration wholly or not at all; run it again.
 Ends with 0 if the database is ready, with 1 otherwise.`,
   )
-  .allowExcessArguments(false)
-  .showHelpAfterError()
-  .parse()
-  .opts<{ embedded?: true }>()
+  .action(async ({ embedded, json }: Json & { embedded?: true }) => {
+    const config = readConfiguration(process.env)
+    const hasuraUrl = embedded === true ? undefined : config.hasuraUrl
+    const tell = json === true ? console.error : console.log
+    const migrated = await migrateDatabase({ ...config, hasuraUrl }, (line) => tell(line))
+    printResult(
+      migrated,
+      { json },
+      () => `The database is ready, after ${(migrated.milliseconds / 1_000).toFixed(1)} s.`,
+    )
+  })
 
-try {
-  const config = readConfiguration(process.env)
-  const hasuraUrl = options.embedded === true ? undefined : config.hasuraUrl
-  await migrateDatabase({ ...config, hasuraUrl }, (line) => console.log(line))
-} catch (error) {
-  if (!(error instanceof PlatformError)) throw error
-  console.error(`\n${error.message}`)
-  process.exitCode = 1
-}
+await runCommand(program, { expected: expectedErrors })

@@ -1,24 +1,22 @@
+import { type Json, printResult, runCommand, withJson } from '@commerce-graph/terminal'
 import { Command } from 'commander'
-import { z } from 'zod'
 import { readConfiguration } from '../src/configuration.ts'
-import { PlatformError } from '../src/platform-error.ts'
+import { expectedErrors } from '../src/expected-errors.ts'
 import { reset } from '../src/reset.ts'
 
-const program = new Command('npm run reset --')
+const program = withJson(new Command('npm run reset --'))
   .description(
     'Removes what the platform has stored in its data folder: the next start begins with an empty database, new keys\n' +
       'and the demo shop. With DATABASE_URL, it drops the schemas of the platform there, if --yes is given.',
   )
   .option('--yes', 'also in the database of DATABASE_URL')
-  .showHelpAfterError()
-  .parse()
+  .action(async ({ yes, json }: Json & { yes?: true }) => {
+    const dataDir = await reset(readConfiguration(process.env), { confirmed: yes === true })
+    printResult(
+      { dataDir },
+      { json },
+      () => `${dataDir} is as new. npm start begins with an empty database and the demo shop.`,
+    )
+  })
 
-const { yes } = z.object({ yes: z.boolean().default(false) }).parse(program.opts())
-try {
-  const path = await reset(readConfiguration(process.env), { confirmed: yes })
-  console.log(`${path} is as new. npm start begins with an empty database and the demo shop.`)
-} catch (error) {
-  if (!(error instanceof PlatformError)) throw error
-  console.error(error.message)
-  process.exit(1)
-}
+await runCommand(program, { expected: expectedErrors })

@@ -1,17 +1,15 @@
-import { LocalPostgresError } from '@commerce-graph/local-postgres'
+import { runCommand } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
 import { join } from 'node:path'
-import { inspect } from 'node:util'
 import { readConfiguration } from '../src/configuration.ts'
 import { type Ending, firstEnding } from '../src/endings.ts'
 import { type Platform, startPlatform } from '../src/platform.ts'
-import { errorForLog } from '../src/error-for-log.ts'
-import { PlatformError } from '../src/platform-error.ts'
+import { expectedErrors } from '../src/expected-errors.ts'
 import { parseRoles, type Role } from '../src/roles.ts'
 import { startRoles } from '../src/start-roles.ts'
 import { welcome } from '../src/welcome.ts'
 
-const { role: choice } = new Command('npm start --')
+const program = new Command('npm start --')
   .description(
     'Starts the platform: Postgres, the Hasura engine, all services and, in a test deployment, the demo shop. It prints where ' +
       'everything is, and runs until Ctrl-C.',
@@ -44,10 +42,8 @@ Settings are environment variables. These are the most common; docs/operating.md
   REDIS_URL       a Redis that several processes share
   COMMERCE_MODE   test (unless said), or live`,
   )
-  .allowExcessArguments(false)
-  .showHelpAfterError()
-  .parse()
-  .opts<{ readonly role: Choice }>()
+  // The services keep the process alive after their end.
+  .action(async ({ role }: { readonly role: Choice }) => process.exit(await main(role, firstEnding())))
 
 type Choice = Exclude<ReturnType<typeof parseRoles>, { readonly kind: 'unknown' }>
 
@@ -60,7 +56,7 @@ function chosenRoles(text: string): Choice {
 /** Longer than the longest request, and everything that stops after it. */
 const stopTimeoutMs = 75_000
 
-const main = (ending: Promise<Ending>): Promise<number> =>
+const main = (choice: Choice, ending: Promise<Ending>): Promise<number> =>
   choice.kind === 'all' ? runPlatform(ending) : runRoles(choice.roles, ending)
 
 async function runRoles(roles: ReadonlySet<Role>, ending: Promise<Ending>): Promise<number> {
@@ -125,12 +121,4 @@ function limitStop(): void {
   }, stopTimeoutMs).unref()
 }
 
-try {
-  process.exit(await main(firstEnding()))
-} catch (error) {
-  // Thrown on, it would be taken for an error of the running platform, which is stopped; and the process would end with 0.
-  if (error instanceof PlatformError || error instanceof LocalPostgresError)
-    console.error(`\n${error.message}`)
-  else console.error(inspect(errorForLog(error), { depth: 8 }))
-  process.exit(1)
-}
+await runCommand(program, { expected: expectedErrors })

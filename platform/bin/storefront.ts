@@ -1,6 +1,8 @@
+import { runCommand, wholeNumber, WrongUse } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { dataFolderPath, readReadyFile } from '../src/command-line.ts'
+import { expectedErrors } from '../src/expected-errors.ts'
 import { PlatformError } from '../src/platform-error.ts'
 import { serveStorefront, type ShopAddress } from '../src/storefront/serve-storefront.ts'
 
@@ -9,14 +11,13 @@ const readySchema = z
   .object({ graphqlUrl: z.url(), publishableKey: z.string() })
   .transform(({ graphqlUrl, publishableKey }): ShopAddress => ({ url: graphqlUrl, key: publishableKey }))
 
-const options = z.object({ port: z.number(), url: z.string().optional(), key: z.string().optional() })
-
-function portNumber(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError('must be a whole number from 1 to 65535')
-  return port
+interface Options {
+  readonly port: number
+  readonly url?: string
+  readonly key?: string
 }
+
+const highestPort = 65_535
 
 function graphqlUrl(text: string): string {
   if (!z.url({ protocol: /^https?$/ }).safeParse(text).success)
@@ -35,16 +36,15 @@ const program = new Command('npm run storefront --')
     'Serves the example storefront (examples/storefront) on this machine. It sells the products of the demo shop that\n' +
       'runs here, or of the shop that --url and --key name. The first run of a version installs and builds it.',
   )
-  .option('--port <n>', 'the port of the pages', portNumber, 3000)
+  .option('--port <n>', 'the port of the pages', wholeNumber(1, highestPort), 3000)
   .option('--url <url>', "the shop's /graphql", graphqlUrl)
   .option('--key <key>', 'its publishable key, bound to the origin of the pages', publishableKey)
-  .showHelpAfterError()
-  .parse()
+  .action(serve)
 
 /** Throws a PlatformError if there is no shop to sell for. */
-async function findShop({ url, key }: z.infer<typeof options>): Promise<ShopAddress> {
+async function findShop({ url, key }: Options): Promise<ShopAddress> {
   if (url !== undefined && key !== undefined) return { url, key }
-  if (url !== undefined || key !== undefined) throw new PlatformError('--url and --key come together')
+  if (url !== undefined || key !== undefined) throw new WrongUse('--url and --key come together')
   const shop = await readReadyFile(readySchema)
   if (shop !== undefined) return shop
   throw new PlatformError(
@@ -52,16 +52,12 @@ async function findShop({ url, key }: z.infer<typeof options>): Promise<ShopAddr
   )
 }
 
-const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-try {
-  const chosen = options.parse(program.opts())
+async function serve(chosen: Options): Promise<void> {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   const shop = await findShop(chosen)
-  const { port } = chosen
   const folder = dataFolderPath('storefront')
-  await serveStorefront({ shop, port, folder, say: console.error }, stopping.signal)
-} catch (error) {
-  if (!(error instanceof PlatformError)) throw error
-  console.error(`error: ${error.message}`)
-  process.exit(1)
+  await serveStorefront({ shop, port: chosen.port, folder, say: console.error }, stopping.signal)
 }
+
+await runCommand(program, { expected: expectedErrors })

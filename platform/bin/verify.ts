@@ -1,8 +1,5 @@
+import { runCommand } from '@commerce-graph/terminal'
+import { expectedErrors } from '../src/expected-errors.ts'
 import { program } from '../src/verify-command.ts'
 
-try {
-  await program().parseAsync()
-} catch (error) {
-  console.error(error instanceof Error && error.message !== '' ? error.message : String(error))
-  process.exit(2)
-}
+await runCommand(program(), { expected: expectedErrors, failed: 2 })

@@ -1,70 +1,87 @@
 import { type BaseBackup, listBackups, pruneBackups, takeBackup } from '@commerce-graph/local-postgres'
-import { Command, InvalidArgumentError } from 'commander'
+import {
+  bytesInWords,
+  createProgress,
+  type Json,
+  printList,
+  printResult,
+  time,
+  wholeNumber,
+  withJson,
+} from '@commerce-graph/terminal'
+import { Command } from 'commander'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readReadyFile, time } from './command-line.ts'
+import { readReadyFile } from './command-line.ts'
 import { readConfiguration } from './configuration.ts'
 import { backedUpFiles, postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
-import { bytesInWords, progressLine } from './progress-line.ts'
 
 const mostKept = 1_000
 
 /** `npm run backup`: a copy of the running platform's database, from which `npm run restore` can go to any later moment. */
 export function program(): Command {
-  const command = new Command('npm run backup --')
-    .description(
-      'Backs up the platform that runs here, while it runs: its database, and the secrets and files of its data folder.\n' +
-        'Start the platform with BACKUP_FOLDER, which has to be set here, too. docs/backup.md has more.',
-    )
-    .allowExcessArguments(false)
-    .showHelpAfterError()
-  command
-    .command('create', { isDefault: true })
+  const command = new Command('npm run backup --').description(
+    'Backs up the platform that runs here, while it runs: its database, and the secrets and files of its data folder.\n' +
+      'Start the platform with BACKUP_FOLDER, which has to be set here, too. docs/backup.md has more.',
+  )
+  withJson(command.command('create', { isDefault: true }))
     .description('make a backup (what npm run backup does without a word)')
-    .option('--keep <n>', 'remove older backups than the n latest', count, 7)
-    .option('--json', 'print the backup as one line of JSON')
+    .option('--keep <n>', 'remove older backups than the n latest', wholeNumber(1, mostKept), 7)
     .action(create)
-  command
-    .command('list')
-    .description('list the backups, oldest first')
-    .option('--json', 'print a backup a line, as JSON')
-    .action(list)
+  withJson(command.command('list')).description('list the backups, oldest first').action(list)
   return command
 }
 
-async function create({ keep, json }: { readonly keep: number; readonly json?: true }): Promise<void> {
+async function create({ keep, json }: Json & { readonly keep: number }): Promise<void> {
   const { folder, dataDir } = settings()
   const ready = await readReadyFile(z.object({ superuserUrl: z.string() }))
   if (ready === undefined)
     throw new PlatformError(`no platform is running on ${dataDir}: start it with BACKUP_FOLDER=${folder}`)
-  const progress = progressLine('Copying')
+  const progress = copyingProgress()
   const backup = await takeBackup({
     url: ready.superuserUrl,
     folder,
     addFiles: (added) => copyBackedUpFiles(dataDir, added),
     onProgress: progress.show,
-  }).finally(() => progress.end())
+  }).finally(progress.stop)
   const removed = await pruneBackups(folder, keep)
-  console.log(
-    json === true
-      ? JSON.stringify(summary(backup))
-      : [
-          `The backup ${backup.name} has ${bytesInWords(summary(backup).bytes)} in ${backup.files.length} files.`,
-          `npm run restore can go to any moment from ${time(new Date(backup.endedAt))} on.`,
-          ...removed.map((name) => `Removed ${name}.`),
-        ].join('\n'),
+  const made = summary(backup)
+  printResult({ ...made, removed }, { json }, () =>
+    [
+      `The backup ${backup.name} has ${bytesInWords(made.bytes)} in ${backup.files.length} files.`,
+      `npm run restore can go to any moment from ${time(new Date(backup.endedAt))} on.`,
+      ...removed.map((name) => `Removed ${name}.`),
+    ].join('\n'),
   )
 }
 
-async function list({ json }: { readonly json?: true }): Promise<void> {
+/** The size of all is a guess until the end. */
+export function copyingProgress() {
+  const progress = createProgress({ doing: 'Copying', amount: bytesInWords })
+  let begun = false
+  return {
+    show: ({ bytes, ofBytes }: { readonly bytes: number; readonly ofBytes: number }) => {
+      if (!begun) progress.start(ofBytes)
+      begun = true
+      progress.update(bytes)
+    },
+    stop: progress.stop,
+  }
+}
+
+async function list({ json }: Json): Promise<void> {
   const backups = (await listBackups(settings().folder)).map(summary)
-  if (json === true) for (const backup of backups) console.log(JSON.stringify(backup))
-  else if (backups.length === 0) console.log('There are no backups.')
-  else
-    for (const { name, endedAt, bytes } of backups)
-      console.log(`${name}  complete at ${time(new Date(endedAt))}  ${bytesInWords(bytes)}`)
+  printList(backups, {
+    json,
+    none: 'There are no backups.',
+    columns: [
+      { title: 'name', of: ({ name }) => name },
+      { title: 'complete at', of: ({ endedAt }) => new Date(endedAt) },
+      { title: 'size', of: ({ bytes }) => bytesInWords(bytes) },
+    ],
+  })
 }
 
 /** What a backup has beside the database: without the secrets, sealed values could not be read. */
@@ -90,11 +107,4 @@ export function settings(): { readonly folder: string; readonly dataDir: string 
   if (backup === undefined)
     throw new PlatformError('BACKUP_FOLDER is not set: it names the folder of the backups')
   return { folder: backup.folder, dataDir }
-}
-
-function count(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > mostKept)
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${mostKept}`)
-  return number
 }

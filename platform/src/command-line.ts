@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
+import { databaseProblem } from './database-problem.ts'
 import { parsedBy } from './parsed-by.ts'
 import { PlatformError } from './platform-error.ts'
 import { type SecretsRead, withSecretFiles } from './secret-files.ts'
@@ -11,9 +12,6 @@ import { unlimited } from './unlimited.ts'
 import { withPassword } from './url-variable.ts'
 
 const repository = join(import.meta.dirname, '../..')
-
-/** UTC, to the second. */
-export const time = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
 
 /** Connects to the database of DATABASE_URL, or of the platform that runs here, until the work is done. */
 export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
@@ -27,10 +25,9 @@ export async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<v
     connection: unlimited,
   })
   try {
-    await sql`SELECT`.catch((error: unknown) => {
-      throw new PlatformError(`the database can't be reached: ${(error as Error).message}`)
-    })
     await work(sql)
+  } catch (error) {
+    throw databaseProblem(error)
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -75,14 +72,24 @@ export async function readReadyFile<Fields>(fields: z.ZodType<Fields>): Promise<
 /** The keys of ENCRYPTION_KEYS, or those in the platform's data folder. */
 export async function encryptionKeys(): Promise<readonly EncryptionKey[]> {
   const { ENCRYPTION_KEYS: named } = environment()
-  if (named !== undefined) return parseEncryptionKeys(named)
+  if (named !== undefined) return keysOf('ENCRYPTION_KEYS', named)
   const path = dataFolderPath('secrets.json')
   const text = await readFile(path, 'utf8').catch(() => {
     throw new PlatformError(
       `the platform's encryption keys are not here (${path} is absent): set ENCRYPTION_KEYS or DATA_DIR as the platform has them`,
     )
   })
-  return parseEncryptionKeys(z.object({ encryptionKeys: z.string() }).parse(JSON.parse(text)).encryptionKeys)
+  const secrets = parsedBy((json): unknown => JSON.parse(json))
+    .pipe(z.object({ encryptionKeys: z.string() }))
+    .safeParse(text)
+  if (!secrets.success) throw new PlatformError(`${path} is broken: restore it, or set ENCRYPTION_KEYS`)
+  return keysOf(path, secrets.data.encryptionKeys)
+}
+
+function keysOf(source: string, text: string): readonly EncryptionKey[] {
+  const parsed = parsedBy(parseEncryptionKeys).safeParse(text)
+  if (parsed.success) return parsed.data
+  throw new PlatformError(parsed.error.issues.map(({ message }) => `${source}: ${message}`).join('\n'))
 }
 
 /** A file or folder of the platform's data folder. */

@@ -1,8 +1,17 @@
 import { settleDeadLetters, type Settlement } from '@commerce-graph/actions/dead-letters'
 import { noMerchant } from '@commerce-graph/contract/ids'
 import type { Sql, TransactionSql } from '@commerce-graph/postgres-driver'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { time, withDatabase } from './command-line.ts'
+import {
+  type Column,
+  type Json,
+  printList,
+  printResult,
+  wholeNumber,
+  withJson,
+  WrongUse,
+} from '@commerce-graph/terminal'
+import { Command, Option } from 'commander'
+import { withDatabase } from './command-line.ts'
 import { PlatformError } from './platform-error.ts'
 
 const kinds = ['JOB', 'EVENT', 'CRON_EVENT', 'ONE_OFF_EVENT', 'WEBHOOK_DELIVERY'] as const
@@ -25,13 +34,15 @@ export function deadLetterCommand(): Command {
   )
   withSelection(command.command('list'))
     .description('list them, the one that failed last first')
-    .option('--limit <n>', `how many, 1 to ${mostListed}`, limit, 50)
-    .option('--json', 'print one a line, as JSON')
-    .action(({ limit, json, ...selection }: Selection & { limit: number; json?: true }) =>
-      withDatabase(async (sql) => {
-        const letters = await findDeadLetters(sql, selection, limit)
-        if (letters.length > 0 || !json) console.log(json ? lines(letters) : table(letters))
-      }),
+    .option('--limit <n>', `how many, 1 to ${mostListed}`, wholeNumber(1, mostListed), 50)
+    .action(({ limit, json, ...selection }: Selection & Json & { limit: number }) =>
+      withDatabase(async (sql) =>
+        printList(await findDeadLetters(sql, selection, limit), {
+          json,
+          columns,
+          none: 'There are no dead letters.',
+        }),
+      ),
     )
   settling(command, 'retry', 'try them again, with all their attempts')
   settling(command, 'drop', 'drop them for good')
@@ -39,7 +50,7 @@ export function deadLetterCommand(): Command {
 }
 
 const withSelection = (command: Command): Command =>
-  command
+  withJson(command)
     .addOption(new Option('--kind <kind>', 'only those of this kind').choices(kinds))
     .option('--name <name>', 'only those of this job, trigger or topic')
 
@@ -48,8 +59,7 @@ function settling(command: Command, settlement: Settlement, description: string)
     .description(description)
     .argument('[ids...]', 'their ids, as `list` shows them')
     .option('--all', 'all that `list` shows, or those of --kind and --name')
-    .option('--json', 'print the number as one line of JSON')
-    .action((ids: readonly string[], options: Selection & { all?: true; json?: true }) =>
+    .action((ids: readonly string[], options: Selection & Json & { all?: true }) =>
       withDatabase((sql) => settle(sql, ids, settlement, options)),
     )
 }
@@ -58,10 +68,10 @@ async function settle(
   sql: Sql,
   named: readonly string[],
   settlement: Settlement,
-  { all, json, ...selection }: Selection & { readonly all?: true; readonly json?: true },
+  { all, json, ...selection }: Selection & Json & { readonly all?: true },
 ): Promise<void> {
-  if (named.length > 0 === (all === true)) throw new PlatformError('Name ids, or say --all.')
-  if (!all && Object.keys(selection).length > 0) throw new PlatformError('--kind and --name go with --all.')
+  if (named.length > 0 === (all === true)) throw new WrongUse('Name ids, or say --all.')
+  if (!all && Object.keys(selection).length > 0) throw new WrongUse('--kind and --name go with --all.')
   for (const id of named) if (!uuid.test(id)) throw unknown(id)
   const ids = all ? (await findDeadLetters(sql, selection, mostListed)).map(({ id }) => id) : named
   const count = await sql.begin(async (transaction) => {
@@ -71,7 +81,7 @@ async function settle(
     return outcome.count
   })
   const done = settlement === 'retry' ? 'are tried again' : 'are dropped'
-  console.log(json ? JSON.stringify({ count }) : `${count} ${done}.`)
+  printResult({ count }, { json }, () => `${count} ${done}.`)
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -124,29 +134,13 @@ const findDeadLetters = async (
   ORDER BY failed_at DESC, id
   LIMIT ${limit}`
 
-const lines = (letters: readonly DeadLetter[]) => letters.map((letter) => JSON.stringify(letter)).join('\n')
-
-function table(letters: readonly DeadLetter[]): string {
-  if (letters.length === 0) return 'There are no dead letters.'
-  return letters
-    .map(({ id, kind, queue, name, attempts, failedAt, error }) =>
-      [
-        id,
-        kind,
-        `${queue}/${name}`,
-        `failed ${time(failedAt)}`,
-        `${attempts} attempts`,
-        firstLine(error ?? ''),
-      ].join('  '),
-    )
-    .join('\n')
-}
+const columns: readonly Column<DeadLetter>[] = [
+  { title: 'id', of: ({ id }) => id },
+  { title: 'kind', of: ({ kind }) => kind },
+  { title: 'name', of: ({ queue, name }) => `${queue}/${name}` },
+  { title: 'failed', of: ({ failedAt }) => failedAt },
+  { title: 'attempts', of: ({ attempts }) => attempts },
+  { title: 'error', of: ({ error }) => firstLine(error ?? '') },
+]
 
 const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 120)
-
-function limit(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > mostListed)
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${mostListed}`)
-  return number
-}

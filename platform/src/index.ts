@@ -1,4 +1,7 @@
 export { type LogLevel, type PlatformConfig, type PortChoice, readConfiguration } from './configuration.ts'
+export { readReadyFile } from './command-line.ts'
+export { databaseProblem } from './database-problem.ts'
+export { expectedErrors } from './expected-errors.ts'
 export { firstQuery } from './first-query.ts'
 export { type Platform, startPlatform } from './platform.ts'
 export type { PlatformUrls, Progress } from './services.ts'

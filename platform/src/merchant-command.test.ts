@@ -67,6 +67,7 @@ test('a new merchant is empty, has its own currency, country, time zone and lang
       (SELECT count(*)::int FROM ordering.order WHERE merchant_id = ${merchantId}) AS orders`
   expect(rows).toEqual({ products: 0, orders: 0 })
   expect((await merchant(['list'])).stdout).toContain(`${merchantId}  ACTIVE  FREE ACTIVE  EUR`)
+  expect(JSON.parse((await merchant(['list', '--json'])).stdout)).toContainEqual(JSON.parse(shown.stdout))
 })
 
 test('the publishable key of a new merchant works for the pages of the origins that are named, and for no others', async () => {
@@ -94,7 +95,7 @@ test('the publishable key of a new merchant works for the pages of the origins t
     await authenticator.close()
   }
   expect(await merchant(['create', ...account, '--origin', 'mill.example'])).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('--origin: ') as string,
   })
 })
@@ -118,9 +119,10 @@ test('a suspended or closed merchant’s keys are refused at once and accepted a
     await expect.poll(authenticate).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
     expect(await merchant(['suspend', merchantId])).toMatchObject({
       code: 1,
-      stderr: `The merchant ${merchantId} is SUSPENDED.\n`,
+      stderr: `error: The merchant ${merchantId} is SUSPENDED.\n`,
     })
-    expect(await merchant(['reinstate', merchantId])).toMatchObject({ code: 0 })
+    const reinstated = await merchant(['reinstate', merchantId, '--json'])
+    expect(JSON.parse(reinstated.stdout)).toMatchObject({ id: merchantId, status: 'ACTIVE' })
     await expect.poll(authenticate).toMatchObject({ kind: 'authenticated' })
     expect(await merchant(['close', merchantId])).toMatchObject({
       code: 1,
@@ -178,6 +180,13 @@ test.each([
   const before = await commandLine.sql`SELECT count(*) FROM merchant.merchant`
   expect(await refusalOf(args)).toContain(message)
   expect(await commandLine.sql`SELECT count(*) FROM merchant.merchant`).toEqual(before)
+})
+
+test('broken encryption keys are named, without a stack and without showing them', async () => {
+  const { code, stderr } = await merchant(['create', ...account], { ENCRYPTION_KEYS: 'k1:c2hvcnQ=' })
+  expect(stderr).toMatch(/^error: ENCRYPTION_KEYS: [^\n]+\n$/)
+  expect(stderr).not.toContain('c2hvcnQ')
+  expect(code).toBe(1)
 })
 
 test('without the platform’s encryption keys no merchant is created, because its owner could not be invited', async () => {

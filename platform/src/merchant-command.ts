@@ -12,11 +12,21 @@ import {
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Sql, TransactionSql } from '@commerce-graph/postgres-driver'
 import { createSecretBox } from '@commerce-graph/secret-box'
-import { Command, InvalidArgumentError } from 'commander'
-import { encryptionKeys, time, withDatabase } from './command-line.ts'
+import {
+  type Column,
+  fieldLines,
+  type Json,
+  printList,
+  printResult,
+  wholeNumber,
+  withJson,
+  WrongUse,
+} from '@commerce-graph/terminal'
+import { Command } from 'commander'
+import { encryptionKeys, withDatabase } from './command-line.ts'
 import { PlatformError } from './platform-error.ts'
 
-interface NewMerchantOptions {
+interface NewMerchantOptions extends Json {
   readonly name: string
   readonly email: string
   readonly currency: string
@@ -24,25 +34,18 @@ interface NewMerchantOptions {
   readonly timeZone?: string
   readonly language?: string
   readonly origin?: readonly string[]
-  readonly json?: true
 }
 
 /** Options whose names differ from the contract's fields. */
 const optionNames: Readonly<Record<string, string>> = { timezone: 'time-zone', origins: 'origin' }
 
-/**
- * `npm run merchant -- …`: creates, suspends and reinstates merchants. Its promise rejects with an Error whose
- * message is for the terminal.
- */
+/** `npm run merchant -- …`: creates, suspends, reinstates and closes merchants. */
 export function program(): Command {
-  const command = new Command('npm run merchant --')
-    .description(
-      'The merchants of the platform (docs/operating.md).\n' +
-        'The database is that of DATABASE_URL, or of the platform that runs here.',
-    )
-    .showHelpAfterError()
-  command
-    .command('create')
+  const command = new Command('npm run merchant --').description(
+    'The merchants of the platform (docs/operating.md).\n' +
+      'The database is that of DATABASE_URL, or of the platform that runs here.',
+  )
+  withJson(command.command('create'))
     .description('open an empty shop, print its keys, once, and invite its owner by e-mail')
     .requiredOption('--name <name>', 'the shop’s name')
     .requiredOption('--email <email>', 'its e-mail address, and the one that its owner is invited at')
@@ -54,52 +57,57 @@ export function program(): Command {
       '--origin <origin...>',
       'where its storefront’s pages are, which the publishable key is bound to: https://shop.example',
     )
-    .option('--json', 'print the merchant’s id and keys as one line of JSON')
     .action((options: NewMerchantOptions) => withDatabase((sql) => create(sql, options)))
-  command
-    .command('list')
+  withJson(command.command('list'))
     .description('list the merchants, oldest first')
-    .option('--json', 'print one merchant a line, as JSON')
-    .action(({ json }: { json?: true }) =>
-      withDatabase(async (sql) => {
-        const merchants = await findMerchants(sql, null)
-        if (merchants.length > 0 || !json) console.log(json ? lines(merchants) : table(merchants))
-      }),
+    .action(({ json }: Json) =>
+      withDatabase(async (sql) =>
+        printList(await findMerchants(sql, null), { json, columns, none: 'There are no merchants.' }),
+      ),
     )
-  command
-    .command('show')
-    .description('show a merchant')
-    .argument('<id>', 'its id, as `list` shows it')
-    .option('--json', 'print it as one line of JSON')
-    .action((id: string, { json }: { json?: true }) => withDatabase((sql) => show(sql, id, json === true)))
-  command
-    .command('suspend')
-    .description('refuse every key, user and shopper of a merchant, within a second; its rows stay')
-    .argument('<id>', 'its id, as `list` shows it')
-    .option('--reason <text>', 'why, for operators')
-    .action((id: string, { reason }: { reason?: string }) =>
-      withDatabase((sql) => changeStatus(sql, { id, reason: reason ?? null }, 'suspend')),
-    )
-  command
-    .command('reinstate')
-    .description('let a suspended or closed merchant in again')
-    .argument('<id>', 'its id, as `list` shows it')
-    .action((id: string) => withDatabase((sql) => changeStatus(sql, { id, reason: null }, 'reinstate')))
-  command
-    .command('confirm-export')
-    .description('write down that a merchant has got all of its data, which closing it needs')
-    .argument('<id>', 'its id, as `list` shows it')
-    .action((id: string) => withDatabase((sql) => confirmExport(sql, id)))
-  command
-    .command('close')
-    .description('shut a merchant out for good, and delete every row of it after a delay')
-    .argument('<id>', 'its id, as `list` shows it')
-    .option('--reason <text>', 'why, for operators')
-    .option('--delete-after-days <days>', 'until then it can be reinstated', days, defaultDeletionDelay)
-    .action((id: string, { reason, deleteAfterDays }: { reason?: string; deleteAfterDays: number }) =>
-      withDatabase((sql) => close(sql, { id, reason: reason ?? null, deleteAfterDays })),
-    )
+  ofOne(command, 'show', 'show a merchant').action((id: string, options: Json) =>
+    withDatabase((sql) => show(sql, id, options)),
+  )
+  addChanges(command)
   return command
+}
+
+const ofOne = (command: Command, name: string, description: string): Command =>
+  withJson(command.command(name)).description(description).argument('<id>', 'its id, as `list` shows it')
+
+type Reasoned = Json & { readonly reason?: string }
+
+/** The commands that change a merchant, and show it as it is then. */
+function addChanges(command: Command): void {
+  ofOne(
+    command,
+    'suspend',
+    'refuse every key, user and shopper of a merchant, within a second; its rows stay',
+  )
+    .option('--reason <text>', 'why, for operators')
+    .action((id: string, { reason, json }: Reasoned) =>
+      withDatabase((sql) => changeStatus(sql, { id, reason: reason ?? null, json }, 'suspend')),
+    )
+  ofOne(command, 'reinstate', 'let a suspended or closed merchant in again').action(
+    (id: string, { json }: Json) =>
+      withDatabase((sql) => changeStatus(sql, { id, reason: null, json }, 'reinstate')),
+  )
+  ofOne(
+    command,
+    'confirm-export',
+    'write down that a merchant has got all of its data, which closing it needs',
+  ).action((id: string, { json }: Json) => withDatabase((sql) => confirmExport(sql, { id, json })))
+  ofOne(command, 'close', 'shut a merchant out for good, and delete every row of it after a delay')
+    .option('--reason <text>', 'why, for operators')
+    .option(
+      '--delete-after-days <days>',
+      'until then it can be reinstated',
+      wholeNumber(1, mostDays),
+      defaultDeletionDelay,
+    )
+    .action((id: string, { reason, deleteAfterDays, json }: Reasoned & { deleteAfterDays: number }) =>
+      withDatabase((sql) => close(sql, { id, reason: reason ?? null, deleteAfterDays, json })),
+    )
 }
 
 async function create(
@@ -112,7 +120,7 @@ async function create(
     ...(origins !== undefined && { origins }),
   })
   if (read.kind === 'invalid')
-    throw new PlatformError(read.errors.map(({ field, message }) => fault(field, message)).join('\n'))
+    throw new WrongUse(read.errors.map(({ field, message }) => fault(field, message)).join('\n'))
   const secretBox = createSecretBox(await encryptionKeys())
   const opened = await sql.begin(async (transaction) => {
     const outcome = await openMerchant({ sql: transaction, secretBox }, read.input.input)
@@ -120,13 +128,14 @@ async function create(
     return outcome
   })
   if (opened.outcome === 'unknown_language')
-    throw new PlatformError(fault('language', 'There is no such language here'))
+    throw new WrongUse(fault('language', 'There is no such language here'))
   const { merchantId, liveKey, testKey, publishableKey } = opened
-  console.log(
-    json
-      ? JSON.stringify({ merchantId, liveKey, testKey, publishableKey })
-      : `The merchant ${merchantId} (${account.name}).\n\nlive key         ${liveKey}\ntest key         ${testKey}\npublishable key  ${publishableKey}\n\n` +
-          `The keys are shown this once. ${account.email} gets an invitation as the owner.`,
+  printResult(
+    { merchantId, liveKey, testKey, publishableKey },
+    { json },
+    () =>
+      `The merchant ${merchantId} (${account.name}).\n\nlive key         ${liveKey}\ntest key         ${testKey}\npublishable key  ${publishableKey}\n\n` +
+      `The keys are shown this once. ${account.email} gets an invitation as the owner.`,
   )
 }
 
@@ -137,24 +146,23 @@ function fault(field: string, message: string): string {
 
 const mostDays = 3650
 
-function days(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= mostDays) return value
-  throw new InvalidArgumentError(`It is a number of days from 1 to ${mostDays}.`)
+/** The merchant that is changed. */
+interface Changed extends Json {
+  readonly id: string
 }
 
 const changeStatus = (
   sql: Sql,
-  { id, reason }: { readonly id: string; readonly reason: string | null },
+  { reason, ...changed }: Changed & { readonly reason: string | null },
   event: Exclude<MerchantEvent, 'close'>,
 ): Promise<void> =>
-  change(sql, id, {
+  change(sql, changed, {
     operation: `${event}Merchant`,
     run: (transaction, merchantId) => changeMerchantStatus(transaction, { merchantId, reason }, event),
   })
 
-const confirmExport = (sql: Sql, id: string): Promise<void> =>
-  change(sql, id, {
+const confirmExport = (sql: Sql, changed: Changed): Promise<void> =>
+  change(sql, changed, {
     operation: 'confirmMerchantExport',
     run: async (transaction, merchantId) => ({
       outcome: (await confirmMerchantExport(transaction, merchantId)) ? 'changed' : 'unknown',
@@ -164,12 +172,12 @@ const confirmExport = (sql: Sql, id: string): Promise<void> =>
 const close = (
   sql: Sql,
   {
-    id,
     reason,
     deleteAfterDays,
-  }: { readonly id: string; readonly reason: string | null; readonly deleteAfterDays: number },
+    ...changed
+  }: Changed & { readonly reason: string | null; readonly deleteAfterDays: number },
 ): Promise<void> =>
-  change(sql, id, {
+  change(sql, changed, {
     operation: 'closeMerchant',
     run: (transaction, merchantId) => closeMerchant(transaction, { merchantId, reason, deleteAfterDays }),
   })
@@ -181,7 +189,7 @@ interface Change {
 }
 
 /** Changes the merchant and writes it down, in one transaction, and shows the merchant. */
-async function change(sql: Sql, id: string, { operation, run }: Change): Promise<void> {
+async function change(sql: Sql, { id, json }: Changed, { operation, run }: Change): Promise<void> {
   const merchantId = idOf(id)
   const outcome = await sql.begin(async (transaction) => {
     const changed = await run(transaction, merchantId)
@@ -190,7 +198,7 @@ async function change(sql: Sql, id: string, { operation, run }: Change): Promise
   })
   switch (outcome.outcome) {
     case 'changed':
-      await show(sql, id, false)
+      await show(sql, id, { json })
       return
     case 'not_allowed':
       throw new PlatformError(`The merchant ${id} is ${outcome.status}.`)
@@ -234,30 +242,20 @@ const findMerchants = async (sql: Sql, id: string | null): Promise<readonly Merc
     WHERE ${id}::uuid IS NULL OR id = ${id}
     ORDER BY created_at, id`
 
-async function show(sql: Sql, id: string, json: boolean): Promise<void> {
+async function show(sql: Sql, id: string, { json }: Json): Promise<void> {
   const [merchant] = await findMerchants(sql, idOf(id))
   if (merchant === undefined) throw unknown(id)
-  console.log(
-    json
-      ? lines([merchant])
-      : Object.entries(merchant)
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => `${name}: ${value instanceof Date ? time(value) : String(value)}`)
-          .join('\n'),
-  )
+  printResult(merchant, { json }, () => fieldLines(merchant))
 }
 
-const lines = (merchants: readonly MerchantRow[]) =>
-  merchants.map((merchant) => JSON.stringify(merchant)).join('\n')
-
-function table(merchants: readonly MerchantRow[]): string {
-  if (merchants.length === 0) return 'There are no merchants.'
-  return merchants
-    .map(({ id, status, plan, subscriptionStatus, currency, createdAt, name }) =>
-      [id, status, `${plan} ${subscriptionStatus}`, currency, `made ${time(createdAt)}`, name].join('  '),
-    )
-    .join('\n')
-}
+const columns: readonly Column<MerchantRow>[] = [
+  { title: 'id', of: ({ id }) => id },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'plan', of: ({ plan, subscriptionStatus }) => `${plan} ${subscriptionStatus}` },
+  { title: 'currency', of: ({ currency }) => currency },
+  { title: 'made', of: ({ createdAt }) => createdAt },
+  { title: 'name', of: ({ name }) => name },
+]
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

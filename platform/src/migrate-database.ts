@@ -14,17 +14,24 @@ import { untilHealthy } from './until-healthy.ts'
 /** Milliseconds. A Hasura in another process may start at the same time as this job. */
 const hasuraTimeoutMs = 120_000
 
+export interface MigratedDatabase {
+  /** The migrations that this job has applied, in their order. */
+  readonly applied: readonly string[]
+  readonly milliseconds: number
+}
+
 /**
  * Applies migrations and metadata for the roles that wait for them, one job at a time. Throws PlatformError for causes that
  * the caller can fix.
  */
-export async function migrateDatabase(config: PlatformConfig, tell: Progress): Promise<void> {
+export async function migrateDatabase(config: PlatformConfig, tell: Progress): Promise<MigratedDatabase> {
   const databaseUrl = config.pooler?.directUrl ?? config.databaseUrl
   if (databaseUrl === undefined)
     throw new PlatformError(
       'npm run migrate needs DATABASE_URL. npm start without it has a Postgres of its own, and migrates it itself.',
     )
   const started = performance.now()
+  const applied: string[] = []
   await checkServer('DATABASE_URL', databaseUrl, undefined)
   await preparingAlone(
     databaseUrl,
@@ -32,13 +39,14 @@ export async function migrateDatabase(config: PlatformConfig, tell: Progress): P
     () =>
       withHasura(config, databaseUrl, async (sql, api) => {
         tell('Applying migrations and metadata')
-        await prepareSchema({ sql, databaseUrl, sandbox: config.mode === 'test' }, api, (name) =>
-          tell(`  ${name}`),
-        )
+        await prepareSchema({ sql, databaseUrl, sandbox: config.mode === 'test' }, api, (name) => {
+          applied.push(name)
+          tell(`  ${name}`)
+        })
         await settlePlace(sql, config.place)
       }),
   )
-  tell(`The database is ready, after ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
+  return { applied, milliseconds: Math.round(performance.now() - started) }
 }
 
 async function withHasura(

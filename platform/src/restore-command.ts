@@ -7,18 +7,17 @@ import {
   startLocalPostgres,
 } from '@commerce-graph/local-postgres'
 import postgres from '@commerce-graph/postgres-driver'
+import { type Json, printResult, time, withJson } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
 import { existsSync, renameSync } from 'node:fs'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { settings } from './backup-command.ts'
-import { time } from './command-line.ts'
+import { copyingProgress, settings } from './backup-command.ts'
 import { backedUpFiles, type DataFolder, openDataFolder, postgresFolder } from './data-folder.ts'
 import { database } from './database.ts'
 import { PlatformError } from './platform-error.ts'
-import { progressLine } from './progress-line.ts'
 
-interface Options {
+interface Options extends Json {
   readonly to?: Date
   readonly backup?: string
   readonly replace?: true
@@ -26,7 +25,7 @@ interface Options {
 
 /** `npm run restore`: makes a data folder from a backup and the archived log, and verifies what came back. */
 export const program = (): Command =>
-  new Command('npm run restore --')
+  withJson(new Command('npm run restore --'))
     .description(
       'Restores the database, the secrets and the files of a backup into the data folder (DATA_DIR), which no platform may use.\n' +
         'BACKUP_FOLDER names the folder of the backups. docs/backup.md has more.',
@@ -34,18 +33,16 @@ export const program = (): Command =>
     .option('--to <time>', 'nothing that was committed later comes back: 2026-11-24T09:30:00Z', moment)
     .option('--backup <name>', 'the backup to begin with, as `npm run backup -- list` shows it')
     .option('--replace', 'set the data that is there aside, as <name>.before-<time>')
-    .allowExcessArguments(false)
-    .showHelpAfterError()
     .action(restore)
 
-async function restore({ to, backup: name, replace }: Options): Promise<void> {
+async function restore({ to, backup: name, replace, json }: Options): Promise<void> {
   const { folder, dataDir } = settings()
   const backup = chosen(await listBackups(folder), { to, name, folder })
   const data = openDataFolder(dataDir)
   try {
     const aside = setAside(data, replace === true)
-    console.log(`Restoring ${backup.name} into ${data.path} …`)
-    const progress = progressLine('Copying')
+    console.error(`Restoring ${backup.name} into ${data.path} …`)
+    const progress = copyingProgress()
     const postgresDir = join(data.path, postgresFolder)
     const last = await restoreCluster({
       folder,
@@ -55,22 +52,36 @@ async function restore({ to, backup: name, replace }: Options): Promise<void> {
       until: to,
       unarchivedWal: aside,
       onProgress: progress.show,
-    }).finally(() => progress.end())
+    }).finally(progress.stop)
     for (const file of backedUpFiles)
       await bringBack(join(addedFiles(folder, backup), file), join(data.path, file))
-    console.log(`The last transaction is of ${last === null ? time(new Date(backup.endedAt)) : time(last)}.`)
-    const broken = await verify(postgresDir)
-    if (broken.length > 0) {
-      console.error(
-        `Not all rules hold: ${broken.join(', ')}. npm run verify tells more once the platform runs.`,
-      )
-      process.exitCode = 1
-    } else console.log('All rules of npm run verify hold.')
-    console.log('Start the platform with npm start, then make a new backup: the old ones end here.')
+    const restored = {
+      backup: backup.name,
+      dataDir: data.path,
+      lastTransactionAt: last ?? new Date(backup.endedAt),
+      brokenRules: await verify(postgresDir),
+    }
+    printResult(restored, { json }, () => restoredText(restored))
+    if (restored.brokenRules.length > 0) process.exitCode = 1
   } finally {
     data.release()
   }
 }
+
+const restoredText = ({
+  lastTransactionAt,
+  brokenRules,
+}: {
+  readonly lastTransactionAt: Date
+  readonly brokenRules: readonly string[]
+}): string =>
+  [
+    `The last transaction is of ${time(lastTransactionAt)}.`,
+    brokenRules.length === 0
+      ? 'All rules of npm run verify hold.'
+      : `Not all rules hold: ${brokenRules.join(', ')}. npm run verify tells more once the platform runs.`,
+    'Start the platform with npm start, then make a new backup: the old ones end here.',
+  ].join('\n')
 
 /** The latest backup that was complete by the moment, or the one that was named. */
 function chosen(

@@ -49,6 +49,20 @@ test('a database that was never migrated ends with 2 rather than with no rule br
   expect(code).toBe(2)
 })
 
+test('a wrong value ends with 2 rather than with 1, which says that something disagrees', async () => {
+  expect((await commandLine.run(['--merchant', 'Old Mill'])).code).toBe(2)
+})
+
+test('with --json, what could not be checked is a line of JSON, too', async () => {
+  const { code, stdout, stderr } = await commandLine.run(['--json'], {
+    DATABASE_URL: new URL('/postgres', commandLine.databaseUrl).href,
+  })
+  expect(JSON.parse(stdout)).toEqual({
+    error: { code: 'FAILED', message: expect.stringContaining('npm run migrate') as string },
+  })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+})
+
 test('a database that can’t be read ends with 2', async () => {
   const { code, stderr } = await commandLine.run([], { DATABASE_URL: 'postgres://127.0.0.1:1/nothing' })
   expect(stderr).not.toBe('')

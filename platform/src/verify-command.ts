@@ -12,18 +12,19 @@ import {
 } from '@commerce-graph/actions/verification'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { createSecretBox } from '@commerce-graph/secret-box'
+import { type Json, wholeNumber, withJson } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
+import { styleText } from 'node:util'
 import { z } from 'zod'
 import { encryptionKeys, readReadyFile, withDatabase } from './command-line.ts'
 import { readConfiguration } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
-interface Options {
+interface Options extends Json {
   readonly merchant?: string
   readonly processors?: true
   readonly days: number
   readonly show: number
-  readonly json?: true
 }
 
 const mostShown = 10_000
@@ -35,22 +36,24 @@ const dayMs = 86_400_000
  * running platform goes on meanwhile. The process ends with 1 if there is a disagreement, and with 2 if it could not check.
  */
 export const program = (): Command =>
-  new Command('npm run verify --')
+  withJson(new Command('npm run verify --'), 'print a line of JSON for each rule')
     .description(
       'Checks that stock, sums of orders, refunds, points, links and reports agree with the rows that they come from.\n' +
         'The database is that of DATABASE_URL, or of the platform that runs here. Nothing is changed.',
     )
     .option('--merchant <id>', 'only this merchant', uuid)
     .option('--processors', 'also compare payments with the books of the payment processors')
-    .option('--days <n>', 'with --processors: payments that changed in so many days', from(1, mostDays), 7)
-    .option('--show <n>', 'how many disagreements of each rule are printed', from(1, mostShown), 20)
-    .option('--json', 'print a line of JSON for each rule')
+    .option(
+      '--days <n>',
+      'with --processors: payments that changed in so many days',
+      wholeNumber(1, mostDays),
+      7,
+    )
+    .option('--show <n>', 'how many disagreements of each rule are printed', wholeNumber(1, mostShown), 20)
     .addHelpText(
       'after',
       '\nEnds with 0 if all agrees, with 1 if something disagrees, with 2 if it could not be checked.',
     )
-    .allowExcessArguments(false)
-    .showHelpAfterError()
     .action((options: Options) =>
       withDatabase(async (sql) => {
         process.exitCode = (await verify(sql, options)) ? 0 : 1
@@ -109,11 +112,16 @@ async function comparePayments(sql: Sql, { days }: Options, scope: VerifyOptions
   })
 }
 
+const resultWidth = 16
+
 function linesOf({ rule, disagreements, shown, milliseconds }: Verdict): string {
-  const result = disagreements === 0 ? 'ok' : `${disagreements} disagree`
+  const result =
+    disagreements === 0
+      ? styleText('green', 'ok'.padEnd(resultWidth))
+      : styleText('red', `${disagreements} disagree`.padEnd(resultWidth))
   const more = disagreements > shown.length ? [`  … and ${disagreements - shown.length} more`] : []
   return [
-    `${rule.padEnd(20)} ${result.padEnd(16)} ${Math.round(milliseconds)} ms`,
+    `${rule.padEnd(20)} ${result} ${Math.round(milliseconds)} ms`,
     ...shown.map(
       ({ merchantId, subject, disagreement }) => `  merchant ${merchantId}, ${subject}: ${disagreement}`,
     ),
@@ -127,12 +135,3 @@ function uuid(text: string): string {
     throw new InvalidArgumentError('must be the id of a merchant, as `npm run merchant -- list` shows it')
   return parsed.data
 }
-
-const from =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const number = Number(text)
-    if (!Number.isInteger(number) || number < least || number > most)
-      throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`)
-    return number
-  }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { styleText } from 'node:util'
 import { outboxFolder } from './data-folder.ts'
 import { firstQuery } from './first-query.ts'
 import type { PlatformConfig } from './configuration.ts'
@@ -42,7 +43,9 @@ export function welcome(
     [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
-  const table = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')
+  const table = rows
+    .map(([label, value]) => `  ${styleText('bold', label.padEnd(width))}  ${value}`)
+    .join('\n')
   const key = keyForQuery(demoShop, showsSecrets ? undefined : readyFilePath)
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
 }

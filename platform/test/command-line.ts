@@ -33,7 +33,8 @@ export async function openCommandLine(program: string): Promise<CommandLine> {
           [`bin/${program}.ts`, ...args],
           {
             cwd: new URL('..', import.meta.url),
-            env: { ...process.env, DATABASE_URL: database.url, ...env },
+            // Tests compare texts, also where a terminal runs them.
+            env: { ...process.env, FORCE_COLOR: '0', DATABASE_URL: database.url, ...env },
           },
           (error, stdout, stderr) =>
             resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
