@@ -468,19 +468,45 @@ describe('npm run import', () => {
     expect(JSON.parse(report)).toMatchObject({ line: 4, key: 'mug', field: 'name' })
   }, 60_000)
 
+  test.each([[[]], [['--format', 'jsonl']]])(
+    'tells a program its progress and its result as JSON Lines, with %j',
+    async (format) => {
+      const sku = `JSON-${format.length}`
+      await file(
+        'json.jsonl',
+        jsonLines([{ type: 'product', sku, name: 'Mug', price: 900, currency: 'USD' }]),
+      )
+      const { code, output } = await run('json.jsonl', '--url', target.url, '--json', ...format)
+      const lines = output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Readonly<Record<string, object>>)
+      expect(lines.flatMap(Object.keys)).toEqual([...lines.slice(1).map(() => 'progress'), 'result'])
+      expect(lines.length).toBeGreaterThan(1)
+      expect(lines.at(-1)).toMatchObject({
+        result:
+          format.length === 0 ? { rows: 1, counts: { created: 1 } } : { status: 'SUCCEEDED', imported: 1 },
+      })
+      expect(code).toBe(0)
+    },
+    60_000,
+  )
+
   test('explains a wrong key, file or option without a stack trace', async () => {
     await file('one.jsonl', jsonLines([jacket]))
-    for (const [args, message] of [
-      [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/],
-      [['one.jsonl', '--url', 'http://127.0.0.1:1/graphql'], /does not answer/],
-      [['absent.csv', '--url', target.url], /absent\.csv: there is no such file/],
-      [['one.jsonl', '--concurrency', '99'], /must be a whole number from 1 to 16/],
-      [['one.jsonl'], /no platform is running here/],
+    const nowhere = 'http://127.0.0.1:1/graphql'
+    for (const [args, message, expected] of [
+      [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/, 1],
+      [['one.jsonl', '--url', nowhere], /does not answer/, 1],
+      [['one.jsonl', '--format', 'jsonl', '--url', nowhere], /does not answer/, 1],
+      [['absent.csv', '--url', target.url], /absent\.csv: there is no such file/, 1],
+      [['one.jsonl', '--concurrency', '99'], /must be a whole number from 1 to 16/, 2],
+      [['one.jsonl'], /no platform is running here/, 1],
     ] as const) {
       const { code, output } = await run(...args)
       expect(output).toMatch(message)
       expect(output).not.toMatch(/\n {4}at /)
-      expect(code).toBe(1)
+      expect(code).toBe(expected)
     }
     expect(await count()).toMatchObject({ products: 0 })
   }, 60_000)

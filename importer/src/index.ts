@@ -1,7 +1,4 @@
-export { ImportStopped } from './api/api-error.ts'
-export { InputError } from './input/input-error.ts'
-export { createProgress, silentProgress, type Counts, type Progress } from './progress.ts'
+export { silentProgress } from './progress.ts'
 export { runImport, type ImportOptions, type ImportSummary } from './run-import.ts'
-export { type Format, formats } from './formats/formats.ts'
 export type { JobState } from './jobs/import-job.ts'
 export { runJob, type RunJobOptions } from './jobs/run-job.ts'

@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress'
+import { createProgress as createBar } from '@commerce-graph/terminal'
 import type { Settled } from './api/attempts.ts'
 
 /** Shows the progress of an import. */
@@ -8,44 +8,39 @@ export interface Progress {
   stop(): void
 }
 
-const lineIntervalMs = 5_000
+const jsonIntervalMs = 1_000
 
-/** A bar on a terminal; elsewhere, for example in CI, a plain line at intervals. */
-export const createProgress = (stream: NodeJS.WriteStream): Progress =>
-  stream.isTTY ? barOn(stream) : linesOn(stream)
+/** On standard error: a bar on a terminal; elsewhere, for example in CI, a plain line at intervals. */
+export function createProgress(): Progress {
+  const bar = createBar({ doing: 'Importing rows' })
+  return {
+    start: bar.start,
+    update: (done, { refused }) => bar.update(done, `${refused} refused`),
+    stop: bar.stop,
+  }
+}
+
+/** On standard output, for a program: `{"progress": …}` at most once a second. */
+export function createJsonProgress(): Progress {
+  let rows = 0
+  let printedAt = -Infinity
+  return {
+    start(total) {
+      rows = total
+    },
+    update(done, { refused }) {
+      if (performance.now() - printedAt < jsonIntervalMs) return
+      printedAt = performance.now()
+      console.log(JSON.stringify({ progress: { rows, done, refused } }))
+    },
+    stop: () => undefined,
+  }
+}
 
 export const silentProgress: Progress = {
   start: () => undefined,
   update: () => undefined,
   stop: () => undefined,
-}
-
-function barOn(stream: NodeJS.WriteStream): Progress {
-  const format = '{bar} {percentage}% | {value} of {total} rows | {refused} refused | {eta_formatted} left'
-  const bar = new SingleBar({ stream, format, hideCursor: true, etaBuffer: 200, barsize: 30 })
-  return {
-    start: (total) => bar.start(total, 0, { refused: 0 }),
-    update: (done, { refused }) => bar.update(done, { refused }),
-    stop: () => bar.stop(),
-  }
-}
-
-function linesOn(stream: NodeJS.WriteStream): Progress {
-  let total = 0
-  let shownAt = 0
-  return {
-    start(rows) {
-      total = rows
-      shownAt = performance.now()
-      stream.write(`importing ${rows} rows\n`)
-    },
-    update(done, { refused }) {
-      if (done < total && performance.now() - shownAt < lineIntervalMs) return
-      shownAt = performance.now()
-      stream.write(`${done} of ${total} rows, ${refused} refused\n`)
-    },
-    stop: () => undefined,
-  }
 }
 
 export type Counts = Readonly<Record<Settled['kind'], number>>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Faker, en } from '@faker-js/faker'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import type { Progress } from '@commerce-graph/terminal'
 import { chooser, dayMs, orderTimes } from './calendar.ts'
 import { DemoError } from './demo-error.ts'
 import {
@@ -24,7 +25,6 @@ import {
   playViews,
   type Stage,
 } from './play.ts'
-import type { Progress } from './progress.ts'
 import { enterShop } from './shop.ts'
 import { installClock, removeClock, setClock, simulatedSearchPath } from './simulated-clock.ts'
 
@@ -72,7 +72,14 @@ export async function generateYear(options: YearOptions): Promise<YearSummary> {
       const { journal, key } = await openRun(sql, options)
       const { orders, lost, finished } = await live(sql, options, journal)
       const { merchantId } = journal
-      return { merchantId, key, orders, lost, finished, milliseconds: performance.now() - started }
+      return {
+        merchantId,
+        key,
+        orders,
+        lost,
+        finished,
+        milliseconds: Math.round(performance.now() - started),
+      }
     } finally {
       await removeClock(admin)
     }

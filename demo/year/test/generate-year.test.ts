@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { type Progress, silentProgress } from '@commerce-graph/terminal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkShop, DemoError, generateYear, type Progress, silentProgress } from '../src/index.ts'
+import { checkShop, DemoError, generateYear } from '../src/index.ts'
 
 const migrations = join(import.meta.dirname, '../../../migrations/default')
 const terms = { orders: 300, months: 2, seed: 3 }

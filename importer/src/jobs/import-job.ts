@@ -100,10 +100,13 @@ export class ImportJob {
     readonly url: unknown
     readonly headers: readonly { readonly name: string; readonly value: string }[]
   }): Promise<void> {
+    const body = await openAsBlob(this.#options.file)
     const response = await fetch(String(url), {
       method: 'PUT',
       headers: headers.map(({ name, value }): [string, string] => [name, value]),
-      body: await openAsBlob(this.#options.file),
+      body,
+    }).catch((error: unknown) => {
+      throw new ImportStopped(`The upload to ${new URL(String(url)).origin} failed`, { cause: error })
     })
     if (!response.ok)
       throw new ImportStopped(
