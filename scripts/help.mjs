@@ -8,7 +8,13 @@ const cyan = 36
 
 const shown = (name) => (name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`)
 
-if (process.argv.includes('--json')) {
+const wrong = process.argv.slice(2).find((argument) => argument !== '--json' && argument !== '--help')
+if (wrong !== undefined) {
+  console.error(
+    `error: ${wrong} is not known here. To see the options of a command: npm run verify -- --help`,
+  )
+  process.exitCode = 2
+} else if (process.argv.includes('--json')) {
   const commands = commandGroups.flatMap(({ title, commands }) =>
     Object.entries(commands).map(([name, purpose]) => ({ group: title, command: shown(name), purpose })),
   )

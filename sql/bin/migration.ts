@@ -2,8 +2,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { readArguments } from '@commerce-graph/terminal'
+import { z } from 'zod'
 import { compareWithMigrations } from '../src/compare-with-migrations.ts'
 import { migrations, writeInitialMigration, writeNextMigration } from '../src/migrations.ts'
 import { nextMigration } from '../src/next-migration.ts'
@@ -18,12 +19,16 @@ Brings migrations/ to what sql/ says.
   --check          writes nothing; exit code 1 when the sum of the migrations is not what sql/ says
   -h, --help       this text`
 
-const { values } = parseArgs({
-  options: { name: { type: 'string' }, check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+const values = readArguments({
+  usage,
+  options: { name: { type: 'string' }, check: { type: 'boolean' } },
+  values: z.object({
+    name: z.string().regex(/^\w+$/, 'must have letters, digits and underscores only').optional(),
+    check: z.boolean().default(false),
+  }),
 })
 
-if (values.help) console.log(usage)
-else if (values.check) process.exitCode = (await differences()).length === 0 ? 0 : 1
+if (values.check) process.exitCode = (await differences()).length === 0 ? 0 : 1
 else if (values.name === undefined) await initial()
 else await further(values.name)
 
@@ -43,11 +48,6 @@ async function initial(): Promise<void> {
 }
 
 async function further(name: string): Promise<void> {
-  if (!/^\w+$/.test(name)) {
-    console.error(`A migration's name has letters, digits and underscores only, not "${name}"`)
-    process.exitCode = 2
-    return
-  }
   await withPostgres(async (url) => {
     const { before, after, statements } = await compareWithMigrations(url)
     const next = nextMigration(before, after, statements)

@@ -4,15 +4,15 @@
  *   npm run fuzz -- --requests 100000 --seed 1
  */
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { readArguments } from '@commerce-graph/terminal'
 import { buildSchema } from 'graphql'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { idsOfRows } from '../fuzz/ids-of-rows.ts'
 import { runFuzz } from '../fuzz/run-fuzz.ts'
 
-const help = `npm run fuzz -- [--requests 100000] [--seed <any whole number>] [--database postgres://…]
+const usage = `npm run fuzz -- [--requests 100000] [--seed <any whole number>] [--database postgres://…]
 
 Starts a platform over a data folder of its own (or over an empty database) and sends it requests: operations made of the schema with right,
 odd and missing values, damaged documents, other JSON, raw HTTP, WebSocket frames. Fails for a 5xx, a refusal without an id
@@ -30,34 +30,25 @@ const unlimited = {
 }
 const settledAfter = 10_000
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string' },
-    seed: { type: 'string' },
-    database: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  },
-})
-if (values.help === true) {
-  console.log(help)
-  process.exit(0)
-}
-const { requests, seed } = z
-  .object({
+const { requests, seed, database } = readArguments({
+  usage,
+  options: { requests: { type: 'string' }, seed: { type: 'string' }, database: { type: 'string' } },
+  values: z.object({
     requests: z.coerce.number().int().min(1).max(10_000_000).default(100_000),
     seed: z.coerce
       .number()
       .int()
       .default(() => Date.now() % 1_000_000),
-  })
-  .parse(values)
+    database: z.string().default(''),
+  }),
+})
 
 const schema = buildSchema(await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8'))
 const platform = await PlatformProcess.create()
 try {
   const ready = await platform.start({
     ...unlimited,
-    DATABASE_URL: values.database ?? '',
+    DATABASE_URL: database,
     LOG_LEVEL: 'error',
   })
   const sql = postgres(ready.databaseUrl, { max: 1, onnotice: () => undefined })

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
+import { readArguments } from '@commerce-graph/terminal'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { type Answer, bearer, createClient } from '../support/graphql-client.ts'
 import { succeeded } from '../support/shop.ts'
 import { copyMerchantWithNewIds } from '../tenancy/tenants.ts'
 
-const help = `npm run id-timing -- [--requests 2000] [--database postgres://…]
+const usage = `npm run id-timing -- [--requests 2000] [--database postgres://…]
 
 Tests whether the time of an answer tells another merchant's id from one that does not exist, and an e-mail address with an account from one
 without. Asks for both in turns, and compares the two sets of times by Mann and Whitney's test: p is the probability that equal sets would
 differ this much.`
 
-const { values } = parseArgs({
-  options: { requests: { type: 'string' }, database: { type: 'string' }, help: { type: 'boolean' } },
+const { requests, database } = readArguments({
+  usage,
+  options: { requests: { type: 'string' }, database: { type: 'string' } },
+  values: z.object({
+    requests: z.coerce.number().int().min(100).max(100_000).default(2_000),
+    database: z.string().default(''),
+  }),
 })
-if (values.help === true) {
-  console.log(help)
-  process.exit(0)
-}
-const { requests } = z
-  .object({ requests: z.coerce.number().int().min(100).max(100_000).default(2_000) })
-  .parse(values)
 
 /** The queries, and the table whose ids each takes. */
 const questions = [
@@ -45,7 +43,7 @@ interface Question {
 const platform = await PlatformProcess.create()
 try {
   const ready = await platform.start({
-    DATABASE_URL: values.database ?? '',
+    DATABASE_URL: database,
     LOG_LEVEL: 'error',
     LIMIT_GUESSES_PER_MINUTE: '1000000',
     LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000',

@@ -4,17 +4,17 @@
  *
  *   npm run mutate -- --area payment
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments } from '@commerce-graph/terminal'
 import { z } from 'zod'
 import { drawFaults } from '../faults/draw-faults.ts'
 import { applyEdit, type Fault, readFaults } from '../faults/fault.ts'
 import { runTests, type Verdict } from '../faults/run-tests.ts'
 import { makeScratchCopy, type ScratchCopy } from '../faults/scratch-copy.ts'
 
-const help = `npm run mutate -- [options]
+const usage = `npm run mutate -- [options]
 
 Applies the faults of tests/faults/*.yaml one at a time to a copy of the working tree, and runs the tests that are to notice. Ends with 1
 when fewer than 97 % of them do.
@@ -32,7 +32,8 @@ when fewer than 97 % of them do.
 const repository = path.resolve(import.meta.dirname, '../..')
 const enough = 0.97
 
-const { values } = parseArgs({
+const values = readArguments({
+  usage,
   options: {
     area: { type: 'string' },
     name: { type: 'string', multiple: true },
@@ -43,18 +44,25 @@ const { values } = parseArgs({
     control: { type: 'boolean', default: true },
     draw: { type: 'string' },
     seed: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
   },
-  allowNegative: true,
-})
-const { jobs, timeout, draw, seed } = z
-  .object({
+  values: z.object({
+    area: z.string().optional(),
+    name: z.array(z.string()).optional(),
+    since: z.string().refine(isCommit, 'must be a commit').optional(),
+    drawn: z.boolean().optional(),
     jobs: z.coerce.number().int().min(1).default(1),
     timeout: z.coerce.number().int().min(1).default(180),
+    control: z.boolean(),
     draw: z.coerce.number().int().min(1).optional(),
     seed: z.coerce.number().int().default(1),
-  })
-  .parse(values)
+  }),
+})
+const { jobs, timeout, draw, seed } = values
+
+function isCommit(text: string): boolean {
+  const git = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${text}^{commit}`], { cwd: repository })
+  return git.status === 0
+}
 
 interface Result {
   readonly fault: Fault
@@ -69,8 +77,7 @@ process.once('SIGTERM', () => {
   stopping.abort()
 })
 
-if (values.help === true) console.log(help)
-else if (draw !== undefined) console.log(drawFaults(repository, { count: draw, seed }))
+if (draw !== undefined) console.log(drawFaults(repository, { count: draw, seed }))
 else await mutate()
 
 async function mutate(): Promise<void> {

@@ -1,6 +1,6 @@
 import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { readArguments } from '@commerce-graph/terminal'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { openEmptyShop } from '../support/empty-shop.ts'
@@ -8,17 +8,16 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { RedisProcess } from '../support/redis-process.ts'
 import { sendRequests } from '../support/send-requests.ts'
 
-const help = `npm run rates -- [--minutes <1 to 120, 3 unless said>]
+const usage = `npm run rates -- [--minutes <1 to 120, 3 unless said>]
 
 Sends more requests than the plans allow to three gateways on one Redis, which stops in the middle and comes back. Prints the admitted
 requests by minute and plan. Ends with 1 if a count differs from the plan by more than 1 %.`
 
-const { values } = parseArgs({ options: { minutes: { type: 'string' }, help: { type: 'boolean' } } })
-if (values.help === true) {
-  console.log(help)
-  process.exit(0)
-}
-const { minutes } = z.object({ minutes: z.coerce.number().int().min(1).max(120).default(3) }).parse(values)
+const { minutes } = readArguments({
+  usage,
+  options: { minutes: { type: 'string' } },
+  values: z.object({ minutes: z.coerce.number().int().min(1).max(120).default(3) }),
+})
 
 const tolerance = 0.01
 const atOnce = 6

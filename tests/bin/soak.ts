@@ -8,15 +8,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { readArguments } from '@commerce-graph/terminal'
 import { z } from 'zod'
 import { killPayments } from '../soak/kill-payments.ts'
 import { killWebhooks } from '../soak/kill-webhooks.ts'
 import { readKeptAnswers } from '../soak/read-kept-answers.ts'
 import { hasRedis, RedisProcess } from '../support/redis-process.ts'
 
-const help = `npm run soak -- payments|webhooks|cache [--rounds 100] [--seed <any whole number>]
+const usage = `npm run soak -- payments|webhooks|cache [--rounds 100] [--seed <any whole number>]
 
 payments: starts a platform over a Postgres of its own, and a payment sandbox that is never killed. Clients buy by card, with 3-D Secure, with
 reserved money and by direct debit; they refund and cancel. Each round kills the platform with SIGKILL after up to 1.5 seconds. Most
@@ -37,28 +37,23 @@ confirmed before its request was sent, nor be of two commits.
   --seed S     determines the moments of the kills and what the clients do
   -h, --help   this text`
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string' },
-    seed: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  },
-})
-const [what = ''] = positionals
-if (values.help === true || positionals.length !== 1 || !['payments', 'webhooks', 'cache'].includes(what)) {
-  console.log(help)
-  process.exit(values.help === true ? 0 : 2)
-}
-const { rounds, seed } = z
-  .object({
+const {
+  rounds,
+  seed,
+  words: [what],
+} = readArguments({
+  usage,
+  options: { rounds: { type: 'string' }, seed: { type: 'string' } },
+  takesWords: true,
+  values: z.object({
     rounds: z.coerce.number().int().min(1).max(100_000).default(100),
     seed: z.coerce
       .number()
       .int()
       .default(() => Date.now() % 1_000_000),
-  })
-  .parse(values)
+    words: z.tuple([z.enum(['payments', 'webhooks', 'cache'])], 'Say payments, webhooks or cache'),
+  }),
+})
 
 await using started = new AsyncDisposableStack()
 const folder = await mkdtemp(path.join(tmpdir(), 'soak-'))
