@@ -270,8 +270,13 @@ test('one connection of a pool asks for the types of arrays, all read them, and 
     for (const row of rows) expect(row?.['texts']).toEqual(['calm'])
     expect(asked).toBe(1)
     await sql`select pg_terminate_backend(pg_backend_pid())`.catch(() => undefined)
-    const moods = Array.from({ length: 4 }, () => sql`select '{calm}'::mood[] as moods, pg_sleep(0.1)`)
-    for (const [row] of await Promise.all(moods)) expect(row?.['moods']).toEqual(['calm'])
+    await holder`select pg_advisory_lock(1)`
+    const readMood = () => sql`select '{calm}'::mood[] as moods, pg_advisory_xact_lock_shared(1)`
+    const moods = Promise.all(Array.from({ length: 4 }, readMood))
+    // The new connection has asked before its own statement waits.
+    await expect.poll(async () => (await waiting()).length).toBe(4)
+    await holder`select pg_advisory_unlock(1)`
+    for (const [row] of await moods) expect(row?.['moods']).toEqual(['calm'])
     expect(asked).toBe(2)
   } finally {
     await Promise.all([sql.end(), holder.end()])
