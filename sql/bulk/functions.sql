@@ -7,6 +7,9 @@ AS $$
 BEGIN
   IF p_shared THEN
     PERFORM pg_advisory_xact_lock_shared(hashtextextended(format('import of %s', p_merchant_id), 0));
+    -- Of tables that look empty, an inverted index seems as good as a key, and has all rows of the merchant in a list.
+    -- Only bitmaps read it.
+    PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   ELSE
     PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
   END IF;
@@ -15,8 +18,6 @@ BEGIN
   -- read them whole for each row.
   PERFORM set_config('enable_seqscan', 'off', TRUE);
   PERFORM set_config('enable_mergejoin', 'off', TRUE);
-  -- An inverted index, which only bitmaps read, has the merchant's every row under the merchant.
-  PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   -- Triggers run for each row, and with the values of the row in view Postgres would plan their statements each time.
   PERFORM set_config('plan_cache_mode', 'force_generic_plan', TRUE);
 END;
