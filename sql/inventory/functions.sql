@@ -258,11 +258,7 @@ STABLE
 AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('field', 'sku', 'reason', 'has_variants')), '[]')
   FROM inventory.stock_item i
-  WHERE
-    i.merchant_id = p_merchant_id
-    AND i.sku = p_sku
-    AND i.variant_id IS NULL
-    AND (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v);
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND NOT i.is_sellable;
 $$;
 
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
@@ -405,13 +401,12 @@ AS $$
     EXISTS (
       SELECT
       FROM
-        inventory.sku_inventory s
-        JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
+        inventory.stock_item i
+        JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
       WHERE
-        s.merchant_id = p_merchant_id
-        AND s.stock_item_id = p_stock_item_id
-        AND s.sku IS NOT NULL
-        AND s.available > 0
+        i.merchant_id = p_merchant_id
+        AND i.id = p_stock_item_id
+        AND i.in_stock
         AND p.status = 'ACTIVE'
         AND p.deleted_at IS NULL
     );

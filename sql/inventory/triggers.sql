@@ -248,7 +248,33 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(c.merchant_id, c.ids)
-  FROM (SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids FROM changed l GROUP BY l.merchant_id) c;
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids
+      FROM changed l
+      WHERE l.available > 0
+      GROUP BY l.merchant_id
+    ) c;
+  RETURN NULL;
+END;
+$$;
+
+-- What is sent, or only reserved otherwise, leaves what can be sold as it was.
+CREATE FUNCTION inventory.keep_standing_of_changed_levels()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids
+      FROM
+        changed l
+        JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
+      WHERE l.available <> b.available
+      GROUP BY l.merchant_id
+    ) c;
   RETURN NULL;
 END;
 $$;
@@ -260,12 +286,11 @@ FOR EACH STATEMENT
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION inventory.keep_standing_of_levels();
 
-CREATE TRIGGER keep_standing
-AFTER UPDATE ON inventory.stock_level
-REFERENCING NEW TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT platform.importing())
-EXECUTE FUNCTION inventory.keep_standing_of_levels();
+/* sql-parser-cst-disable */
+CREATE TRIGGER keep_standing AFTER UPDATE ON inventory.stock_level
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT WHEN (NOT platform.importing()) EXECUTE FUNCTION inventory.keep_standing_of_changed_levels();
+/* sql-parser-cst-enable */
 
 CREATE TRIGGER keep_standing_of_ended
 AFTER DELETE ON inventory.stock_level

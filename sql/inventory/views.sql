@@ -144,9 +144,5 @@ CREATE VIEW inventory.item_standing AS
       SELECT
         -- A product that has variants is sold by their items, and no more by its own.
         i.variant_id IS NOT NULL
-        OR NOT EXISTS (
-          SELECT
-          FROM catalog.product_variant v
-          WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
-        ) AS is_sellable
+        OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_sellable
     ) s;

@@ -55,7 +55,7 @@ CREATE VIEW verification.stock_ledger AS
       USING (merchant_id, stock_item_id, warehouse_id)
   WHERE (l.available + l.reserved, l.reserved) <> (coalesce(s.on_hand, 0), coalesce(s.reserved, 0));
 
-CREATE VIEW verification.stock_standing AS
+CREATE VIEW verification.item_standing AS
   SELECT
     i.merchant_id,
     coalesce(i.sku, i.id::text) AS subject,

@@ -51,6 +51,8 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
     sql`UPDATE catalog.category SET level = 3 WHERE merchant_id = ${id} AND slug = 'leaf'`,
   category_products: (sql, id) => sql`DELETE FROM catalog.category_product WHERE merchant_id = ${id}`,
   file_bytes: (sql, id) => sql`INSERT INTO files.usage (merchant_id, bytes) VALUES (${id}, 7)`,
+  item_standing: (sql, id) =>
+    sql`UPDATE inventory.stock_item SET needs_restock = NOT needs_restock WHERE merchant_id = ${id}`,
   loyalty_points: (sql, id) =>
     sql`UPDATE crm.loyalty_account SET points = points + 1 WHERE merchant_id = ${id}`,
   order_lines: (sql, id) => sql`UPDATE ordering.order_item SET tax = tax + 1 WHERE merchant_id = ${id}`,
@@ -73,8 +75,6 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   stock_reports: (sql, id) => sql`UPDATE analytics.stock_rollup SET received = 0 WHERE merchant_id = ${id}`,
   stock_reserved: (sql, id) => sql`
     UPDATE inventory.reservation SET status = 'RELEASED' WHERE merchant_id = ${id} AND status IN ('ACTIVE', 'COMMITTED')`,
-  stock_standing: (sql, id) =>
-    sql`UPDATE inventory.stock_item SET needs_restock = NOT needs_restock WHERE merchant_id = ${id}`,
 }
 
 class Undone extends Error {}

@@ -8782,11 +8782,7 @@ STABLE
 AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('field', 'sku', 'reason', 'has_variants')), '[]')
   FROM inventory.stock_item i
-  WHERE
-    i.merchant_id = p_merchant_id
-    AND i.sku = p_sku
-    AND i.variant_id IS NULL
-    AND (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v);
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND NOT i.is_sellable;
 $$;
 
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
@@ -8929,13 +8925,12 @@ AS $$
     EXISTS (
       SELECT
       FROM
-        inventory.sku_inventory s
-        JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
+        inventory.stock_item i
+        JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
       WHERE
-        s.merchant_id = p_merchant_id
-        AND s.stock_item_id = p_stock_item_id
-        AND s.sku IS NOT NULL
-        AND s.available > 0
+        i.merchant_id = p_merchant_id
+        AND i.id = p_stock_item_id
+        AND i.in_stock
         AND p.status = 'ACTIVE'
         AND p.deleted_at IS NULL
     );
@@ -26205,11 +26200,7 @@ CREATE VIEW inventory.item_standing AS
       SELECT
         -- A product that has variants is sold by their items, and no more by its own.
         i.variant_id IS NOT NULL
-        OR NOT EXISTS (
-          SELECT
-          FROM catalog.product_variant v
-          WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
-        ) AS is_sellable
+        OR NOT (SELECT v.has_variants FROM catalog.has_variants(i.merchant_id, i.product_id) v) AS is_sellable
     ) s;
 
 -- sql/merchant/views.sql
@@ -26506,7 +26497,7 @@ CREATE VIEW verification.stock_ledger AS
       USING (merchant_id, stock_item_id, warehouse_id)
   WHERE (l.available + l.reserved, l.reserved) <> (coalesce(s.on_hand, 0), coalesce(s.reserved, 0));
 
-CREATE VIEW verification.stock_standing AS
+CREATE VIEW verification.item_standing AS
   SELECT
     i.merchant_id,
     coalesce(i.sku, i.id::text) AS subject,
@@ -28879,7 +28870,32 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(c.merchant_id, c.ids)
-  FROM (SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids FROM changed l GROUP BY l.merchant_id) c;
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids
+      FROM changed l
+      WHERE l.available > 0
+      GROUP BY l.merchant_id
+    ) c;
+  RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION inventory.keep_standing_of_changed_levels()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_standing(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(DISTINCT l.stock_item_id) AS ids
+      FROM
+        changed l
+        JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
+      WHERE l.available <> b.available
+      GROUP BY l.merchant_id
+    ) c;
   RETURN NULL;
 END;
 $$;
@@ -28891,12 +28907,9 @@ FOR EACH STATEMENT
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION inventory.keep_standing_of_levels();
 
-CREATE TRIGGER keep_standing
-AFTER UPDATE ON inventory.stock_level
-REFERENCING NEW TABLE AS changed
-FOR EACH STATEMENT
-WHEN (NOT platform.importing())
-EXECUTE FUNCTION inventory.keep_standing_of_levels();
+CREATE TRIGGER keep_standing AFTER UPDATE ON inventory.stock_level
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed
+  FOR EACH STATEMENT WHEN (NOT platform.importing()) EXECUTE FUNCTION inventory.keep_standing_of_changed_levels();
 
 CREATE TRIGGER keep_standing_of_ended
 AFTER DELETE ON inventory.stock_level
