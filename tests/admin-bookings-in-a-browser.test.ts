@@ -10,13 +10,15 @@ import {
   skipsAdmin,
   whySkipped,
 } from './support/admin-browser.ts'
-import { clock } from '../admin/src/bookings/day-grid.ts'
-import { addDays, dayIn, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
+import { clock, minutesOf } from '../admin/src/bookings/day-grid.ts'
+import { addDays, dayIn, startOfDay, startOfWeek } from '../admin/src/format/shop-days.ts'
 import { succeeded } from './support/shop.ts'
 import { type Appointment, ShopBookings, type Slot, slotText } from './support/shop-bookings.ts'
 
 /** Pixels of a minute in the calendar. */
 const scale = 1.1
+/** In the region of these visits. */
+const sundayFirst = 7
 
 /** Drags an appointment with the mouse. */
 async function drag(page: Page, block: Locator, by: { readonly x: number; readonly y: number }) {
@@ -38,6 +40,17 @@ async function across(from: Locator, to: Locator): Promise<number> {
   return other.x - one.x
 }
 
+/** The times of a column that are shaded, by where the shading is drawn. */
+async function shaded(page: Page, column: Locator): Promise<readonly string[]> {
+  const first = minutesOf(await page.locator('.hours span').first().innerText())
+  const top = (await column.getByRole('list').boundingBox())?.y ?? NaN
+  const boxes = await Promise.all(
+    (await column.locator('.off-hours').all()).map((each) => each.boundingBox()),
+  )
+  const time = (y: number) => clock(first + Math.round((y - top) / scale))
+  return boxes.flatMap((box) => (box === null ? [] : [`${time(box.y)}–${time(box.y + box.height)}`]))
+}
+
 describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { timeout: 120_000 }, () => {
   let admin: AdminBrowser
   let shop: ShopBookings
@@ -54,6 +67,8 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     const found = await shop.stored(appointment)
     return found && slotText(found)
   }
+
+  const mondayIn = (weeks: number) => addDays(startOfWeek(dayIn(shop.timeZone), 1), 7 * weeks)
 
   const block = (within: Page | Locator, customer: string) =>
     within.getByRole('button', { name: new RegExp(`^${customer}`) })
@@ -144,7 +159,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
       (one, other) =>
         one.staffId === other.staffId &&
         one.day < other.day &&
-        mondayOf(one.day) === mondayOf(other.day) &&
+        startOfWeek(one.day, sundayFirst) === startOfWeek(other.day, sundayFirst) &&
         Math.abs(other.minute - one.minute) <= 120,
     )
     const customer = 'Cy Booker'
@@ -174,7 +189,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     expect(await block(columnOf(from), customer).count()).toBe(0)
     await picture(page, 'admin-bookings-week')
 
-    const sunday = addDays(mondayOf(from.day), 6)
+    const sunday = startOfWeek(from.day, sundayFirst)
     expect(await shop.free(service.id, sunday, addDays(sunday, 1), from.staffId)).toEqual([])
     await drag(page, block(columnOf(to), customer), {
       x: await across(columnOf(to), columnOf({ day: sunday })),
@@ -209,6 +224,46 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     await block(page, customer).waitFor()
   })
 
+  test('shades when a person doesn’t work, in the day and the week, which begins as in the region', async () => {
+    const dev = shop.staff.find(({ name }) => name === 'Dev Sandhu')?.id ?? ''
+    // Later than the exceptions of the demo shop.
+    const monday = mondayIn(5)
+    const entry = async (type: string, startDate: string, startTime: string, endTime: string) =>
+      succeeded(
+        await admin.owner(
+          'mutation ($input: CreateScheduleInput!) { createSchedule(input: $input) { errors { message } } }',
+          { input: { staffId: dev, type, startDate, startTime, endTime } },
+        ),
+      )
+    await entry('TIME_OFF', monday, '12:00', '13:30')
+    await entry('EXTRA_HOURS', addDays(monday, 6), '10:00', '19:00')
+
+    await using visitor = await admin.enter(`bookings?day=${monday}`)
+    const { page } = visitor
+    await page.getByText('Hatched: outside of the working hours').waitFor()
+    const column = page.getByRole('region', { name: 'Dev Sandhu', exact: true })
+    await column.getByText('Works 09:00–12:00, 13:30–17:00').waitFor()
+    expect(await shaded(page, column)).toEqual(['08:00–09:00', '12:00–13:30', '17:00–19:00'])
+    await accessible(page)
+
+    await page.goto(`${admin.address}/bookings?day=${monday}&by=resource`)
+    await page.getByRole('region', { name: 'Repair bench' }).waitFor()
+    expect(await page.locator('.off-hours').count()).toBe(0)
+
+    const weekOf = async (of: Page) => {
+      await of.goto(`${admin.address}/bookings/week?day=${addDays(monday, 6)}&of=${dev}`)
+      const days = of.locator('.day-column')
+      await days.first().waitFor()
+      return Promise.all((await days.all()).map((day) => shaded(of, day)))
+    }
+    const [extra, workday, free] = [['08:00–10:00'], ['08:00–09:00', '17:00–19:00'], ['08:00–19:00']]
+    expect(await weekOf(page)).toEqual([extra, workday, workday, workday, workday, workday, free])
+    await accessible(page)
+    await using briton = await admin.enter('bookings', { ...looks.light, locale: 'en-GB' })
+    const cut = ['08:00–09:00', '12:00–13:30', '17:00–19:00']
+    expect(await weekOf(briton.page)).toEqual([cut, workday, workday, workday, workday, free, extra])
+  })
+
   test('adds a person with services and hours, who then can be booked, and is away on a day off', async () => {
     await using visitor = await admin.enter('bookings/staff')
     const { page } = visitor
@@ -237,7 +292,7 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     const hours = page.getByRole('button', { name: 'Monday 10:00–12:00' })
     await hours.waitFor()
 
-    const monday = addDays(mondayOf(dayIn(shop.timeZone)), 14)
+    const monday = mondayIn(2)
     const packFitting = shop.services.find(({ name }) => name === 'Pack fitting')?.id ?? ''
     const freeAt = async () =>
       (await shop.free(packFitting, monday, addDays(monday, 1), staffId)).map(({ minute }) => clock(minute))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { columnPage } from '../admin/src/bookings/column-page.ts'
 import {
   clock,
   draggedTo,
@@ -25,8 +26,9 @@ import {
   serviceDraftOf,
   serviceInput,
 } from '../admin/src/bookings/service-draft.ts'
-import { addDays, mondayOf, startOfDay } from '../admin/src/format/shop-days.ts'
+import { addDays, startOfDay, startOfWeek } from '../admin/src/format/shop-days.ts'
 import { instantOf, timeOfDay } from '../admin/src/format/shop-times.ts'
+import { firstWeekdayOf } from '../admin/src/language/first-weekday.ts'
 
 const span = fc
   .tuple(fc.integer({ min: 0, max: 1300 }), fc.integer({ min: 10, max: 140 }))
@@ -76,9 +78,51 @@ describe('the grid of a day', () => {
   })
 })
 
-test('a week begins on the Monday on or before each of its days', () => {
-  for (let days = 0; days < 7; days += 1) expect(mondayOf(addDays('2026-12-28', days))).toBe('2026-12-28')
-  expect(mondayOf('2026-12-27')).toBe('2026-12-21')
+describe('a week', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+  })
+
+  test('has seven days, and begins on the day that is said', () => {
+    for (let days = 0; days < 7; days += 1) {
+      expect(startOfWeek(addDays('2026-12-28', days), 1)).toBe('2026-12-28')
+      expect(startOfWeek(addDays('2026-12-27', days), 7)).toBe('2026-12-27')
+    }
+    expect(startOfWeek('2026-12-27', 1)).toBe('2026-12-21')
+    expect(startOfWeek('2026-12-26', 7)).toBe('2026-12-20')
+  })
+
+  test('begins as it does in the region, and on Monday where the browser does not know', () => {
+    expect(['de-DE', 'en-GB', 'en-US', 'ar-EG'].map(firstWeekdayOf)).toEqual([1, 1, 7, 6])
+    vi.stubGlobal('Intl', { Locale: Object })
+    expect(firstWeekdayOf('en-US')).toBe(1)
+  })
+})
+
+describe('columns', () => {
+  const all = Array.from({ length: 230 }, (_, index) => index)
+
+  test('are shown by the hundred, and each of them on one page', () => {
+    const pages = ['', '2', '3'].map((page) => columnPage(all, page))
+    expect(pages.flatMap(({ columns }) => columns)).toEqual(all)
+    expect(pages.map(({ from, to, hasNext }) => [from, to, hasNext])).toEqual([
+      [1, 100, true],
+      [101, 200, true],
+      [201, 230, false],
+    ])
+  })
+
+  test.each([
+    ['9', 3],
+    ['-1', 1],
+    ['none', 1],
+  ])('are those of the nearest page if the address says %s', (said, page) => {
+    expect(columnPage(all, said).page).toBe(page)
+  })
+
+  test('of an empty day are on one page', () => {
+    expect(columnPage([], '')).toMatchObject({ columns: [], page: 1, hasNext: false })
+  })
 })
 
 describe('a time of day in the shop’s zone', () => {

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { useFormat } from '../format/format.ts'
 import { useText } from '../language/language.tsx'
 import { type Appointment, appointmentStatuses, isOpen } from './appointment-names.ts'
-import { clock, draggedTo, type GridHours, type Lane, lanesOf, type Span } from './day-grid.ts'
+import { clock, draggedTo, gapsBetween, type GridHours, type Lane, lanesOf, type Span } from './day-grid.ts'
 
 export interface Column {
   readonly id: string
@@ -11,6 +11,8 @@ export interface Column {
   /** Where the name leads, and what a screen reader calls that place. */
   readonly link?: { readonly href: string; readonly label: string }
   readonly isToday?: boolean
+  /** When the person works, earliest first; left out where the API knows no hours. */
+  readonly worked?: readonly Span[] | undefined
   readonly appointments: readonly Appointment[]
 }
 
@@ -37,63 +39,104 @@ const slack = 5
  * Hours from above to below, in a column for each person, resource or day. Appointments are dragged to other times and columns, or opened,
  * by keyboard as well, and moved there.
  */
-export function AppointmentColumns({
-  label,
-  columns,
+export function AppointmentColumns(props: Props): ReactNode {
+  const t = useText()
+  const { label, columns, hours } = props
+  const height = heightOf(hours)
+  const marks = Array.from(
+    { length: (hours.last - hours.first) / 60 },
+    (_, index) => hours.first + index * 60,
+  )
+  return (
+    <>
+      {columns.some(({ worked }) => worked !== undefined) && (
+        <p className="small muted chips">
+          <span className="off-hours sample" aria-hidden="true" />
+          {t('offHours')}
+        </p>
+      )}
+      <div className="day scroll" role="region" aria-label={label} tabIndex={0}>
+        <div className="hours" aria-hidden="true" style={{ height }}>
+          {marks.map((mark) => (
+            <span key={mark} style={{ top: (mark - hours.first) * scale }}>
+              {clock(mark)}
+            </span>
+          ))}
+        </div>
+        {columns.map((column) => (
+          <DayColumn key={column.id} {...props} column={column} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const heightOf = ({ first, last }: GridHours): number => (last - first) * scale
+
+interface DayColumnProps extends Omit<Props, 'label' | 'columns'> {
+  readonly column: Column
+}
+
+function DayColumn({
+  column,
   hours,
   spanOf,
   namesStaff,
   mayWrite,
   onOpen,
   onMove,
-}: Props): ReactNode {
-  const height = (hours.last - hours.first) * scale
-  const marks = Array.from(
-    { length: (hours.last - hours.first) / 60 },
-    (_, index) => hours.first + index * 60,
-  )
+}: DayColumnProps): ReactNode {
+  const spans = column.appointments.map(spanOf)
+  const lanes = lanesOf(spans)
+  const most = Math.max(1, ...lanes.map((each) => each.lanes))
   return (
-    <div className="day scroll" role="region" aria-label={label} tabIndex={0}>
-      <div className="hours" aria-hidden="true" style={{ height }}>
-        {marks.map((mark) => (
-          <span key={mark} style={{ top: (mark - hours.first) * scale }}>
-            {clock(mark)}
-          </span>
-        ))}
+    <section className="day-column" aria-label={column.name} style={{ minWidth: `${most * laneWidth}rem` }}>
+      <h2 className={column.isToday === true ? 'today' : undefined}>
+        <ColumnName column={column} />
+      </h2>
+      <div className="day-hours">
+        {column.worked !== undefined && <OffHours worked={column.worked} hours={hours} />}
+        <ol style={{ height: heightOf(hours) }} data-column={column.id}>
+          {column.appointments.map((appointment, index) => (
+            <Block
+              key={appointment.id}
+              appointment={appointment}
+              span={spans[index] ?? { from: 0, to: 0 }}
+              lane={lanes[index] ?? { lane: 0, lanes: 1 }}
+              hours={hours}
+              namesStaff={namesStaff}
+              draggable={mayWrite && isOpen(appointment)}
+              onOpen={() => onOpen(appointment)}
+              onDrop={(minutes, columnId) => onMove(appointment, minutes, columnId)}
+            />
+          ))}
+        </ol>
       </div>
-      {columns.map((column) => {
-        const spans = column.appointments.map(spanOf)
-        const lanes = lanesOf(spans)
-        const most = Math.max(1, ...lanes.map((each) => each.lanes))
-        return (
-          <section
-            key={column.id}
-            className="day-column"
-            aria-label={column.name}
-            style={{ minWidth: `${most * laneWidth}rem` }}
-          >
-            <h2 className={column.isToday === true ? 'today' : undefined}>
-              <ColumnName column={column} />
-            </h2>
-            <ol style={{ height }} data-column={column.id}>
-              {column.appointments.map((appointment, index) => (
-                <Block
-                  key={appointment.id}
-                  appointment={appointment}
-                  span={spans[index] ?? { from: 0, to: 0 }}
-                  lane={lanes[index] ?? { lane: 0, lanes: 1 }}
-                  hours={hours}
-                  namesStaff={namesStaff}
-                  draggable={mayWrite && isOpen(appointment)}
-                  onOpen={() => onOpen(appointment)}
-                  onDrop={(minutes, columnId) => onMove(appointment, minutes, columnId)}
-                />
-              ))}
-            </ol>
-          </section>
-        )
-      })}
-    </div>
+    </section>
+  )
+}
+
+interface OffHoursProps {
+  readonly worked: readonly Span[]
+  readonly hours: GridHours
+}
+
+/** The shading of the times in which a person doesn't work. A screen reader hears when the person works. */
+function OffHours({ worked, hours }: OffHoursProps): ReactNode {
+  const t = useText()
+  const inWords = worked.map(({ from, to }) => `${clock(from)}–${clock(to)}`).join(', ')
+  return (
+    <>
+      <p className="hidden">{inWords === '' ? t('worksNot') : t('worksAt', { hours: inWords })}</p>
+      {gapsBetween(worked, hours).map(({ from, to }) => (
+        <div
+          key={from}
+          className="off-hours"
+          aria-hidden="true"
+          style={{ top: (from - hours.first) * scale, height: (to - from) * scale }}
+        />
+      ))}
+    </>
   )
 }
 

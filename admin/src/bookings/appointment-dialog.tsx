@@ -5,7 +5,6 @@ import { faultsOf, reasonOf } from '../api/field-errors.ts'
 import { useFormat } from '../format/format.ts'
 import { instantOf, localMinute } from '../format/shop-times.ts'
 import {
-  type BookingPeopleQuery,
   CancelAppointmentDocument,
   CompleteAppointmentDocument,
   ConfirmAppointmentDocument,
@@ -21,11 +20,12 @@ import { ServerForm } from '../ui/server-form.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { type Appointment, appointmentStatuses, isOpen } from './appointment-names.ts'
+import type { BookingPeople } from './use-booking-people.ts'
 import { useMove } from './use-move.ts'
 
 interface Props {
   readonly appointment: Appointment
-  readonly people: BookingPeopleQuery
+  readonly people: BookingPeople
   readonly onClose: () => void
 }
 
@@ -125,7 +125,7 @@ function MoveForm({ appointment, people, onClose }: Props): ReactNode {
   const [staffId, setStaff] = useState(staff.id)
   const { move, pending, error } = useMove()
   const faults = faultsOf(error, ['startTime', 'staffId'])
-  const able = people.staffMembers.nodes.filter(
+  const able = people.staff.filter(
     ({ id, active, services }) =>
       id === staff.id || (active && services.some((each) => each.id === service.id)),
   )

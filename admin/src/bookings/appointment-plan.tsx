@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { reasonOf } from '../api/field-errors.ts'
 import { instantOf, timeOfDay } from '../format/shop-times.ts'
-import type { BookingPeopleQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Fault } from '../ui/dialog.tsx'
@@ -11,6 +10,7 @@ import { type Column, AppointmentColumns } from './appointment-columns.tsx'
 import { AppointmentDialog } from './appointment-dialog.tsx'
 import type { Appointment } from './appointment-names.ts'
 import { clock, hoursOf, spanOfDay } from './day-grid.ts'
+import type { BookingPeople } from './use-booking-people.ts'
 import { useMove } from './use-move.ts'
 
 /** The day and the person that a column stands for. */
@@ -22,18 +22,18 @@ export interface Place {
 interface Props {
   readonly label: string
   readonly pages: Pages<Appointment>
-  readonly columnsOf: (appointments: readonly Appointment[]) => readonly Column[]
+  readonly columns: readonly Column[]
   /** Where an appointment goes that is dropped in a column. */
   readonly placeOf: (appointment: Appointment, columnId: string) => Place
   readonly namesStaff?: boolean
-  readonly people: BookingPeopleQuery
+  readonly people: BookingPeople
 }
 
 /** Appointments in columns, which are moved by dragging them, and opened by a click. */
 export function AppointmentPlan({
   label,
   pages,
-  columnsOf,
+  columns,
   placeOf,
   namesStaff = false,
   people,
@@ -62,8 +62,8 @@ export function AppointmentPlan({
       <Card>
         <AppointmentColumns
           label={label}
-          columns={columnsOf(rows)}
-          hours={hoursOf(rows.map(spanOf))}
+          columns={columns}
+          hours={hoursOf([...rows.map(spanOf), ...columns.flatMap(({ worked = [] }) => worked)])}
           spanOf={spanOf}
           namesStaff={namesStaff}
           mayWrite={mayWrite}

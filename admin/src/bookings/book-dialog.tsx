@@ -3,7 +3,6 @@ import { useApi, useChange } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
 import { addDays, startOfDay } from '../format/shop-days.ts'
 import {
-  type BookingPeopleQuery,
   CreateAppointmentDocument,
   CustomersToBookDocument,
   FreeSlotsDocument,
@@ -14,10 +13,11 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { useTyped } from '../ui/use-filters.ts'
+import type { BookingPeople } from './use-booking-people.ts'
 
 interface Props {
   readonly day: string
-  readonly people: BookingPeopleQuery
+  readonly people: BookingPeople
   readonly onClose: () => void
 }
 
@@ -26,7 +26,7 @@ export function BookDialog({ day: given, people, onClose }: Props): ReactNode {
   const t = useText()
   const { timeZone } = useShop()
   const { time } = useFormat()
-  const services = people.bookingServices.nodes.filter(({ active }) => active)
+  const services = people.services.filter(({ active }) => active)
   const [serviceId, setService] = useState(services[0]?.id ?? '')
   const [day, setDay] = useState(given)
   const [slot, setSlot] = useState('')

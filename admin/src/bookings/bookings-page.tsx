@@ -1,9 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import { useApi } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
-import { addDays, mondayOf, startOfDay } from '../format/shop-days.ts'
-import { BookingPeopleDocument } from '../generated/operations.ts'
-import { useText } from '../language/language.tsx'
+import { addDays, startOfDay, startOfWeek } from '../format/shop-days.ts'
+import { firstWeekdayOf } from '../language/first-weekday.ts'
+import { useLanguage, useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
@@ -12,6 +11,7 @@ import { BookDialog } from './book-dialog.tsx'
 import { BookingTabs } from './booking-tabs.tsx'
 import type { CalendarView } from './calendar-address.ts'
 import { DayView } from './day-view.tsx'
+import { useBookingPeople } from './use-booking-people.ts'
 import { useShownDay } from './use-shown-day.ts'
 import { WeekView } from './week-view.tsx'
 
@@ -21,7 +21,7 @@ export default function BookingsPage({ view }: { readonly view: CalendarView }):
   const mayWrite = useMay('booking:write')
   const { day } = useShownDay()
   const [booking, setBooking] = useState(false)
-  const people = useApi('bookings', BookingPeopleDocument, {})
+  const people = useBookingPeople()
   const lead = useDaysInWords(view, day)
   return (
     <Page
@@ -58,11 +58,12 @@ export default function BookingsPage({ view }: { readonly view: CalendarView }):
 }
 
 function useDaysInWords(view: CalendarView, day: string): string {
+  const { locale } = useLanguage()
   const { timeZone } = useShop()
   const format = useFormat()
   const iso = (each: string) => startOfDay(each, timeZone).toISOString()
-  const monday = mondayOf(day)
+  const firstDay = startOfWeek(day, firstWeekdayOf(locale))
   return view === 'week'
-    ? `${format.day(iso(monday))} – ${format.date(iso(addDays(monday, 6)))}`
+    ? `${format.day(iso(firstDay))} – ${format.date(iso(addDays(firstDay, 6)))}`
     : format.date(iso(day))
 }

@@ -14,7 +14,7 @@ export interface Span {
   readonly to: number
 }
 
-const midnight = 24 * 60
+export const midnight = 24 * 60
 /** Minutes that an appointment is high enough for a line of text. */
 const shortest = 10
 
@@ -24,11 +24,19 @@ export function spanOfDay(startTime: string, duration: number): Span {
   return { from, to: Math.min(from + Math.max(duration, shortest), midnight) }
 }
 
-/** The hours that a day's grid shows: a workday, and whatever is before or after it. */
+/** The hours that a day's grid shows: a workday, and whatever of the spans is before or after it. */
 export const hoursOf = (spans: readonly Span[]): GridHours => ({
   first: Math.min(workday.first, ...spans.map(({ from }) => Math.floor(from / 60) * 60)),
   last: Math.max(workday.last, ...spans.map(({ to }) => Math.ceil(to / 60) * 60)),
 })
+
+/** The times of the grid that are in none of the spans. @param spans within the grid, earliest first */
+export function gapsBetween(spans: readonly Span[], { first, last }: GridHours): readonly Span[] {
+  const ends = [...spans.map(({ from }) => from), last]
+  return [first, ...spans.map(({ to }) => to)]
+    .map((from, index) => ({ from, to: ends[index] ?? last }))
+    .filter(({ from, to }) => from < to)
+}
 
 /** Where an appointment would begin that was dragged so far: by whole steps, and within the day. */
 export function draggedTo({ from, to }: Span, minutes: number, { first, last }: GridHours): number {

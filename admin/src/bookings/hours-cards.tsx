@@ -1,20 +1,14 @@
 import { type ReactNode, useState } from 'react'
 import { useFormat } from '../format/format.ts'
 import { dayIn, startOfDay } from '../format/shop-days.ts'
+import type { Weekday } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Badge, Card } from '../ui/states.tsx'
 import { type EditedEntry, ScheduleDialog } from './schedule-dialog.tsx'
-import {
-  entryDraftOf,
-  exceptionsFrom,
-  hoursOn,
-  newEntry,
-  type ScheduleEntry,
-  weekdays,
-} from './schedule-entry.ts'
-import { useWeekdayNames } from './use-weekday-names.ts'
+import { entryDraftOf, exceptionsFrom, hoursOn, newEntry, type ScheduleEntry } from './schedule-entry.ts'
+import { useWeekdays } from './use-weekdays.ts'
 
 interface Props {
   readonly staffId: string
@@ -54,29 +48,29 @@ export function HoursCards({ staffId, timeZone, schedule }: Props): ReactNode {
 interface WeeklyProps {
   readonly schedule: readonly ScheduleEntry[]
   readonly onEdit: (entry: ScheduleEntry) => void
-  readonly onAdd: (weekday: (typeof weekdays)[number]) => void
+  readonly onAdd: (weekday: Weekday) => void
 }
 
 function WeeklyHours({ schedule, onEdit, onAdd }: WeeklyProps): ReactNode {
   const t = useText()
-  const names = useWeekdayNames()
+  const weekdays = useWeekdays()
   const mayWrite = useMay('booking:write')
   return (
     <ul>
-      {weekdays.map((weekday) => {
+      {weekdays.map(({ id: weekday, name }) => {
         const entries = hoursOn(schedule, weekday)
         return (
-          <li key={weekday} className="parcel between" aria-label={names[weekday]}>
-            <span className="strong">{names[weekday]}</span>
+          <li key={weekday} className="parcel between" aria-label={name}>
+            <span className="strong">{name}</span>
             <span className="chips">
               {entries.length === 0 && <span className="muted">{t('freeDay')}</span>}
               {entries.map((entry) => (
-                <Hours key={entry.id} entry={entry} name={names[weekday]} onEdit={() => onEdit(entry)} />
+                <Hours key={entry.id} entry={entry} name={name} onEdit={() => onEdit(entry)} />
               ))}
               {mayWrite && (
                 <IconButton
                   icon="plus"
-                  label={t('addHoursOn', { day: names[weekday] })}
+                  label={t('addHoursOn', { day: name })}
                   onPress={() => onAdd(weekday)}
                 />
               )}

@@ -11,8 +11,8 @@ import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
-import { type EntryDraft, entryChanges, entryInput, weekdays } from './schedule-entry.ts'
-import { useWeekdayNames } from './use-weekday-names.ts'
+import { type EntryDraft, entryChanges, entryInput } from './schedule-entry.ts'
+import { useWeekdays } from './use-weekdays.ts'
 
 /** An entry of a schedule to change, or a new one. */
 export interface EditedEntry {
@@ -86,7 +86,7 @@ interface FieldsProps {
 
 function EntryFields({ draft, isNew, onChange }: FieldsProps): ReactNode {
   const t = useText()
-  const names = useWeekdayNames()
+  const weekdays = useWeekdays()
   const isWeekly = draft.type === 'WEEKLY'
   const kinds = [
     { id: 'TIME_OFF', text: t('timeOff') },
@@ -99,8 +99,10 @@ function EntryFields({ draft, isNew, onChange }: FieldsProps): ReactNode {
           name="weekday"
           label={t('scheduleWeekday')}
           value={draft.weekday}
-          onChange={(next) => onChange({ weekday: weekdays.find((each) => each === next) ?? draft.weekday })}
-          choices={weekdays.map((id) => ({ id, text: names[id] }))}
+          onChange={(next) =>
+            onChange({ weekday: weekdays.find(({ id }) => id === next)?.id ?? draft.weekday })
+          }
+          choices={weekdays.map(({ id, name }) => ({ id, text: name }))}
         />
       )}
       {!isWeekly && isNew && (

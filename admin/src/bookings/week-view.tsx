@@ -1,33 +1,35 @@
 import type { ReactNode } from 'react'
 import { useFormat } from '../format/format.ts'
-import { addDays, dayIn, mondayOf, startOfDay } from '../format/shop-days.ts'
-import type { BookingPeopleQuery } from '../generated/operations.ts'
-import { useText } from '../language/language.tsx'
+import { addDays, dayIn, startOfDay, startOfWeek } from '../format/shop-days.ts'
+import { firstWeekdayOf } from '../language/first-weekday.ts'
+import { useLanguage, useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
 import { useFilters } from '../ui/use-filters.ts'
 import type { Column } from './appointment-columns.tsx'
-import type { Appointment } from './appointment-names.ts'
 import { AppointmentPlan } from './appointment-plan.tsx'
 import { calendarAddress } from './calendar-address.ts'
 import { useAppointments } from './use-appointments.ts'
+import type { BookingPeople } from './use-booking-people.ts'
 import { useShownDay } from './use-shown-day.ts'
+import { workedHoursOf } from './working-hours.ts'
 
 const filterNames = ['of'] as const
 const everybody = 'all'
 
 interface Props {
-  readonly people: BookingPeopleQuery
+  readonly people: BookingPeople
 }
 
 /** A week's appointments by day: of everybody, or of one person or resource. */
 export function WeekView({ people }: Props): ReactNode {
-  const t = useText()
+  const { t, locale } = useLanguage()
   const { day, today, go } = useShownDay()
   const [{ of: said }, say] = useFilters(filterNames)
-  const all = [...people.staffMembers.nodes, ...people.resources.nodes]
+  const all = [...people.staff, ...people.resources]
   const of = all.some(({ id }) => id === said) ? said : everybody
+  const firstDay = startOfWeek(day, firstWeekdayOf(locale))
   return (
     <>
       <div className="filters">
@@ -47,47 +49,47 @@ export function WeekView({ people }: Props): ReactNode {
           ]}
         />
       </div>
-      <Week key={`${mondayOf(day)} ${of}`} monday={mondayOf(day)} of={of} people={people} />
+      <Week key={`${firstDay} ${of}`} firstDay={firstDay} of={of} people={people} />
     </>
   )
 }
 
 interface WeekProps extends Props {
-  readonly monday: string
+  readonly firstDay: string
   readonly of: string
 }
 
-function Week({ monday, of, people }: WeekProps): ReactNode {
+function Week({ firstDay, of, people }: WeekProps): ReactNode {
   const t = useText()
   const { timeZone } = useShop()
   const { weekday } = useFormat()
-  const isOfStaff = people.staffMembers.nodes.some(({ id }) => id === of)
+  const person = people.staff.find(({ id }) => id === of)
   const pages = useAppointments({
-    firstDay: monday,
+    firstDay,
     days: 7,
-    staffId: isOfStaff ? of : undefined,
-    resourceId: isOfStaff || of === everybody ? undefined : of,
+    staffId: person?.id,
+    resourceId: person !== undefined || of === everybody ? undefined : of,
   })
   const today = dayIn(timeZone)
-  const columnsOf = (appointments: readonly Appointment[]): readonly Column[] =>
-    Array.from({ length: 7 }, (_, index) => {
-      const day = addDays(monday, index)
-      const name = weekday(startOfDay(day, timeZone).toISOString())
-      return {
-        id: day,
-        name,
-        link: { href: calendarAddress('day', { day }), label: t('planOf', { day: name }) },
-        isToday: day === today,
-        appointments: appointments.filter(({ startTime }) => dayIn(timeZone, new Date(startTime)) === day),
-      }
-    })
+  const columns = Array.from({ length: 7 }, (_, index): Column => {
+    const day = addDays(firstDay, index)
+    const name = weekday(startOfDay(day, timeZone).toISOString())
+    return {
+      id: day,
+      name,
+      link: { href: calendarAddress('day', { day }), label: t('planOf', { day: name }) },
+      isToday: day === today,
+      worked: person && workedHoursOf(person, day, timeZone),
+      appointments: pages.rows.filter(({ startTime }) => dayIn(timeZone, new Date(startTime)) === day),
+    }
+  })
   return (
     <AppointmentPlan
       label={t('weekPlan')}
       pages={pages}
-      columnsOf={columnsOf}
+      columns={columns}
       placeOf={({ staff }, day) => ({ day, staffId: staff.id })}
-      namesStaff={!isOfStaff}
+      namesStaff={person === undefined}
       people={people}
     />
   )

@@ -10,9 +10,12 @@ export function addDays(day: string, count: number): string {
   return date.toISOString().slice(0, 10)
 }
 
-/** The Monday of the day's week, as ISO 8601 has it. */
-export const mondayOf = (day: string): string =>
-  addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7))
+/** The day of the week as ISO 8601 counts it, from 1 (Monday) to 7 (Sunday). */
+export const isoWeekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay() || 7
+
+/** The first day of the day's week. @param firstWeekday on which weeks begin, as ISO 8601 counts it */
+export const startOfWeek = (day: string, firstWeekday: number): string =>
+  addDays(day, -((isoWeekday(day) - firstWeekday + 7) % 7))
 
 /** When the day begins in the time zone. */
 export const startOfDay = (day: string, timeZone: string): Date =>

@@ -16,9 +16,13 @@ export function instantOf(local: string, timeZone: string): string | null {
 /** The time of day on clocks of the time zone: `10:30`. */
 export const timeOfDay = (iso: string, timeZone: string): string => localMinute(iso, timeZone).slice(11)
 
-/** Milliseconds that clocks in the time zone are ahead of UTC. */
-function offsetAt(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
+/** Of time zones that were asked for: a calendar asks for hundreds of times, and making a format takes the longest. */
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+function clocksOf(timeZone: string): Intl.DateTimeFormat {
+  const known = clocks.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -27,7 +31,14 @@ function offsetAt(at: number, timeZone: string): number {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(at)
+  })
+  clocks.set(timeZone, made)
+  return made
+}
+
+/** Milliseconds that clocks in the time zone are ahead of UTC. */
+function offsetAt(at: number, timeZone: string): number {
+  const parts = clocksOf(timeZone).formatToParts(at)
   const part = (type: string) => Number(parts.find((each) => each.type === type)?.value)
   const local = Date.UTC(
     part('year'),

@@ -2544,10 +2544,26 @@ export type AppointmentsBetweenQueryVariables = Exact<{
 
 export type AppointmentsBetweenQuery = { readonly appointments: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly startTime: string, readonly endTime: string, readonly duration: number, readonly status: AppointmentStatus, readonly notes: string | null, readonly price: number, readonly paidAmount: number, readonly currency: string, readonly customer: { readonly id: string, readonly name: string }, readonly service: { readonly id: string, readonly name: string }, readonly staff: { readonly id: string, readonly name: string }, readonly resources: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
-export type BookingPeopleQueryVariables = Exact<{ [key: string]: never; }>;
+export type BookingStaffQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
 
 
-export type BookingPeopleQuery = { readonly staffMembers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean, readonly services: ReadonlyArray<{ readonly id: string }> }> }, readonly resources: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }> }, readonly bookingServices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean, readonly duration: number }> } };
+export type BookingStaffQuery = { readonly staffMembers: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean, readonly timeZone: string | null, readonly services: ReadonlyArray<{ readonly id: string }>, readonly schedule: ReadonlyArray<{ readonly id: string, readonly type: ScheduleType, readonly weekday: Weekday | null, readonly startDate: string | null, readonly endDate: string | null, readonly startTime: string, readonly endTime: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type BookingResourcesQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type BookingResourcesQuery = { readonly resources: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type BookingServicesQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type BookingServicesQuery = { readonly bookingServices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly active: boolean }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type FreeSlotsQueryVariables = Exact<{
   serviceId: string;
@@ -4592,35 +4608,66 @@ export const AppointmentsBetweenDocument = new TypedDocumentString(`
     name
   }
 }`) as unknown as TypedDocumentString<AppointmentsBetweenQuery, AppointmentsBetweenQueryVariables>;
-export const BookingPeopleDocument = new TypedDocumentString(`
-    query BookingPeople {
-  staffMembers(first: 100) {
+export const BookingStaffDocument = new TypedDocumentString(`
+    query BookingStaff($after: String) {
+  staffMembers(first: 100, after: $after) {
     nodes {
       id
       name
       active
+      timeZone
       services {
         id
       }
+      schedule {
+        ...ScheduleParts
+      }
     }
-  }
-  resources(first: 100) {
-    nodes {
-      id
-      name
-      active
-    }
-  }
-  bookingServices(first: 100) {
-    nodes {
-      id
-      name
-      active
-      duration
+    pageInfo {
+      hasNextPage
+      endCursor
     }
   }
 }
-    `) as unknown as TypedDocumentString<BookingPeopleQuery, BookingPeopleQueryVariables>;
+    fragment ScheduleParts on Schedule {
+  id
+  type
+  weekday
+  startDate
+  endDate
+  startTime
+  endTime
+}`) as unknown as TypedDocumentString<BookingStaffQuery, BookingStaffQueryVariables>;
+export const BookingResourcesDocument = new TypedDocumentString(`
+    query BookingResources($after: String) {
+  resources(first: 100, after: $after) {
+    nodes {
+      id
+      name
+      active
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<BookingResourcesQuery, BookingResourcesQueryVariables>;
+export const BookingServicesDocument = new TypedDocumentString(`
+    query BookingServices($after: String) {
+  bookingServices(first: 100, after: $after) {
+    nodes {
+      id
+      name
+      active
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<BookingServicesQuery, BookingServicesQueryVariables>;
 export const FreeSlotsDocument = new TypedDocumentString(`
     query FreeSlots($serviceId: ID!, $from: DateTime!, $to: DateTime!) {
   availability(serviceId: $serviceId, from: $from, to: $to) {
