@@ -10,12 +10,13 @@ import { z } from 'zod'
 import { processorMicroseconds } from './src/processor-time.ts'
 import { readOptions } from './src/read-options.ts'
 
-/**
- * What feeds cost a database, by their number: each process has a slot of its own, so Postgres decodes the log once for each.
- * Writers commit as fast as they can; then one commits now and then, and the delay from the answer of its commit to the feed
- * is measured. The limit beside it is a round trip to Postgres.
- */
-const options = readOptions({
+const usage = `npm run bench:change-feed -- [--seconds 5] [--writers 4] [--commits 200]
+
+What feeds cost a database, by their number: each process has a slot of its own, so Postgres decodes the log once for each.
+Writers commit as fast as they can; then one commits now and then, and the delay from the answer of its commit to the feed
+is measured. The limit beside it is a round trip to Postgres.`
+
+const options = readOptions(usage, {
   seconds: z.coerce.number().default(5),
   writers: z.coerce.number().default(4),
   commits: z.coerce.number().default(200),

@@ -1,10 +1,3 @@
-/**
- * The engine's memory after a million requests: resident and heap memory after forced collections, after ten thousand
- * requests and on the way to a million. The requests exercise whatever could grow: half of them bring a new document,
- * each has a session of its own, and some have an unknown role, a write or a mistake.
- *
- *   npm run bench:engine-memory -- [--requests 1000000] [--connections 32]
- */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -19,7 +12,13 @@ import { createEngineShop, shopTables } from './src/engine-shop.ts'
 import { readOptions } from './src/read-options.ts'
 import type { MemoryReading } from './src/serve-measured-engine.ts'
 
-const options = readOptions({
+const usage = `npm run bench:engine-memory -- [--requests 1000000] [--connections 32]
+
+The engine's memory after a million requests: resident and heap memory after forced collections, after ten thousand
+requests and on the way to a million. The requests exercise whatever could grow: half of them bring a new document,
+each has a session of its own, and some have an unknown role, a write or a mistake.`
+
+const options = readOptions(usage, {
   requests: z.coerce.number().int().min(20_000).default(1_000_000),
   connections: z.coerce.number().int().min(1).max(1000).default(32),
 })

@@ -1,11 +1,3 @@
-/**
- * Compares the engine's /v1/graphql with the limit (the same SQL as one prepared statement behind a bare node:http
- * server) and with PostGraphile 5, over the same 200,000 products in the same Postgres: a list of 20 products with
- * images, categories and stock, one row by key, one insert. The passes are interleaved; the result is the ratio to the
- * limit.
- *
- *   npm run bench:engine -- [--rounds 7] [--seconds 4] [--connections 16] [--products 200000] [--only "row by key"]
- */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +13,14 @@ import { readOptions } from './src/read-options.ts'
 import { poolSize, startBareServer, startServerProcess } from './src/server-process.ts'
 import { type ShopOperation, shopOperations } from './src/shop-operations.ts'
 
-const options = readOptions({
+const usage = `npm run bench:engine -- [--rounds 7] [--seconds 4] [--connections 16] [--products 200000] [--only "row by key"]
+
+Compares the engine's /v1/graphql with the limit (the same SQL as one prepared statement behind a bare node:http
+server) and with PostGraphile 5, over the same 200,000 products in the same Postgres: a list of 20 products with
+images, categories and stock, one row by key, one insert. The passes are interleaved; the result is the ratio to the
+limit.`
+
+const options = readOptions(usage, {
   rounds: z.coerce.number().int().min(1).max(100).default(7),
   seconds: z.coerce.number().int().min(1).max(600).default(4),
   connections: z.coerce.number().int().min(1).max(1000).default(16),

@@ -1,9 +1,3 @@
-/**
- * How an engine copes with many tables: how long it takes from its start to its first answer, and how long a change of one
- * table's metadata takes, and the first request after it.
- *
- *   npm run bench:engine-start -- [--tables 500] [--rounds 5]
- */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -16,7 +10,12 @@ import { applyMetadata } from './src/apply-metadata.ts'
 import { median } from './src/median.ts'
 import { readOptions } from './src/read-options.ts'
 
-const options = readOptions({
+const usage = `npm run bench:engine-start -- [--tables 500] [--rounds 5]
+
+How an engine copes with many tables: how long it takes from its start to its first answer, and how long a change of one
+table's metadata takes, and the first request after it.`
+
+const options = readOptions(usage, {
   tables: z.coerce.number().int().min(2).max(10_000).default(500),
   rounds: z.coerce.number().int().min(1).max(100).default(5),
 })

@@ -1,12 +1,3 @@
-/**
- * Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live
- * queries, whose changes the engine follows in the log (or, with `--follow off`, polls for). Prints the database's
- * statements per second, the time until a change reaches the subscribers, and the engine's processor time; beside it, as
- * the limit, the same queries one after the other on one connection. Then some subscribers stop reading, and it prints the effect on the engine's memory and on
- * the other subscribers.
- *
- *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--follow on] [--changes 5] [--slow 20]
- */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +12,15 @@ import { processorMicroseconds } from './src/processor-time.ts'
 import { readOptions } from './src/read-options.ts'
 import { startServerProcess } from './src/server-process.ts'
 
-const options = readOptions({
+const usage = `npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--follow on] [--changes 5] [--slow 20]
+
+Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live
+queries, whose changes the engine follows in the log (or, with \`--follow off\`, polls for). Prints the database's
+statements per second, the time until a change reaches the subscribers, and the engine's processor time; beside it, as
+the limit, the same queries one after the other on one connection. Then some subscribers stop reading, and it prints the effect on the engine's memory and on
+the other subscribers.`
+
+const options = readOptions(usage, {
   subscribers: z.coerce.number().int().min(100).max(10_000).default(5_000),
   interval: z.coerce.number().int().min(50).max(10_000).default(1_000),
   follow: z.enum(['on', 'off']).default('on'),

@@ -1,11 +1,3 @@
-/**
- * Rows per second and memory of an import by `npm run import`, by tenths of the rows, on a platform of its own.
- *
- *   npm run bench:import -- [--orders 10000] [--products 10000]
- *
- * It prints processor time as well, which a busy machine changes less. A job checks all rows before it writes the first, so
- * each tenth has both: how fast its rows were checked, and written.
- */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -20,7 +12,14 @@ import { orderRow, productRow } from './src/import-rows.ts'
 import { readOptions } from './src/read-options.ts'
 
 const count = z.coerce.number().int().min(10).max(1_000_000)
-const options = readOptions({ orders: count.optional(), products: count.optional() })
+const usage = `npm run bench:import -- [--orders 10000] [--products 10000]
+
+Rows per second and memory of an import by \`npm run import\`, by tenths of the rows, on a platform of its own.
+
+It prints processor time as well, which a busy machine changes less. A job checks all rows before it writes the first, so
+each tenth has both: how fast its rows were checked, and written.`
+
+const options = readOptions(usage, { orders: count.optional(), products: count.optional() })
 
 interface Sample {
   /** Milliseconds. */

@@ -1,11 +1,4 @@
-/**
- * Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
- * two prepared statements behind a bare node:http server, on the same machine in the same run: SQL written by hand for
- * this list (limits/list), which is the limit and has to answer the same, and the SQL that the engine makes of the
- * request. The result is the ratio: absolute numbers depend on the machine.
- *
- *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
- */
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -20,7 +13,15 @@ import { createManyProducts } from './src/many-products.ts'
 import { readOptions } from './src/read-options.ts'
 import { startBareServer } from './src/server-process.ts'
 
-const options = readOptions({
+const usage = `npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
+
+Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
+two prepared statements behind a bare node:http server, on the same machine in the same run: SQL written by hand for
+this list (limits/list), which is the limit and has to answer the same, and the SQL that the engine makes of the
+request. The fourth is /graphql of a platform that keeps answers (ANSWER_CACHE=on), over the same database. The result is the
+ratio: absolute numbers depend on the machine.`
+
+const options = readOptions(usage, {
   rounds: z.coerce.number().int().min(1).max(100).default(5),
   seconds: z.coerce.number().int().min(1).max(600).default(6),
   connections: z.coerce.number().int().min(1).max(1000).default(16),
@@ -38,17 +39,20 @@ async function assertSameAnswer(one: Contender, other: Contender): Promise<void>
   if (!isDeepStrictEqual(first, second)) throw new Error(`${one.name} and ${other.name} answer differently`)
 }
 
-const platformProcess = await PlatformProcess.create()
+const [platformProcess, keepingProcess] = [await PlatformProcess.create(), await PlatformProcess.create()]
+const env = { ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}` }
 try {
-  const platform = await platformProcess.start()
-  const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+  const platform = await platformProcess.start(env)
+  const { databaseUrl } = platform
+  const keeping = await keepingProcess.start({ ...env, DATABASE_URL: databaseUrl, ANSWER_CACHE: 'on' })
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   await createManyProducts(sql, platform.merchantId, options.products)
   await sql.end()
 
   const body = JSON.stringify({ query: print(NewestProductsDocument), variables: { first: 20 } })
   const statement = await compiledStatement(platform, body)
-  const bare = await startBareServer(platform.databaseUrl, 'products', statement)
-  const limit = await startBareServer(platform.databaseUrl, 'products', {
+  const bare = await startBareServer(databaseUrl, 'products', statement)
+  const limit = await startBareServer(databaseUrl, 'products', {
     text: await readFile(handWritten, 'utf8'),
     values: [platform.merchantId],
   })
@@ -58,6 +62,12 @@ try {
     pid: platform.pid,
     headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
     body,
+  }
+  const kept: Contender = {
+    ...contract,
+    name: '/graphql, answers kept',
+    url: keeping.graphqlUrl,
+    pid: keeping.pid,
   }
   const byHand: Contender = {
     name: 'limit: SQL by hand',
@@ -75,10 +85,12 @@ try {
   }
   try {
     await assertSameAnswer(byHand, contract)
-    await comparePasses([byHand, compiled, contract], options)
+    await assertSameAnswer(byHand, kept)
+    await comparePasses([byHand, compiled, contract, kept], options)
   } finally {
     await Promise.all([limit.stop(), bare.stop()])
   }
 } finally {
+  await keepingProcess.remove()
   await platformProcess.remove()
 }

@@ -1,12 +1,3 @@
-/**
- * Orders per second through /graphql (createOrder with an Idempotency-Key), beside two limits written by hand
- * (limits/orders): SQL that writes all that an order promises, and SQL that writes nothing but the order, its lines and
- * their stock. All of them take turns on one platform and its durable Postgres.
- *
- *   npm run bench:orders -- [--rounds 5] [--seconds 6] [--connections 16] [--shops 16]
- *
- * At the end it counts the orders, their numbers and the stock. It ends with 1 if a number is missing or a unit is.
- */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
@@ -28,7 +19,15 @@ import {
 import { readOptions } from './src/read-options.ts'
 import { poolSize, type ServerProcess, startServerProcess } from './src/server-process.ts'
 
-const options = readOptions({
+const usage = `npm run bench:orders -- [--rounds 5] [--seconds 6] [--connections 16] [--shops 16]
+
+Orders per second through /graphql (createOrder with an Idempotency-Key), beside two limits written by hand
+(limits/orders): SQL that writes all that an order promises, and SQL that writes nothing but the order, its lines and
+their stock. All of them take turns on one platform and its durable Postgres.
+
+At the end it counts the orders, their numbers and the stock. It ends with 1 if a number is missing or a unit is.`
+
+const options = readOptions(usage, {
   rounds: z.coerce.number().int().min(1).max(100).default(5),
   seconds: z.coerce.number().int().min(1).max(600).default(6),
   connections: z.coerce.number().int().min(1).max(1000).default(16),

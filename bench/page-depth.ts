@@ -1,9 +1,3 @@
-/**
- * Milliseconds per page of 20, for page 1 and page 1,000 of long lists through /graphql: all products, the products of
- * one category, the orders of one product. A list's cost is independent of depth when both take about the same time.
- *
- *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
- */
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
@@ -20,7 +14,12 @@ import { readOptions } from './src/read-options.ts'
 
 const pageSize = 20
 
-const options = readOptions({
+const usage = `npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
+
+Milliseconds per page of 20, for page 1 and page 1,000 of long lists through /graphql: all products, the products of
+one category, the orders of one product. A list's cost is independent of depth when both take about the same time.`
+
+const options = readOptions(usage, {
   products: z.coerce.number().int().min(200_000).max(1_000_000).default(200_000),
   depth: z.coerce.number().int().min(2).max(1000).default(1000),
   requests: z.coerce.number().int().min(1).max(10_000).default(30),

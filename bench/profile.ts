@@ -1,14 +1,9 @@
-/**
- * Runs a benchmark with a profile of each of its processes, and tells where the time goes: a flame graph of each Node process,
- * the functions that take the most of it, and the statements of Postgres.
- *
- *   npm run profile -- bench:request-cost [the benchmark's options]
- */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readArguments } from '@commerce-graph/terminal'
 import { z } from 'zod'
 import { busyMs, type Frame, merged, readCpuProfile, slowestFunctions } from './src/cpu-profile.ts'
 import { flameGraph } from './src/flame-graph.ts'
@@ -130,14 +125,22 @@ function statementLines(statements: readonly StatementTime[]): readonly string[]
 
 const share = (part: number, whole: number): string => `${((part / whole) * 100).toFixed(1).padStart(5)} %`
 
-const [name, ...options] = process.argv.slice(2)
 const benchmarks = readBenchmarks()
-const entry = name === undefined ? undefined : benchmarks.get(name)
-if (entry === undefined) {
-  const problem = name === undefined || name === '--help' ? '' : `There is no benchmark ${name}.\n`
-  console.error(
-    `${problem}Usage: npm run profile -- <benchmark> [its options]\n\n  ${[...benchmarks.keys()].join('\n  ')}`,
-  )
-  process.exit(name === '--help' ? 0 : 2)
-}
-await profile(name ?? '', entry, options)
+const usage = `npm run profile -- <benchmark> [the benchmark's options]
+
+Runs a benchmark with a profile of each of its processes, and tells where the time goes: a flame graph of each Node process, the functions
+that take the most of it, and the statements of Postgres.
+
+  ${[...benchmarks.keys()].join('\n  ')}`
+
+// What follows the benchmark's name is the benchmark's, its --help too.
+const options = process.argv.splice(3)
+const {
+  words: [name],
+} = readArguments({
+  usage,
+  options: {},
+  takesWords: true,
+  values: z.object({ words: z.tuple([z.enum([...benchmarks.keys()])], 'Say which benchmark') }),
+})
+await profile(name, benchmarks.get(name) ?? '', options)

@@ -1,10 +1,3 @@
-/**
- * What authentication, rate limits and planning add to a request, in microseconds: the same request with and without
- * them, alternating in one process. Without a network, and with a recorded answer of the engine, so that nothing else
- * is measured; and once with Postgres, for the proportion.
- *
- *   npm run bench:request-cost -- [--requests 4000] [--redis redis://127.0.0.1:6379/9]
- */
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer, type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
 import { limitsFrom } from '@commerce-graph/gateway/settings'
@@ -24,7 +17,13 @@ import { startPlatformEngine } from './src/platform-engine.ts'
 import { readOptions } from './src/read-options.ts'
 import { mostByTracing, tracingCost } from './src/tracing-cost.ts'
 
-const options = readOptions({
+const usage = `npm run bench:request-cost -- [--requests 4000] [--redis redis://127.0.0.1:6379/9]
+
+What authentication, rate limits and planning add to a request, in microseconds: the same request with and without
+them, alternating in one process. Without a network, and with a recorded answer of the engine, so that nothing else
+is measured; and once with Postgres, for the proportion.`
+
+const options = readOptions(usage, {
   requests: z.coerce.number().int().min(100).max(1_000_000).default(4_000),
   redis: z.url({ protocol: /^rediss?$/ }).optional(),
 })

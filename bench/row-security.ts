@@ -1,9 +1,3 @@
-/**
- * What row security costs: the same requests to an engine that connects as the owner, who is exempt, and to one that connects as
- * `commerce_engine`, alternating in one process over one database; then statements of the actions' driver, the same way.
- *
- *   npm run bench:row-security -- [--requests 400] [--products 20000]
- */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
@@ -18,15 +12,26 @@ import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { print } from 'graphql'
 import { pino } from 'pino'
 import { z } from 'zod'
+import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { NewestProductsDocument } from './src/generated/operations.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { median } from './src/median.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
 import { readOptions } from './src/read-options.ts'
+import { type ServerProcess, startServerProcess } from './src/server-process.ts'
 
-const options = readOptions({
+const usage = `npm run bench:row-security -- [--requests 400] [--products 20000] [--rounds 5] [--seconds 3] [--connections 16]
+
+What row security costs: the same requests to an engine that connects as the owner, who is exempt, and to one that connects as
+\`commerce_engine\`, alternating in one process over one database; then statements of the actions' driver, the same way; then requests
+per second over HTTP, of a process with each.`
+
+const options = readOptions(usage, {
   requests: z.coerce.number().int().min(20).max(100_000).default(400),
   products: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
+  rounds: z.coerce.number().int().min(1).max(100).default(5),
+  seconds: z.coerce.number().int().min(1).max(600).default(3),
+  connections: z.coerce.number().int().min(1).max(1000).default(16),
 })
 
 /** Runs both in each round, in either order, so that other load on the machine affects both. Prints the medians. */
@@ -148,3 +153,28 @@ const adjust = (sql: typeof owner) => () =>
       UPDATE crm.customer SET notes = 'seen' WHERE merchant_id = ${merchant} AND email = 'customer778@example.com'::citext`,
   )
 await compare('a change in a transaction', adjust(owner), adjust(one))
+
+async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const server = await startServerProcess(path.join(import.meta.dirname, 'src/serve-contract.ts'), {
+    AUTH_URL: platform.databaseUrl,
+    ...env,
+  })
+  started.defer(() => server.stop())
+  return server
+}
+const exemptServer = await serve({ DATABASE_URL: platform.databaseUrl })
+const securedServer = await serve({ DATABASE_URL: urlOf('engine'), ROW_SECURITY: 'on' })
+for (const [name, [query, variables]] of Object.entries(requests)) {
+  console.log(`\n${name}`)
+  const contender = (called: string, { url, pid }: ServerProcess): Contender => ({
+    name: called,
+    url,
+    pid,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  await comparePasses(
+    [contender('/graphql, exempt', exemptServer), contender('/graphql, row security', securedServer)],
+    options,
+  )
+}

@@ -1,11 +1,3 @@
-/**
- * Milliseconds of searches through /graphql, as a storefront asks, in a shop of 200,000 products with 600,000 variants.
- * Beside each figure is its limit: SQL for that case alone, written by hand and prepared, over the same tables.
- *
- *   npm run bench:search -- [--products 200000] [--rounds 15] [--keep <folder>]
- *
- * `--keep` leaves the shop in the folder for the next run; it takes some ten minutes to fill.
- */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -20,7 +12,14 @@ import { readOptions } from './src/read-options.ts'
 import { searchCases, targetOf, type SearchCase } from './src/search-cases.ts'
 import { fillSearchShop } from './src/search-shop.ts'
 
-const options = readOptions({
+const usage = `npm run bench:search -- [--products 200000] [--rounds 15] [--keep <folder>]
+
+Milliseconds of searches through /graphql, as a storefront asks, in a shop of 200,000 products with 600,000 variants.
+Beside each figure is its limit: SQL for that case alone, written by hand and prepared, over the same tables.
+
+\`--keep\` leaves the shop in the folder for the next run; it takes some ten minutes to fill.`
+
+const options = readOptions(usage, {
   products: z.coerce.number().int().min(1000).max(1_000_000).default(200_000),
   rounds: z.coerce.number().int().min(1).max(1000).default(15),
   keep: z.string().min(1).optional(),

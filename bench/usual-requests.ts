@@ -1,9 +1,3 @@
-/**
- * Milliseconds of the requests that the example storefront and the admin send most, in shops of different sizes: so many
- * products, as many orders. A page is to cost the same in all of them; what counts or sums has a bound of its own.
- *
- *   npm run bench:usual -- [--sizes 10000,200000] [--requests 15]
- */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
@@ -14,7 +8,12 @@ import { type BusyShop, fillBusyShop } from './src/busy-shop.ts'
 import { median } from './src/median.ts'
 import { readOptions } from './src/read-options.ts'
 
-const options = readOptions({
+const usage = `npm run bench:usual -- [--sizes 10000,200000] [--requests 15]
+
+Milliseconds of the requests that the example storefront and the admin send most, in shops of different sizes: so many
+products, as many orders. A page is to cost the same in all of them; what counts or sums has a bound of its own.`
+
+const options = readOptions(usage, {
   sizes: z
     .string()
     .regex(/^\d+(,\d+)*$/)

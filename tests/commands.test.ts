@@ -35,14 +35,13 @@ test('npm run help has no colours where its output is no terminal', () => {
 /** What follows these commands is for Vitest. */
 const passesOptionsOn: ReadonlySet<string> = new Set(['test:hasura'])
 
-/** The programs of the commands with options of their own. Benchmarks are for those who read them; other tools have their own ways. */
+/** The programs of the commands with options of their own. */
 const programs = Object.entries(manifest.scripts).flatMap(([name, script]) => {
   const [, program] =
-    /^node scripts\/run\.mjs ((?:platform|importer|demo\/year|sql|tests)\/bin\/[\w-]+\.ts)$/.exec(script) ??
-    []
-  return program === undefined || name.startsWith('bench') || passesOptionsOn.has(name)
-    ? []
-    : [{ name, program }]
+    /^node scripts\/run\.mjs ((?:(?:platform|importer|demo\/year|sql|tests)\/bin|bench)\/[\w-]+\.ts)$/.exec(
+      script,
+    ) ?? []
+  return program === undefined || passesOptionsOn.has(name) ? [] : [{ name, program }]
 })
 
 /** The commands that list, change or report something: programs want to read that, too. */
@@ -69,7 +68,7 @@ function sourceOf(program: string): string {
 
 // Starting all of them takes a minute of processor time. What these functions do is tested in terminal/, and by some commands below.
 test.each(programs)('npm run $name ends as all commands do', ({ program }) => {
-  expect(sourceOf(program)).toMatch(/^await runCommand\(|= readArguments\(/m)
+  expect(sourceOf(program)).toMatch(/^await runCommand\(|= read(?:Arguments|Options)\(/m)
 })
 
 test.each(programs.filter(({ name }) => reporting.has(name)))('npm run $name has --json', ({ program }) => {
@@ -92,7 +91,7 @@ describe('a command that is called wrongly', () => {
       )
     })
 
-  test.each(['platform/bin/storefront.ts', 'tests/bin/mutate.ts'])(
+  test.each(['platform/bin/storefront.ts', 'tests/bin/mutate.ts', 'bench/engine-start.ts'])(
     'names the option in a line or two, without a stack, does nothing, and ends with 2: %s',
     async (program) => {
       const { code, stdout, stderr } = await run(program, ['--wrong'])

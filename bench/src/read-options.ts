@@ -1,13 +1,16 @@
-import { parseArgs } from 'node:util'
+import { readArguments } from '@commerce-graph/terminal'
 import { z } from 'zod'
 
 /**
- * Reads a benchmark's options, each given as `--name value`.
+ * Reads a benchmark's options, each given as `--name value`. --help prints the usage; a wrong call ends with 2.
  *
+ * @param usage how the benchmark is called, in its first line, and what it measures
  * @param shape the schema of each option's value, by the option's name
- * @throws Error for an unknown option or an invalid value
  */
-export function readOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.output<z.ZodObject<Shape>> {
+export function readOptions<Shape extends z.core.$ZodLooseShape>(
+  usage: string,
+  shape: Shape,
+): z.output<z.ZodObject<Shape>> {
   const options = Object.fromEntries(Object.keys(shape).map((name) => [name, { type: 'string' as const }]))
-  return z.object(shape).parse(parseArgs({ options }).values)
+  return readArguments({ usage, options, values: z.object(shape) })
 }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
+import stringWidth from 'string-width'
 import type { Output } from './output.ts'
-import { columnsOf, padTo } from './text-width.ts'
+import { padTo } from './text-width.ts'
 import type { Json } from './print-result.ts'
 import { type Cell, shownCell } from './shown-cell.ts'
 
@@ -47,7 +48,7 @@ function tableLines(
 ): readonly string[] {
   const titles = columns.map(({ title }) => title)
   const widths = titles.map((title, index) =>
-    Math.max(columnsOf(title), ...cells.map((row) => columnsOf(row[index] ?? ''))),
+    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
   )
   const line = (row: readonly string[]): string =>
     row.map((cell, index) => (index === row.length - 1 ? cell : padTo(cell, widths[index] ?? 0))).join(gap)

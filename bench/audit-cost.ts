@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { type Attempt, AuditTrail } from '@commerce-graph/audit'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
+import { pino } from 'pino'
+import { z } from 'zod'
+import { median } from './src/median.ts'
+import { readOptions } from './src/read-options.ts'
 
-// Measures what the audit log costs a mutation: a change of a row with and without its entry, and the wait before
-// an action begins. Uses one client, in a new database on the server of TEST_DATABASE_URL:
-//   npm run bench:audit -- --rounds 5 --mutations 2000
+const usage = `npm run bench:audit -- [--rounds 5] [--mutations 2000]
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, mutations: { type: 'string', default: '2000' } },
+What the audit log costs a mutation: a change of a row with and without its entry, and the wait before an action begins. Uses one client,
+in a new database on the server of TEST_DATABASE_URL.`
+
+const { rounds, mutations } = readOptions(usage, {
+  rounds: z.coerce.number().int().min(1).max(100).default(5),
+  mutations: z.coerce.number().int().min(1).max(100_000).default(2_000),
 })
-const [rounds, mutations] = [Number(values.rounds), Number(values.mutations)]
-const migrations = new URL('../../migrations/default/', import.meta.url)
+const migrations = new URL('../migrations/default/', import.meta.url)
 
 const database = await createTestDatabase()
 const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -81,8 +84,5 @@ async function measure(
       took.push((performance.now() - started) * 1000)
     }
   }
-  tell(all.map(({ name, took }) => `${name}: ${medianOf(took).toFixed(0)} µs`).join('; '))
+  tell(all.map(({ name, took }) => `${name}: ${median(took).toFixed(0)} µs`).join('; '))
 }
-
-const medianOf = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
