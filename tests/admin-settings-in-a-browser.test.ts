@@ -331,6 +331,29 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     expect(await account()).toEqual({ ...changed, name: 'Cards of the shop', hasWebhookSecret: false })
   })
 
+  test('connects a PayPal account by its client ID and its secret, which belong together', async () => {
+    await using visitor = await admin.enter('settings/payments')
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Payment accounts' })
+    await card.getByRole('button', { name: 'Connect' }).click()
+    await dialog(page)
+      .getByRole('button', { name: /Processor/ })
+      .click()
+    await page.getByRole('option', { name: 'PayPal' }).click()
+    await dialog(page).getByLabel('Client ID').fill('sandbox_admin_paypal')
+    await dialog(page).getByLabel('Secret key').fill('sandbox_of_another_secret')
+    await dialog(page).getByRole('button', { name: 'Connect' }).click()
+    await dialog(page).locator('.fault').first().waitFor()
+    await accessible(page)
+    await dialog(page).getByLabel('Secret key').fill('sandbox_admin_paypal_secret')
+    await dialog(page).getByRole('button', { name: 'Connect' }).click()
+    await page.getByText('The account is connected').waitFor()
+    const { paymentAccounts } = await stored<{ paymentAccounts: { processor: string; name: string }[] }>(
+      '{ paymentAccounts { processor name } }',
+    )
+    expect(paymentAccounts).toContainEqual({ processor: 'PAYPAL', name: 'PayPal' })
+  })
+
   test('changes one’s own password, and says what is wrong with it', async () => {
     await using visitor = await admin.enter('settings/account')
     const { page } = visitor
@@ -374,6 +397,19 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     await phone.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.reload()
     await card.getByText('This one').waitFor()
+  })
+
+  test('shows how much of the plan’s requests is used, as the gateway counts it', async () => {
+    await using visitor = await admin.enter('settings/plan')
+    const { page } = visitor
+    const hour = page.getByRole('meter', { name: 'In this hour' })
+    const told = async () => Number((await hour.getAttribute('aria-valuenow')) ?? 0)
+    await expect.poll(told).toBeGreaterThan(0)
+    const before = await told()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('link', { name: 'Plan', exact: true }).click()
+    await expect.poll(told).toBeGreaterThan(before)
+    expect(await hour.getAttribute('aria-valuetext')).toMatch(/^[\d,]+ of [\d,]+$/)
   })
 
   test.each([

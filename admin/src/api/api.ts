@@ -1,6 +1,7 @@
 import { createClient, type RequestError, RequestFailed, type Result } from '@commerce-graph/client'
 import { QueryClient, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { session } from '../session/session.ts'
+import { noteRateUsage } from './rate-usage.ts'
 
 /** A typed document, as codegen makes it from the .graphql files. */
 export interface Document<Data, Variables> {
@@ -12,6 +13,11 @@ export interface Document<Data, Variables> {
 export const client = createClient({
   url: new URL('/graphql', location.href).href,
   accessToken: () => session.accessToken(),
+  async fetch(url, init) {
+    const answer = await fetch(url, init)
+    noteRateUsage(answer.headers)
+    return answer
+  },
 })
 
 export const queryClient = new QueryClient({

@@ -16,6 +16,7 @@ import { Fault, FormDialog } from '../ui/dialog.tsx'
 import { Select } from '../ui/fields.tsx'
 import { Card, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { UsageCard } from './usage-card.tsx'
 
 /** By their rank. Their names are the platform's. */
 const plans = {
@@ -40,44 +41,47 @@ export function PlanTab(): ReactNode {
   const { plan, nextPlan, requestedPlan, currentPeriodEnd, cancelAtPeriodEnd } = subscription
   const fault = cancel.error ?? resume.error
   return (
-    <Card title={t('plan')}>
-      <div className="form">
-        {fault !== null && <Fault text={reasonOf(fault)} />}
-        <dl className="facts">
-          <dt>{t('plan')}</dt>
-          <dd>{plans[plan]}</dd>
-          <dt>{t(cancelAtPeriodEnd ? 'planEnds' : 'periodEnds')}</dt>
-          <dd>{date(currentPeriodEnd)}</dd>
-          {nextPlan !== null && (
-            <>
-              <dt>{t('planAfter')}</dt>
-              <dd>{plans[nextPlan]}</dd>
-            </>
-          )}
-          {requestedPlan !== null && (
-            <>
-              <dt>{t('planAsked')}</dt>
-              <dd>{plans[requestedPlan]}</dd>
-            </>
-          )}
-        </dl>
-        {mayWrite && (
-          <span className="chips">
-            <Button onPress={() => setChanging(true)}>{t('changePlan')}</Button>
-            {cancelAtPeriodEnd ? (
-              <Button isDisabled={resume.pending} onPress={() => void resume.run({})}>
-                {t('resumePlan')}
-              </Button>
-            ) : (
-              <Button look="quiet" isDisabled={cancel.pending} onPress={() => void cancel.run({})}>
-                {t('cancelPlan')}
-              </Button>
+    <div className="stack">
+      <Card title={t('plan')}>
+        <div className="form">
+          {fault !== null && <Fault text={reasonOf(fault)} />}
+          <dl className="facts">
+            <dt>{t('plan')}</dt>
+            <dd>{plans[plan]}</dd>
+            <dt>{t(cancelAtPeriodEnd ? 'planEnds' : 'periodEnds')}</dt>
+            <dd>{date(currentPeriodEnd)}</dd>
+            {nextPlan !== null && (
+              <>
+                <dt>{t('planAfter')}</dt>
+                <dd>{plans[nextPlan]}</dd>
+              </>
             )}
-          </span>
-        )}
-      </div>
-      {changing && <ChangeDialog current={plan} onClose={() => setChanging(false)} />}
-    </Card>
+            {requestedPlan !== null && (
+              <>
+                <dt>{t('planAsked')}</dt>
+                <dd>{plans[requestedPlan]}</dd>
+              </>
+            )}
+          </dl>
+          {mayWrite && (
+            <span className="chips">
+              <Button onPress={() => setChanging(true)}>{t('changePlan')}</Button>
+              {cancelAtPeriodEnd ? (
+                <Button isDisabled={resume.pending} onPress={() => void resume.run({})}>
+                  {t('resumePlan')}
+                </Button>
+              ) : (
+                <Button look="quiet" isDisabled={cancel.pending} onPress={() => void cancel.run({})}>
+                  {t('cancelPlan')}
+                </Button>
+              )}
+            </span>
+          )}
+        </div>
+        {changing && <ChangeDialog current={plan} onClose={() => setChanging(false)} />}
+      </Card>
+      <UsageCard />
+    </div>
   )
 }
 

@@ -286,6 +286,17 @@ export const settingsMessages = {
   },
   resumePlan: { en: 'Go on after all', de: 'Doch fortsetzen' },
   cancelPlan: { en: 'End the plan', de: 'Tarif kündigen' },
+  planUsage: { en: 'Requests', de: 'Anfragen' },
+  planUsageLead: {
+    en: 'What keys, people and shoppers together have used of what the plan allows, as of this page’s last request.',
+    de: 'Was Schlüssel, Personen und Kundschaft zusammen von dem verbraucht haben, was der Tarif erlaubt; Stand der letzten Anfrage dieser Seite.',
+  },
+  usedInMinute: { en: 'In this minute', de: 'In dieser Minute' },
+  usedInHour: { en: 'In this hour', de: 'In dieser Stunde' },
+  usedBeyondMinutes: {
+    en: 'Beyond the minutes’ own, in this hour',
+    de: 'Über die der Minuten hinaus, in dieser Stunde',
+  },
   ownAccount: { en: 'My account', de: 'Mein Konto' },
   currentPassword: { en: 'Current password', de: 'Bisheriges Passwort' },
   newPassword: { en: 'New password', de: 'Neues Passwort' },
