@@ -120,7 +120,7 @@ async function untilReportsAreSummed(sql: Sql): Promise<void> {
   for (;;) {
     const [left] = await sql<
       [{ buckets: number }]
-    >`SELECT count(*)::integer AS buckets FROM analytics.stale_bucket`
+    >`SELECT count(*)::integer AS buckets FROM analytics.stale_bucket WHERE bucket < analytics.bucket_of(now())`
     if (left.buckets === 0) return
     await sleep(500)
   }

@@ -213,7 +213,7 @@ async function run(
       await happen(database, history, what)
       await database
         .begin(async (sql) => {
-          await sql`SELECT analytics.refresh(${history.merchant.merchantId}, 2)`
+          await sql`SELECT analytics.refresh(${history.merchant.merchantId}, 2, now())`
           throw new CutOff()
         })
         .catch((error: unknown) => {
@@ -261,8 +261,10 @@ describe('a report', () => {
       discount: 10,
     })
     await happen(shop.database, history, { kind: 'pay', at: 30, order: 0 })
-    expect(await refreshRollups(shop.database)).toBeGreaterThan(1)
-    expect(await refreshRollups(shop.database)).toBe(0)
+    // The shop itself was filled now.
+    const later = new Date(Date.now() + 3_600_000)
+    expect(await refreshRollups(shop.database, later)).toBeGreaterThan(1)
+    expect(await refreshRollups(shop.database, later)).toBe(0)
     const { merchantId } = history.merchant
     expect(
       await shop.database`SELECT FROM analytics.stale_bucket WHERE merchant_id = ${merchantId}`,
@@ -273,6 +275,25 @@ describe('a report', () => {
       await sql`UPDATE ordering.order SET paid_at = NULL, status = 'PENDING' WHERE merchant_id = ${merchantId}`
     })
     expect(await reported(shop.database, history, null)).toMatchObject({ [`${firstDay} ORDERS `]: 1 })
+  })
+
+  test('counts an order of this quarter of an hour from its rows, until the quarter is over', async () => {
+    const now = new Date()
+    const history = await beginHistory(shop, now)
+    const { merchantId } = history.merchant
+    const marks = () => shop.database`SELECT FROM analytics.stale_bucket WHERE merchant_id = ${merchantId}`
+    const order = { kind: 'place', at: 0, currency: 'USD', customer: 0, discount: 0 } as const
+    for (const quantity of [1, 2, 3])
+      await happen(shop.database, history, { ...order, quantities: [quantity] })
+    expect((await marks()).length).toBeGreaterThan(1)
+    await refreshRollups(shop.database, now)
+    expect(await marks()).toHaveLength(1)
+    const rolledUp = () => shop.database<{ placed: string }[]>`
+      SELECT sum(placed) AS placed FROM analytics.sales_rollup WHERE merchant_id = ${merchantId}`
+    expect(await rolledUp()).toEqual([{ placed: null }])
+    await refreshRollups(shop.database, new Date(now.getTime() + 15 * 60_000))
+    expect(await marks()).toHaveLength(0)
+    expect(await rolledUp()).toEqual([{ placed: '3' }])
   })
 
   /** Row security hides from an index what could tell of other rows, and then the index yields all movements since. */
@@ -308,7 +329,7 @@ describe('a report', () => {
             ('commerce.merchant_id', ${merchantId}),
             ('role', 'commerce_worker')
         ) AS setting (name, value)`
-      await transaction`SELECT analytics.refresh(${merchantId}, 10)`
+      await transaction`SELECT analytics.refresh(${merchantId}, 10, now())`
     })
     await sql.end()
     const [plan, ...others] = plans.filter((text) => text.includes('INSERT INTO analytics.stock_rollup'))

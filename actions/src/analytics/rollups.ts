@@ -7,17 +7,19 @@ import * as analytics from '../sql/generated/analytics.ts'
 const batch = 500
 
 /**
- * Sums up anew what has changed. Reports are right without it; they are faster with it. It can run twice at once and be
- * cut off at any point. Returns how many quarters of an hour it dealt with.
+ * Sums up anew what has changed in quarters of an hour that are over. Reports are right without it; they are faster with it. It can run
+ * twice at once and be cut off at any point. Returns how many quarters it dealt with.
  */
-export async function refreshRollups(database: Database): Promise<number> {
+export async function refreshRollups(database: Database, now = new Date()): Promise<number> {
   const merchants = await database<{ merchantId: MerchantId }[]>`
     SELECT m.id AS "merchantId" FROM merchant.merchant m
     WHERE EXISTS (SELECT FROM analytics.stale_bucket s WHERE s.merchant_id = m.id)`
   let refreshed = 0
-  for (const { merchantId } of merchants) refreshed += await refreshMerchant(database, merchantId)
+  for (const { merchantId } of merchants) refreshed += await refreshMerchant(database, merchantId, now)
   return refreshed
 }
 
-const refreshMerchant = async (database: Database, merchantId: MerchantId): Promise<number> =>
-  inBatches(batch, async () => analytics.refresh(database, { merchantId, limit: batch }))
+const refreshMerchant = async (database: Database, merchantId: MerchantId, now: Date): Promise<number> =>
+  inBatches(batch, async () =>
+    analytics.refresh(database, { merchantId, limit: batch, now: now.toISOString() }),
+  )

@@ -6,6 +6,9 @@ import { linesOf, paidOrder } from '../testing/paid-order.ts'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { verifyPayments, verifyRows } from './index.ts'
 
+/** Milliseconds. What happens now is in a quarter of an hour that is over by then. */
+const hour = 3_600_000
+
 let shop: TestShop
 let merchant: TestMerchant
 let orderId: string
@@ -38,7 +41,7 @@ beforeAll(async () => {
     INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
     SELECT ${merchantId}, p.id, c.id FROM catalog.product p, catalog.category c
     WHERE p.merchant_id = ${merchantId} AND c.merchant_id = ${merchantId} AND c.slug = 'leaf'`
-  await refreshRollups(shop.database)
+  await refreshRollups(shop.database, new Date(Date.now() + hour))
   const rows = await shop.database<{ rule: string }[]>`
     SELECT viewname AS rule FROM pg_views WHERE schemaname = 'verification' ORDER BY viewname`
   rules = rows.map(({ rule }) => rule)

@@ -14279,12 +14279,13 @@ $$;
 
 -- sql/analytics/functions/refresh.sql
 
-CREATE FUNCTION analytics.refresh(p_merchant_id uuid, p_limit integer)
+CREATE FUNCTION analytics.refresh(p_merchant_id uuid, p_limit integer, p_now timestamptz)
 RETURNS integer
 LANGUAGE plpgsql
 AS $$
 DECLARE
   c_length CONSTANT interval := '15 minutes';
+  v_open timestamptz := analytics.bucket_of(p_now);
   v_buckets timestamptz[];
   -- Where each of them ends. Behind row security, an index takes no bound that is computed from another row: the
   -- addition could fail, and the error would tell of rows that the caller doesn't see.
@@ -14296,7 +14297,7 @@ BEGIN
   v_buckets := ARRAY(
     SELECT DISTINCT s.bucket
     FROM analytics.stale_bucket s
-    WHERE s.merchant_id = p_merchant_id
+    WHERE s.merchant_id = p_merchant_id AND s.bucket < v_open
     ORDER BY s.bucket
     LIMIT p_limit
   );
@@ -14349,6 +14350,16 @@ BEGIN
     unnest(v_buckets, v_ends) AS b (start, finish)
     CROSS JOIN LATERAL analytics.stock_facts(p_merchant_id, b.start, b.finish) f
   GROUP BY b.start, f.product_id;
+  -- One mark is enough for what is left.
+  DELETE FROM analytics.stale_bucket s
+  WHERE
+    s.merchant_id = p_merchant_id
+    AND s.bucket >= v_open
+    AND EXISTS (
+      SELECT
+      FROM analytics.stale_bucket o
+      WHERE o.merchant_id = s.merchant_id AND o.bucket = s.bucket AND o.id < s.id
+    );
   RETURN cardinality(v_buckets);
 END;
 $$;

@@ -23,13 +23,15 @@ export const recordView = (caller: Caller, args: RecordViewArguments): Promise<R
 export interface RefreshArguments {
   readonly merchantId: MerchantId
   readonly limit: number
+  readonly now: string
 }
 
 export type RefreshAnswer = number
 
-/** `analytics.refresh` */
+/** `analytics.refresh`: Sums up anew the quarters of an hour that something was changed in. A quarter that isn't over at p_now is left to the reports: the next order changes it again, and each sum would take longer than the one before. Returns how many it summed up.  */
 export const refresh = (caller: Caller, args: RefreshArguments): Promise<RefreshAnswer> =>
   answerOf<RefreshAnswer>(caller, 'analytics.refresh', (sql) => sql`analytics.refresh(
       p_merchant_id => ${args.merchantId}::uuid,
-      p_limit => ${args.limit}::integer
+      p_limit => ${args.limit}::integer,
+      p_now => ${args.now}::text::timestamptz
     )`)

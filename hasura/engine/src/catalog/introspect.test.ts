@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnumTables } from './enum-tables.ts'
-import { introspect } from './introspect.ts'
+import { introspect, isSameCatalog } from './introspect.ts'
 import type { Catalog } from './types.ts'
 
 let database: TestDatabase
@@ -139,5 +139,67 @@ describe('introspect', () => {
       { value: 'blue', comment: undefined },
       { value: 'red', comment: 'warm' },
     ])
+  })
+})
+
+describe('a catalog that was read before', () => {
+  test('is the answer while nothing but rows and statistics change', async () => {
+    const before = await introspect(pool)
+    await pool.query("insert into shop.author (name) values ('Ada')")
+    await pool.query('analyze shop.author')
+    await pool.query('vacuum shop.author')
+    expect(await introspect(pool, before)).toBe(before)
+  })
+
+  test('tells the same after a change that it doesn’t tell of', async () => {
+    const before = await introspect(pool)
+    await pool.query('create index author_by_note on shop.author (note)')
+    const after = await introspect(pool, before)
+    expect(isSameCatalog(after, before)).toBe(true)
+    expect(await introspect(pool, after)).toBe(after)
+  })
+
+  test.each([
+    'alter table shop.author add column born date default now()',
+    'alter table shop.author alter column born set not null',
+    'alter table shop.author alter column born drop default',
+    'alter table shop.author rename column born to birthday',
+    'alter table shop.author drop column birthday',
+    'comment on column shop.author.note is null',
+    "comment on table shop.author is 'writes well'",
+    "alter type shop.mood add value 'merry'",
+    'create unique index author_by_fee on shop.author (fee)',
+    'drop index shop.author_by_fee',
+    'alter table shop.article drop constraint article_editor_id_fkey',
+    'alter table shop.article add check (author_id > 0)',
+    'create table shop.empty ()',
+    'drop table shop.empty',
+    'create or replace function shop.overloaded(a int) returns int language sql volatile as $$ select a $$',
+    "comment on function shop.overloaded(int) is 'the same number'",
+    'drop function shop.overloaded(text)',
+    'create rule no_counting as on insert to shop.statistics do instead nothing',
+    'drop rule no_counting on shop.statistics',
+    'alter schema shop rename to store',
+    'alter schema store rename to shop',
+  ])('is read anew after %s', async (sql) => {
+    const before = await introspect(pool)
+    await pool.query(sql)
+    const after = await introspect(pool, before)
+    expect(after.document).not.toBe(before.document)
+    expect(after.document).toBe((await introspect(pool)).document)
+  })
+
+  test('is the answer after a change that was rolled back', async () => {
+    const before = await introspect(pool)
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('alter table shop.author add column born date')
+      expect(isSameCatalog(await introspect(client, before), before)).toBe(false)
+      await client.query('rollback')
+    } finally {
+      client.release()
+    }
+    expect(await introspect(pool, before)).toBe(before)
   })
 })

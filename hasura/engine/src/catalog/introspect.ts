@@ -21,6 +21,7 @@ import type {
  */
 const introspectionSql = `set local jit = off;
 ${readFileSync(new URL('./introspection.sql', import.meta.url), 'utf8')}`
+const stampSql = readFileSync(new URL('./catalog-stamp.sql', import.meta.url), 'utf8')
 
 const typeRow = z.object({
   oid: z.number(),
@@ -96,6 +97,7 @@ const introspectionResults = z.tuple([
   z.unknown(),
   z.object({ rows: z.tuple([z.object({ catalog: z.string() })]) }),
 ])
+const stampRows = z.tuple([z.object({ stamp: z.string() })])
 type Introspection = z.output<typeof introspection>
 type RelationRow = z.output<typeof relationRow>
 
@@ -113,23 +115,35 @@ const canDelete = 1 << 4
 
 /**
  * Reads the catalog of the database in one statement. `enumTables` is empty: metadata decides which tables are enums,
- * and `readEnumTables` adds them. The answer is `last` if the database has not changed since it was read.
+ * and `readEnumTables` adds them. The answer is `last` if the system catalogs have not changed since it was read.
  */
 export async function introspect(client: ClientBase | Pool, last?: Catalog): Promise<Catalog> {
+  // Read first: a change between both statements has the next call read the document again.
+  const stamp = await readStamp(client)
+  if (stamp === last?.stamp) return last
   const results: unknown = await client.query(introspectionSql)
   const [, { rows }] = introspectionResults.parse(results)
   const document = rows[0].catalog
   return document === last?.document
-    ? last
-    : buildCatalog(document, introspection.parse(JSON.parse(document)))
+    ? { ...last, stamp }
+    : buildCatalog({ document, stamp }, introspection.parse(JSON.parse(document)))
 }
 
-function buildCatalog(document: string, rows: Introspection): Catalog {
+/** Whether both tell the same of the database. */
+export const isSameCatalog = (one: Catalog, other: Catalog): boolean =>
+  one.document === other.document && one.enumTables === other.enumTables
+
+async function readStamp(client: ClientBase | Pool): Promise<string> {
+  const { rows } = await client.query(stampSql)
+  return stampRows.parse(rows)[0].stamp
+}
+
+function buildCatalog(read: Pick<Catalog, 'document' | 'stamp'>, rows: Introspection): Catalog {
   const relations = new Map(rows.relations.map((relation) => [relation.oid, relation]))
   const typeOf = typeResolver(rows)
   const rowTypeOf = rowTypeResolver(rows, relations)
   return {
-    document,
+    ...read,
     serverVersion: rows.serverVersion,
     tables: buildTables(rows, typeOf),
     functions: buildFunctions(rows, typeOf, rowTypeOf),

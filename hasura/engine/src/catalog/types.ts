@@ -4,6 +4,8 @@ import type { QualifiedName } from '../metadata/qualified-name.ts'
 export interface Catalog {
   /** What Postgres said of itself. Catalogs with the same document differ in `enumTables` at most. */
   readonly document: string
+  /** Of the system catalogs when they were read: as long as it is the same, so is the document. */
+  readonly stamp: string
   readonly tables: ReadonlyMap<string, CatalogTable>
   /** Functions may be overloaded, so each name has a list. */
   readonly functions: ReadonlyMap<string, readonly CatalogFunction[]>

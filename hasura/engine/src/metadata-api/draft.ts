@@ -60,7 +60,7 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     const compacted = compactMetadata(metadata)
     const catalog = sameEnums(compacted, snapshot.storedMetadata)
       ? snapshot.catalog
-      : await readCatalog(pool, compacted)
+      : await readCatalog(pool, compacted, snapshot.catalog)
     return buildSnapshot(compacted, catalog, snapshot.resourceVersion, await remotes.introspect(compacted))
   }
 

@@ -1,6 +1,7 @@
 import { type PublicationOptions, publishTables, withdrawTables } from '@commerce-graph/change-feed'
 import pg, { type PoolClient } from 'pg'
 import { z } from 'zod'
+import { isSameCatalog } from '../catalog/introspect.ts'
 import { settingsFor, transactionSettings } from '../execute/statement-query.ts'
 import { readCatalog } from './draft.ts'
 import { HasuraError, versionConflict } from '../hasura-error.ts'
@@ -111,12 +112,11 @@ async function runChecked(
   // A `set search_path` in the SQL must not change what the catalog query finds.
   await client.query('reset search_path')
   const after = await readCatalog(client, storedMetadata, before)
-  const adapted =
-    after === catalog
-      ? draft.snapshot
-      : await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
-          readCatalog(client, metadata, after),
-        )
+  const adapted = isSameCatalog(after, catalog)
+    ? draft.snapshot
+    : await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
+        readCatalog(client, metadata, after),
+      )
   const persisted = await persist(client, store, draft.snapshot, adapted)
   await finishChange(client, draft.snapshot, persisted)
   draft.replace(persisted)

@@ -1,5 +1,6 @@
 import type { PublicationOptions } from '@commerce-graph/change-feed'
 import type { Pool, PoolClient } from 'pg'
+import { isSameCatalog } from '../catalog/introspect.ts'
 import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import { HasuraError, versionConflict } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
@@ -159,9 +160,10 @@ async function load(
   const isSame =
     last !== undefined &&
     metadata === last.storedMetadata &&
-    catalog === last.catalog &&
+    isSameCatalog(catalog, last.catalog) &&
     sameEntries(introspections, last.introspections)
-  return isSame ? last : buildSnapshot(metadata, catalog, resourceVersion, introspections)
+  if (!isSame) return buildSnapshot(metadata, catalog, resourceVersion, introspections)
+  return catalog === last.catalog ? last : { ...last, catalog }
 }
 
 async function readMetadata(
