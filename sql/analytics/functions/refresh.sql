@@ -1,5 +1,6 @@
--- Sums up anew the quarters of an hour that something was changed in. A quarter that isn't over at p_now is left to the reports: the next
--- order changes it again, and each sum would take longer than the one before. Returns how many it summed up.
+-- Sums up anew the quarters of an hour that something was changed in. A quarter that isn't over at p_now is left to the
+-- reports: the next order changes it again, and each sum would take longer than the one before. Returns how many it
+-- summed up.
 --
 -- answers: integer
 CREATE FUNCTION analytics.refresh(p_merchant_id uuid, p_limit integer, p_now timestamptz)
