@@ -75,24 +75,26 @@ function Figures({ days }: { readonly days: number }): ReactNode {
     [navigate, timeZone],
   )
   if (error) return <Failed error={error} retry={() => void refetch()} />
-  if (data === undefined)
-    return (
-      <div className="card">
-        <Loading lines={6} />
-      </div>
-    )
   return (
     <>
+      {data === undefined && (
+        <span className="hidden" role="status">
+          {t('loading')}
+        </span>
+      )}
       <Tiles data={data} since={start} today={today} />
       <Card title={t('salesByDay')}>
-        <SalesChart days={data.daily} currency={currency} onChoose={openDay} />
+        <SalesChart days={data?.daily} currency={currency} onChoose={openDay} />
       </Card>
     </>
   )
 }
 
+/** Holds the place of a figure that hasn't come, so that nothing moves when it does. */
+const unknown = { figure: '…', below: '…' } as const
+
 interface TilesProps {
-  readonly data: HomeQuery
+  readonly data: HomeQuery | undefined
   readonly since: string
   readonly today: string
 }
@@ -101,32 +103,31 @@ function Tiles({ data, since, today }: TilesProps): ReactNode {
   const t = useText()
   const { money, number } = useFormat()
   const { currency } = useShop()
-  const rowOf = (metric: Metric) => data.totals.find((row) => row.metric === metric)
-  const ofToday = (metric: Metric) => data.today.find((row) => row.metric === metric)?.value ?? 0
   const orders = `/orders?since=${since}`
   const amount = (minor: number) => money(minor, currency)
+  const total = (metric: Metric, show: (value: number) => string) =>
+    data === undefined ? unknown : { show, row: data.totals.find((row) => row.metric === metric) }
+  const ofToday = (metric: Metric) => data?.today.find((row) => row.metric === metric)?.value ?? 0
   return (
     <div className="tiles">
       <Tile
         title={t('today')}
-        figure={amount(ofToday('TOTAL_SALES'))}
-        below={t('ordersCount', { count: ofToday('ORDERS') })}
         href={`/orders?since=${today}`}
+        {...(data === undefined
+          ? unknown
+          : {
+              figure: amount(ofToday('TOTAL_SALES')),
+              below: t('ordersCount', { count: ofToday('ORDERS') }),
+            })}
       />
-      <Tile title={t('sales')} href={orders} show={amount} row={rowOf('TOTAL_SALES')} />
-      <Tile title={t('orders')} href={orders} show={number} row={rowOf('ORDERS')} />
+      <Tile title={t('sales')} href={orders} {...total('TOTAL_SALES', amount)} />
+      <Tile title={t('orders')} href={orders} {...total('ORDERS', number)} />
       <Tile
         title={t('averageOrder')}
         href={`${orders}&sort=largest`}
-        show={amount}
-        row={rowOf('AVERAGE_ORDER_VALUE')}
+        {...total('AVERAGE_ORDER_VALUE', amount)}
       />
-      <Tile
-        title={t('returningCustomers')}
-        href="/customers"
-        show={number}
-        row={rowOf('RETURNING_CUSTOMERS')}
-      />
+      <Tile title={t('returningCustomers')} href="/customers" {...total('RETURNING_CUSTOMERS', number)} />
       {useMay('carts:read') && <CartTile since={since} />}
     </div>
   )

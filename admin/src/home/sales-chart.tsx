@@ -10,7 +10,8 @@ export interface SalesDay {
 }
 
 interface Props {
-  readonly days: readonly SalesDay[]
+  /** Undefined: they haven't come. The place of the chart is kept free. */
+  readonly days: readonly SalesDay[] | undefined
   readonly currency: string
   readonly onChoose: (startTime: string) => void
 }
@@ -19,10 +20,14 @@ interface Props {
 export function SalesChart({ days, currency, onChoose }: Props): ReactNode {
   const t = useText()
   const { money, date } = useFormat()
-  const points = useMemo(() => days.map((each) => ({ ...each, before: each.previousValue })), [days])
+  const points = useMemo(() => days?.map((each) => ({ ...each, before: each.previousValue })), [days])
   return (
     <figure>
-      <TimeChart points={points} currency={currency} onChoose={onChoose} />
+      {points === undefined ? (
+        <div className="chart" />
+      ) : (
+        <TimeChart points={points} currency={currency} onChoose={onChoose} />
+      )}
       <div className="legend" aria-hidden="true">
         <span>{t('thisPeriod')}</span>
         <span className="before">{t('periodBefore')}</span>
@@ -30,7 +35,7 @@ export function SalesChart({ days, currency, onChoose }: Props): ReactNode {
       <table className="hidden">
         <caption>{t('salesByDay')}</caption>
         <tbody>
-          {days.map(({ startTime, value, previousValue }) => (
+          {days?.map(({ startTime, value, previousValue }) => (
             <tr key={startTime}>
               <th scope="row">{date(startTime)}</th>
               <td>{money(value ?? 0, currency)}</td>
