@@ -264,6 +264,42 @@ describe.skipIf(skipsAdmin)(`bookings of /admin in a browser${whySkipped}`, { ti
     expect(await weekOf(briton.page)).toEqual([cut, workday, workday, workday, workday, free, extra])
   })
 
+  test('shows a hundred people of a day at once, and leads to the others', async () => {
+    await using visitor = await admin.enter('bookings')
+    const { page } = visitor
+    const person = { active: true, timeZone: null, services: [], schedule: [] }
+    const people = Array.from({ length: 130 }, (_, index) => ({
+      ...person,
+      id: `person-${index + 1}`,
+      name: `Person ${index + 1}`,
+    }))
+    await page.route('**/graphql', (route) => {
+      const { query, variables } = route.request().postDataJSON() as {
+        query: string
+        variables?: { after?: string | null }
+      }
+      if (!query.includes('query BookingStaff(')) return route.fallback()
+      const isFirst = variables?.after == null
+      const nodes = isFirst ? people.slice(0, 100) : people.slice(100)
+      const pageInfo = { hasNextPage: isFirst, endCursor: 'hundred' }
+      return route.fulfill({ json: { data: { staffMembers: { nodes, pageInfo } } } })
+    })
+    const columns = (count: number) =>
+      expect.poll(() => page.locator('.day-column').count(), { timeout: 20_000 }).toBe(count)
+    await page.goto(`${admin.address}/bookings`)
+    await page.getByText('Columns 1 to 100 of 130').waitFor()
+    await columns(100)
+    await accessible(page)
+    await page.getByRole('button', { name: 'The columns after' }).click()
+    await page.getByText('Columns 101 to 130 of 130').waitFor()
+    await columns(30)
+    await page.getByRole('region', { name: 'Person 130', exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('Columns 101 to 130 of 130').waitFor()
+    await page.getByRole('button', { name: 'The columns before' }).click()
+    await page.getByRole('region', { name: 'Person 1', exact: true }).waitFor()
+  })
+
   test('adds a person with services and hours, who then can be booked, and is away on a day off', async () => {
     await using visitor = await admin.enter('bookings/staff')
     const { page } = visitor
