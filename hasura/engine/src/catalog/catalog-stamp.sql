@@ -1,6 +1,6 @@
--- A text that is another one after each change of what introspection.sql reads, for a hundredth of its cost. A changed row of a system
--- catalog is a new one, of the transaction that has changed it (xmin). Postgres' own objects have oids below 16384.
--- What it tells besides, such as an index that isn't unique, only has introspection.sql read once more.
+-- A short text that is another one after each change of what introspection.sql reads. A changed row of a system catalog
+-- is a new one, of the transaction that has changed it (xmin). Postgres' own objects have oids below 16384, and don't
+-- change. Other changes, such as an index that isn't unique, make it another one, too.
 with rows (catalog, writer) as (
   select 'namespace', xmin from pg_namespace
   union all
