@@ -47,7 +47,8 @@ export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: stri
 export async function idsOfMerchant(sql: postgres.Sql, merchantId: string): Promise<ForeignIds> {
   const byName = new Map([['merchant', merchantId]])
   for (const table of await tenantTables(sql)) {
-    if (!table.columns.some((column) => column.name === 'id')) continue
+    // A number that counts rows is in every answer, and names none.
+    if (!table.columns.some(({ name, type }) => name === 'id' && type === 'uuid')) continue
     const [row] = await sql.unsafe<{ id: string }[]>(
       `SELECT id FROM ${table.name} WHERE merchant_id = $1 LIMIT 1`,
       [merchantId],
