@@ -25,14 +25,19 @@ const maxRows = 500
 /** Characters of the file. */
 const maxSize = 4_000_000
 
-/** Reads, checks and prepares rows, and puts them together into batches. Leaves out the first `skip` rows. */
+/**
+ * Reads, checks and prepares rows, and puts them together into batches. Leaves out the first `skip` rows.
+ *
+ * @param options.trying whether the batches are tried, and not kept
+ */
 export async function* batchesOf(
   rows: AsyncIterable<RawRow>,
-  { defaultType, skip }: { readonly defaultType: RecordType | null; readonly skip: number },
+  options: { readonly defaultType: RecordType | null; readonly skip: number; readonly trying: boolean },
 ): AsyncGenerator<Batch> {
+  const { defaultType, skip, trying } = options
   let from = skip
   let index = 0
-  let open = new OpenBatch()
+  let open = new OpenBatch(trying)
   for await (const raw of rows) {
     index += 1
     if (index <= skip) continue
@@ -40,7 +45,7 @@ export async function* batchesOf(
     if (!open.takes(entry, raw.size)) {
       yield { from, type: open.type, entries: open.entries }
       from += open.entries.length
-      open = new OpenBatch()
+      open = new OpenBatch(trying)
     }
     open.add(entry, raw.size)
   }
@@ -50,16 +55,25 @@ export async function* batchesOf(
 class OpenBatch {
   type: RecordType | null = null
   readonly entries: Entry[] = []
+  readonly #trying: boolean
   #size = 0
   readonly #keys = new Set<string>()
 
+  constructor(trying: boolean) {
+    this.#trying = trying
+  }
+
   takes({ type, content }: Entry, size: number): boolean {
     if (this.entries.length === 0) return true
-    if (this.entries.length >= maxRows || this.#size + size > maxSize) return false
+    if (this.entries.length >= this.#maxRows() || this.#size + size > maxSize) return false
     if ('errors' in content) return true
     return (
       (this.type === null || this.type === type) && !keysOf({ content }).some((key) => this.#keys.has(key))
     )
+  }
+
+  #maxRows(): number {
+    return (this.#trying && this.type !== null ? writerOf(this.type).maxRowsTried : undefined) ?? maxRows
   }
 
   add(entry: Entry, size: number): void {

@@ -127,7 +127,11 @@ async function runPhase(
   const job = { merchantId, id, phase, update: onExisting === 'UPDATE' }
   let rows = 0
   try {
-    const batches = batchesOf(read, { defaultType: recordTypeNamed(recordType), skip })
+    const batches = batchesOf(read, {
+      defaultType: recordTypeNamed(recordType),
+      skip,
+      trying: phase === 'CHECKING',
+    })
     const dealt = phase === 'CHECKING' ? checkBatches : writeBatches
     for await (const { batch, goesOn } of dealt(database, job, readAhead(withinBounds(batches)))) {
       if (!goesOn) return { rows, whole: false }

@@ -21180,7 +21180,7 @@ $$;
 
 -- sql/ordering/functions/import_orders.sql
 
-CREATE FUNCTION ordering.import_orders(p_merchant_id uuid, p_batch jsonb)
+CREATE FUNCTION ordering.import_orders(p_merchant_id uuid, p_batch jsonb, p_check_only boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -21188,7 +21188,10 @@ DECLARE
   v_new uuid[];
   v_outcomes jsonb;
 BEGIN
-  PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
+  IF p_check_only THEN
+    PERFORM set_config('search.follows_later', 'on', TRUE);
+  END IF;
   SELECT
     jsonb_agg(
       jsonb_build_object(

@@ -1,10 +1,11 @@
 -- Writes orders of another system with everything that has happened to them. p_batch has a list for each table, whose
 -- rows have the ids that they get, and the order's as `order_id`; and the lists `customers` and `products`, to whose
 -- numbers orders and lines refer (crm.customers_of_history, catalog.products_of_history). Within a batch, no number and
--- no external id comes twice. Nothing is reserved, sent or earned.
+-- no external id comes twice. Nothing is reserved, sent or earned. p_check_only: the caller rolls all of it back. The
+-- search, which can refuse no order, then doesn't learn of the products.
 --
 -- answers: rows {id: uuid, outcome: 'imported' | 'unchanged' | 'refused', field: text | null, reason: text | null}
-CREATE FUNCTION ordering.import_orders(p_merchant_id uuid, p_batch jsonb)
+CREATE FUNCTION ordering.import_orders(p_merchant_id uuid, p_batch jsonb, p_check_only boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -12,7 +13,10 @@ DECLARE
   v_new uuid[];
   v_outcomes jsonb;
 BEGIN
-  PERFORM bulk.begin_batch(p_merchant_id);
+  PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
+  IF p_check_only THEN
+    PERFORM set_config('search.follows_later', 'on', TRUE);
+  END IF;
   SELECT
     jsonb_agg(
       jsonb_build_object(

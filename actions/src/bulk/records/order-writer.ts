@@ -13,6 +13,7 @@ export interface PreparedOrderRow {
 /** Orders with their history. One that is here is never changed. */
 export const orderWriter: RecordWriter<PreparedOrderRow> = {
   checksSideBySide: false,
+  maxRowsTried: 100,
   tables: [
     'ordering.order',
     'ordering.order_item',
@@ -45,9 +46,10 @@ export const orderWriter: RecordWriter<PreparedOrderRow> = {
     ]
     return { kind: 'prepared', record: { id: found.order.id, keys, prepared: { order: found.order, row } } }
   },
-  async write(sql, records, { merchantId }) {
+  async write(sql, records, { merchantId, checkOnly }) {
     const answers = await ordering.importOrders(sql, {
       merchantId,
+      checkOnly,
       batch: batchOfOrders(records.map(({ prepared }) => prepared.order)),
     })
     const rows = new Map(records.map(({ id, prepared }) => [id, prepared.row]))

@@ -272,15 +272,17 @@ export const fulfillOrder = (caller: Caller, args: FulfillOrderArguments): Promi
 export interface ImportOrdersArguments {
   readonly merchantId: MerchantId
   readonly batch: object
+  readonly checkOnly: boolean
 }
 
 export type ImportOrdersAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
 
-/** `ordering.import_orders`: Writes orders of another system with everything that has happened to them. p_batch has a list for each table, whose rows have the ids that they get, and the order's as `order_id`; and the lists `customers` and `products`, to whose numbers orders and lines refer (crm.customers_of_history, catalog.products_of_history). Within a batch, no number and no external id comes twice. Nothing is reserved, sent or earned.  */
+/** `ordering.import_orders`: Writes orders of another system with everything that has happened to them. p_batch has a list for each table, whose rows have the ids that they get, and the order's as `order_id`; and the lists `customers` and `products`, to whose numbers orders and lines refer (crm.customers_of_history, catalog.products_of_history). Within a batch, no number and no external id comes twice. Nothing is reserved, sent or earned. p_check_only: the caller rolls all of it back. The search, which can refuse no order, then doesn't learn of the products.  */
 export const importOrders = (sql: Queryable, args: ImportOrdersArguments): Promise<readonly ImportOrdersAnswer[]> =>
   rowsOf<ImportOrdersAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM ordering.import_orders(
       p_merchant_id => ${args.merchantId}::uuid,
-      p_batch => ${jsonOf(sql, args.batch)}::jsonb
+      p_batch => ${jsonOf(sql, args.batch)}::jsonb,
+      p_check_only => ${args.checkOnly}::boolean
     )`)
 
 export interface LapseUnpaidOrdersArguments {
