@@ -1,14 +1,11 @@
 import postgres from '@commerce-graph/postgres-driver'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { refreshRollups } from '../analytics/index.ts'
+import { sumUpEveryQuarter } from '../testing/sum-up-every-quarter.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { openTestShop, silent, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { fileOfImport } from './file-of-import.ts'
 import { runImports } from './run-imports.ts'
-
-/** Milliseconds. What happens now is in a quarter of an hour that is over by then. */
-const hour = 3_600_000
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -174,7 +171,7 @@ describe('an imported order', () => {
       REFUNDED: 300,
     }
     expect(await report()).toEqual(expected)
-    await refreshRollups(shop.database, new Date(Date.now() + hour))
+    await sumUpEveryQuarter(shop.database)
     expect(await report()).toEqual(expected)
     const [old] = await shop.database<{ value: string }[]>`
       SELECT value::text FROM analytics.report_of(${merchant.merchantId}, '{TOTAL_SALES}', '1970-01-01', '1970-12-31', NULL, 'UTC', NULL, 10, NULL, false)`

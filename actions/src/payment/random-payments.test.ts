@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refreshRollups } from '../analytics/index.ts'
+import { sumUpEveryQuarter } from '../testing/sum-up-every-quarter.ts'
 import { manualProcessor } from '../processors/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { linesOf, paidOrder } from '../testing/paid-order.ts'
@@ -16,9 +16,6 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { reconcilePayments } from './reconciliation.ts'
-
-/** Milliseconds. What happens now is in a quarter of an hour that is over by then. */
-const hour = 3_600_000
 
 let shop: TestShop
 beforeAll(async () => {
@@ -93,7 +90,7 @@ async function happen(trade: Trade, what: Happening): Promise<void> {
   const call = (name: string, input: object) => shop.call(trade.merchant, name, input)
   if (what.kind === 'place') return place(trade, what)
   if (what.kind === 'sumUp') {
-    await refreshRollups(shop.database, new Date(Date.now() + hour))
+    await sumUpEveryQuarter(shop.database)
     return
   }
   const order = trade.orders[what.nth % Math.max(1, trade.orders.length)]
@@ -237,7 +234,7 @@ describe('the revenue of reports and customers', () => {
           logger: silent,
         })
         await expectMoneyToAgree(trade)
-        await refreshRollups(shop.database, new Date(Date.now() + hour))
+        await sumUpEveryQuarter(shop.database)
         await expectMoneyToAgree(trade)
         await expectShopToAddUp(shop.database, trade.merchant)
 

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refreshRollups } from '../analytics/index.ts'
+import { sumUpEveryQuarter } from '../testing/sum-up-every-quarter.ts'
 import type { Queryable } from '../database.ts'
 import { findProcessor } from '../payment/index.ts'
 import { linesOf, paidOrder } from '../testing/paid-order.ts'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { verifyPayments, verifyRows } from './index.ts'
-
-/** Milliseconds. What happens now is in a quarter of an hour that is over by then. */
-const hour = 3_600_000
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -41,7 +38,7 @@ beforeAll(async () => {
     INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
     SELECT ${merchantId}, p.id, c.id FROM catalog.product p, catalog.category c
     WHERE p.merchant_id = ${merchantId} AND c.merchant_id = ${merchantId} AND c.slug = 'leaf'`
-  await refreshRollups(shop.database, new Date(Date.now() + hour))
+  await sumUpEveryQuarter(shop.database)
   const rows = await shop.database<{ rule: string }[]>`
     SELECT viewname AS rule FROM pg_views WHERE schemaname = 'verification' ORDER BY viewname`
   rules = rows.map(({ rule }) => rule)

@@ -55,7 +55,7 @@ export interface RecordWriter<Prepared> {
   readonly checksSideBySide: boolean
   /**
    * Rows that are tried in one transaction, if fewer than are written. Postgres takes tables for empty whose rows were rolled back, and may
-   * look each row up among all of the transaction: twice the rows then take four times as long.
+   * look each row up among all of the transaction.
    */
   readonly maxRowsTried?: number
   /** The tables whose statistics Postgres needs anew after many rows. */
