@@ -86,6 +86,13 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
   }
 }
 
+const durableSettings = {
+  shared_preload_libraries: 'pg_stat_statements',
+  // Each checkpoint has the log hold the next change of a page with the whole page. With Postgres' own 1GB an import had one
+  // every half a minute.
+  max_wal_size: '4GB',
+} as const
+
 const testSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -115,7 +122,7 @@ function serverArguments({ folder, port, durable, more }: ServerSettings): strin
     // For the change feed, whose slots may keep this much of the log: one that is further behind is dropped.
     wal_level: 'logical',
     max_slot_wal_keep_size: '512MB',
-    ...(durable ? { shared_preload_libraries: 'pg_stat_statements' } : testSettings),
+    ...(durable ? durableSettings : testSettings),
     ...more,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

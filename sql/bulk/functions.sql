@@ -12,6 +12,9 @@ BEGIN
     PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   ELSE
     PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+    -- The next batch doesn't wait for the disk. A crash takes the last batches together with the note that they were
+    -- written, and the commit that ends the import waits for all of them.
+    PERFORM set_config('synchronous_commit', 'off', TRUE);
   END IF;
   PERFORM set_config('platform.importing', 'on', TRUE);
   -- The tables grow faster than Postgres learns of it, and while rows are checked they look empty: without this, plans

@@ -59,9 +59,11 @@ DECLARE
   v_range record;
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    -- It has no variants yet.
-    NEW.lowest_price := NEW.price;
-    NEW.highest_price := NEW.price;
+    -- It has no variants yet. An import writes them next, and knows their prices.
+    IF NOT platform.importing() OR NEW.lowest_price IS NULL THEN
+      NEW.lowest_price := NEW.price;
+      NEW.highest_price := NEW.price;
+    END IF;
     RETURN NEW;
   END IF;
   SELECT r.lowest, r.highest INTO v_range FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;

@@ -267,22 +267,35 @@ AS $$
     );
 $$;
 
+-- Notes what the facet keys of products' documents stand for.
 CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 -- Planned anew, as search.learn_words is.
 SET plan_cache_mode = force_custom_plan
 AS $$
+DECLARE
+  v_unknown bigint[] := ARRAY(
+    SELECT k.key
+    FROM
+      (
+        SELECT DISTINCT unnest(d.facet_keys) AS key
+        FROM search.document d
+        WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids)
+      ) k
+    WHERE NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = k.key)
+  );
 BEGIN
+  -- Most products have nothing but values of others, and what a key stands for takes as long as the document.
+  IF v_unknown = '{}' THEN
+    RETURN;
+  END IF;
   INSERT INTO search.facet_value (merchant_id, key, kind, name, value)
   SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
   FROM
     catalog.product p
     CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags, p.metadata) f
-  WHERE
-    p.merchant_id = p_merchant_id
-    AND p.id = ANY (p_product_ids)
-    AND NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = f.key)
+  WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids) AND f.key = ANY (v_unknown)
   ORDER BY f.key, f.name, f.value;
 END;
 $$;
@@ -339,7 +352,7 @@ BEGIN
     p.id,
     search.normalized(p.name),
     p.name,
-    strip(search.weighed(p.name, m.stemmer, 'A')),
+    strip(n.words),
     p.status = 'ACTIVE',
     p.created_at,
     p.status,
@@ -349,11 +362,7 @@ BEGIN
     search.is_stocked(p.merchant_id, p.id),
     search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
-    search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
-      p.description,
-      m.stemmer,
-      'D'
-    )
+    n.words || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(p.description, m.stemmer, 'D')
   FROM
     unnest(p_products) p
     JOIN (
@@ -361,6 +370,8 @@ BEGIN
       FROM (SELECT DISTINCT merchant_id FROM unnest(p_products)) o
     ) m
       ON m.merchant_id = p.merchant_id
+    -- With OFFSET 0 the name is read once.
+    CROSS JOIN LATERAL (SELECT search.weighed(p.name, m.stemmer, 'A') AS words OFFSET 0) n
   WHERE p.deleted_at IS NULL
   ORDER BY p.merchant_id, p.id
   ON CONFLICT (merchant_id, product_id) DO UPDATE

@@ -5647,6 +5647,9 @@ BEGIN
     PERFORM set_config('enable_bitmapscan', 'off', TRUE);
   ELSE
     PERFORM pg_advisory_xact_lock(hashtextextended(format('import of %s', p_merchant_id), 0));
+    -- The next batch doesn't wait for the disk. A crash takes the last batches together with the note that they were
+    -- written, and the commit that ends the import waits for all of them.
+    PERFORM set_config('synchronous_commit', 'off', TRUE);
   END IF;
   PERFORM set_config('platform.importing', 'on', TRUE);
   -- The tables grow faster than Postgres learns of it, and while rows are checked they look empty: without this, plans
@@ -13409,16 +13412,28 @@ LANGUAGE plpgsql
 -- Planned anew, as search.learn_words is.
 SET plan_cache_mode = force_custom_plan
 AS $$
+DECLARE
+  v_unknown bigint[] := ARRAY(
+    SELECT k.key
+    FROM
+      (
+        SELECT DISTINCT unnest(d.facet_keys) AS key
+        FROM search.document d
+        WHERE d.merchant_id = p_merchant_id AND d.product_id = ANY (p_product_ids)
+      ) k
+    WHERE NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = k.key)
+  );
 BEGIN
+  -- Most products have nothing but values of others, and what a key stands for takes as long as the document.
+  IF v_unknown = '{}' THEN
+    RETURN;
+  END IF;
   INSERT INTO search.facet_value (merchant_id, key, kind, name, value)
   SELECT DISTINCT ON (f.key) p_merchant_id, f.key, f.kind, f.name, f.value
   FROM
     catalog.product p
     CROSS JOIN LATERAL search.facet_values_of(p.merchant_id, p.id, p.tags, p.metadata) f
-  WHERE
-    p.merchant_id = p_merchant_id
-    AND p.id = ANY (p_product_ids)
-    AND NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = f.key)
+  WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids) AND f.key = ANY (v_unknown)
   ORDER BY f.key, f.name, f.value;
 END;
 $$;
@@ -13475,7 +13490,7 @@ BEGIN
     p.id,
     search.normalized(p.name),
     p.name,
-    strip(search.weighed(p.name, m.stemmer, 'A')),
+    strip(n.words),
     p.status = 'ACTIVE',
     p.created_at,
     p.status,
@@ -13485,11 +13500,7 @@ BEGIN
     search.is_stocked(p.merchant_id, p.id),
     search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
-    search.weighed(p.name, m.stemmer, 'A') || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(
-      p.description,
-      m.stemmer,
-      'D'
-    )
+    n.words || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(p.description, m.stemmer, 'D')
   FROM
     unnest(p_products) p
     JOIN (
@@ -13497,6 +13508,8 @@ BEGIN
       FROM (SELECT DISTINCT merchant_id FROM unnest(p_products)) o
     ) m
       ON m.merchant_id = p.merchant_id
+    -- With OFFSET 0 the name is read once.
+    CROSS JOIN LATERAL (SELECT search.weighed(p.name, m.stemmer, 'A') AS words OFFSET 0) n
   WHERE p.deleted_at IS NULL
   ORDER BY p.merchant_id, p.id
   ON CONFLICT (merchant_id, product_id) DO UPDATE
@@ -16352,7 +16365,10 @@ BEGIN
       name,
       description,
       sku,
+      variant_skus,
       price,
+      lowest_price,
+      highest_price,
       currency,
       compare_at_price,
       cost_per_item,
@@ -16371,7 +16387,10 @@ BEGIN
     p.name,
     p.description,
     p.sku,
+    coalesce(v.skus, ''),
     p.price,
+    coalesce(v.lowest, p.price),
+    coalesce(v.highest, p.price),
     p.currency,
     p.compare_at_price,
     p.cost_per_item,
@@ -16385,7 +16404,19 @@ BEGIN
   FROM
     jsonb_populate_recordset(NULL::catalog.product, p_batch -> 'products') p
     JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, known boolean, written boolean)
-      ON t.id = p.id AND t.written AND NOT t.known;
+      ON t.id = p.id AND t.written AND NOT t.known
+    LEFT JOIN (
+      SELECT
+        w.product,
+        min(coalesce(w.price, o.price)) AS lowest,
+        max(coalesce(w.price, o.price)) AS highest,
+        string_agg(w.sku, E'\n' ORDER BY w.position, w.id) AS skus
+      FROM
+        jsonb_to_recordset(p_batch -> 'variants') AS w (id uuid, product uuid, sku text, price bigint, position integer)
+        JOIN jsonb_to_recordset(p_batch -> 'products') AS o (id uuid, price bigint) ON o.id = w.product
+      GROUP BY w.product
+    ) v
+      ON v.product = p.id;
   UPDATE catalog.product o
   SET
     external_id = coalesce(p.external_id, o.external_id),
@@ -27449,9 +27480,11 @@ DECLARE
   v_range record;
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    -- It has no variants yet.
-    NEW.lowest_price := NEW.price;
-    NEW.highest_price := NEW.price;
+    -- It has no variants yet. An import writes them next, and knows their prices.
+    IF NOT platform.importing() OR NEW.lowest_price IS NULL THEN
+      NEW.lowest_price := NEW.price;
+      NEW.highest_price := NEW.price;
+    END IF;
     RETURN NEW;
   END IF;
   SELECT r.lowest, r.highest INTO v_range FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;
