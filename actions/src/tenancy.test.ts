@@ -99,6 +99,8 @@ beforeAll(async () => {
   const { emailCampaignId } = await call('createEmailCampaign', { input: { name: 'Spring', ...content } })
   const [segment] = await shop.database<{ id: string }[]>`
     INSERT INTO crm.segment (merchant_id, name) VALUES (${victim.merchantId}, 'Theirs') RETURNING id`
+  const [tier] = await shop.database<{ id: string }[]>`
+    INSERT INTO crm.loyalty_tier (merchant_id, name, threshold) VALUES (${victim.merchantId}, 'Theirs', 4711) RETURNING id`
   const [delivery] = await shop.database<{ id: string }[]>`
     INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, status, facts)
     VALUES (${victim.merchantId}, 'ORDER_SHIPPED', 'x', 'a@example.com', 'FAILED', '{}') RETURNING id`
@@ -247,6 +249,10 @@ beforeAll(async () => {
     createEmailCampaign: {
       input: { input: { name: 'Mine', segmentId: found(segment).id, ...content } },
       field: 'segmentId',
+    },
+    previewCustomerSegment: {
+      input: { filter: { loyaltyTierIds: [found(tier).id] } },
+      field: 'filter.loyaltyTierIds',
     },
     previewEmailCampaign: {
       input: { input: { segmentId: found(segment).id, ...content } },

@@ -88,65 +88,7 @@ CREATE VIEW crm.customer_loyalty AS
       ON TRUE;
 
 CREATE VIEW crm.segment_member AS
-  SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
+  SELECT s.merchant_id, s.id AS segment_id, m.customer_id
   FROM
     crm.segment s
-    JOIN crm.customer c ON c.merchant_id = s.merchant_id
-  WHERE
-    c.anonymized_at IS NULL
-    AND coalesce(c.tags @> s.tags, TRUE)
-    AND coalesce(c.marketing_opt_in = s.marketing_opt_in, TRUE)
-    AND coalesce(c.email_verified = s.email_verified, TRUE)
-    AND coalesce(c.created_at >= s.created_after, TRUE)
-    AND coalesce(c.created_at < s.created_before, TRUE)
-    AND (
-      num_nonnulls(s.cities, s.countries) = 0
-      OR EXISTS (
-        SELECT
-        FROM crm.address a
-        WHERE
-          a.merchant_id = c.merchant_id
-          AND a.customer_id = c.id
-          AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
-          AND (s.countries IS NULL OR a.country = ANY (s.countries))
-      )
-    )
-    AND (
-      s.loyalty_tier_ids IS NULL
-      OR EXISTS (
-        SELECT
-        FROM crm.customer_loyalty l
-        WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
-      )
-    )
-    AND (
-      num_nonnulls(
-        s.total_spent_min,
-        s.total_spent_max,
-        s.order_count_min,
-        s.order_count_max,
-        s.last_order_after,
-        s.last_order_before,
-        s.last_order_within_days,
-        s.no_order_for_days
-      ) = 0
-      OR EXISTS (
-        SELECT
-        FROM crm.customer_total t
-        WHERE
-          t.merchant_id = c.merchant_id
-          AND t.customer_id = c.id
-          AND coalesce(t.total_spent >= s.total_spent_min, TRUE)
-          AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
-          AND coalesce(t.order_count >= s.order_count_min, TRUE)
-          AND coalesce(t.order_count <= s.order_count_max, TRUE)
-          -- A customer without orders has no last order, neither before nor after any time.
-          AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
-          AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
-          AND (
-            s.last_order_within_days IS NULL
-            OR t.last_order_date >= now() - make_interval(days => s.last_order_within_days)
-          )
-          AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), TRUE)
-      )
-    );
+    CROSS JOIN LATERAL crm.customers_in(s) m;

@@ -71,7 +71,10 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
     ],
   },
   { because: 'points are taken as well as given', places: ['adjustLoyaltyPoints input.points negative'] },
-  { because: 'a key that leaked ends at once', places: ['rotateApiKey overlapSeconds zero'] },
+  {
+    because: 'a key or secret that leaked ends at once',
+    places: ['rotateApiKey overlapSeconds zero', 'rotateWebhookSecret overlapSeconds zero'],
+  },
   { because: 'a shelf may be empty', places: ['setInventoryLevel input.available zero'] },
   {
     because: 'stock may be low only when there is none',

@@ -1,11 +1,12 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
+import { type Answer, done, forbidden, invalid, notFound, unchanged } from '../action/answer.ts'
 import { invalidValue } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { anonymizeCustomer } from './anonymization.ts'
 import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
+import { countCustomersIn } from './segments.ts'
 
 const maxInteger = 2_147_483_647
 
@@ -14,6 +15,7 @@ export const crmActions = (database: Database): Readonly<Record<string, Action>>
   adjustLoyaltyPoints: adjust(database),
   redeemLoyaltyReward: redeem(database),
   anonymizeCustomer: anonymize(database),
+  previewCustomerSegment: previewSegment(database),
 })
 
 const adjust = (database: Database): Action =>
@@ -51,6 +53,21 @@ const anonymize = (database: Database): Action =>
           return underWay('The customer has appointments ahead')
         default:
           return outcome satisfies never
+      }
+    },
+  })
+
+const previewSegment = (database: Database): Action =>
+  defineAction('previewCustomerSegment', {
+    async handle({ session: { merchantId } }, { filter }) {
+      const counted = await countCustomersIn(database, merchantId, filter)
+      switch (counted.outcome) {
+        case 'counted':
+          return unchanged({ memberCount: counted.memberCount })
+        case 'unknown_tier':
+          return invalid(notFound('filter.loyaltyTierIds', 'Loyalty tier'))
+        default:
+          return counted satisfies never
       }
     },
   })

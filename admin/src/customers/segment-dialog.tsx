@@ -22,6 +22,7 @@ import {
   filterOf,
   isCondition,
 } from './segment-conditions.ts'
+import { useSegmentCount } from './use-segment-count.ts'
 
 interface Props {
   /** None: a new one. */
@@ -38,6 +39,7 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
   const [filter, setFilter] = useState<Filter>(() => filterOf(segment?.filter ?? null))
   const create = useChange(CreateSegmentDocument, ['customers'])
   const update = useChange(UpdateSegmentDocument, ['customers'])
+  const found = useSegmentCount(filter)
   const shown = conditionNames.filter((each) => each in filter)
   const others = conditionNames.filter((each) => !(each in filter))
   const submit = async () => {
@@ -87,6 +89,10 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
           ...others.map((each) => ({ id: each, text: t(conditions[each].name) })),
         ]}
       />
+      <p role="status">
+        {found === null && t('segmentUncounted')}
+        {typeof found === 'number' && t('customersMeetNow', { count: found })}
+      </p>
     </FormDialog>
   )
 }

@@ -2955,6 +2955,13 @@ export type UpdateSegmentMutationVariables = Exact<{
 
 export type UpdateSegmentMutation = { readonly updateCustomerSegment: { readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type PreviewSegmentMutationVariables = Exact<{
+  filter?: CustomerSegmentFilterInput | null | undefined;
+}>;
+
+
+export type PreviewSegmentMutation = { readonly previewCustomerSegment: { readonly memberCount: number | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
+
 export type DeleteSegmentMutationVariables = Exact<{
   id: string;
 }>;
@@ -5554,6 +5561,20 @@ export const UpdateSegmentDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<UpdateSegmentMutation, UpdateSegmentMutationVariables>;
+export const PreviewSegmentDocument = new TypedDocumentString(`
+    mutation PreviewSegment($filter: CustomerSegmentFilterInput) {
+  previewCustomerSegment(filter: $filter) {
+    memberCount
+    errors {
+      ...Faults
+    }
+  }
+}
+    fragment Faults on UserError {
+  field
+  message
+  code
+}`) as unknown as TypedDocumentString<PreviewSegmentMutation, PreviewSegmentMutationVariables>;
 export const DeleteSegmentDocument = new TypedDocumentString(`
     mutation DeleteSegment($id: ID!) {
   deleteCustomerSegment(id: $id) {

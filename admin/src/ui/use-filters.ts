@@ -28,7 +28,7 @@ export function useFilters<Name extends string>(
 }
 
 /** Milliseconds after the last letter. */
-const typingPause = 250
+export const typingPause = 250
 
 /** A text that one types, which counts when one pauses. */
 export function useTyped(value: string, settle: (value: string) => void): [string, (value: string) => void] {

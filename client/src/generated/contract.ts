@@ -7194,6 +7194,12 @@ export type Mutation = {
    */
   readonly payAppointment?: Maybe<PayAppointmentPayload>;
   /**
+   * Counts the customers that meet conditions now, before a segment has them; nothing is stored. Open in the specification.
+   *
+   * Needs the permission `customers:read`; not for shoppers.
+   */
+  readonly previewCustomerSegment?: Maybe<PreviewCustomerSegmentPayload>;
+  /**
    * Renders a campaign with sample data, saved or not, and counts whom it would go to now; nothing is stored. Open in the specification.
    *
    * Needs the permission `email:read`; not for shoppers.
@@ -8665,6 +8671,12 @@ export type MutationpauseEmailCampaignArgs = {
 export type MutationpayAppointmentArgs = {
   id: Scalars['ID']['input'];
   input: AppointmentPaymentInput;
+};
+
+
+/** What can be changed. The fields of a request run one after the other, each all or nothing. */
+export type MutationpreviewCustomerSegmentArgs = {
+  filter?: InputMaybe<CustomerSegmentFilterInput>;
 };
 
 
@@ -10475,6 +10487,15 @@ export type PaymentStatus =
   | 'REFUNDED'
   /** Paid. */
   | 'SUCCEEDED';
+
+/** The payload of `previewCustomerSegment`. Open in the specification. */
+export type PreviewCustomerSegmentPayload = {
+  readonly __typename?: 'PreviewCustomerSegmentPayload';
+  /** The errors of the input; empty on success. */
+  readonly errors: ReadonlyArray<UserError>;
+  /** How many customers meet the conditions, as memberCount of a segment with them; null when there are errors. */
+  readonly memberCount?: Maybe<Scalars['Int']['output']>;
+};
 
 /** The campaign to render. Open in the specification. */
 export type PreviewEmailCampaignInput = {

@@ -1619,6 +1619,7 @@ export interface MutationArguments {
   readonly createCustomerSegment: { readonly input: CustomerSegmentInput }
   readonly updateCustomerSegment: { readonly id: string; readonly input: UpdateCustomerSegmentInput }
   readonly deleteCustomerSegment: { readonly id: string }
+  readonly previewCustomerSegment: { readonly filter?: CustomerSegmentFilterInput | null }
   readonly updateLoyaltyProgram: { readonly input: UpdateLoyaltyProgramInput }
   readonly createLoyaltyTier: { readonly input: LoyaltyTierInput }
   readonly updateLoyaltyTier: { readonly id: string; readonly input: UpdateLoyaltyTierInput }

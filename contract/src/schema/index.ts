@@ -1,6 +1,7 @@
 export { type Action } from './actions.ts'
 export { type Contract } from './compose.ts'
 export { type Subgraph } from './federation.ts'
+export { columnName } from './column-name.ts'
 export { expectedFormat } from './expected-format.ts'
 export { type Domain, domains, domainSdl, loadContract } from './load.ts'
 export { type Filled, filledValues } from '../validation/filled-values.ts'

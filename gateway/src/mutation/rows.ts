@@ -1,7 +1,6 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import type { MutationArguments } from '@commerce-graph/contract'
+import { columnName, type MutationArguments } from '@commerce-graph/contract'
 import type { UserError } from '@commerce-graph/contract/input'
-import { columnName } from '../projection/column-name.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { Arguments, LookUp, MutationName, RowsMutation, Statement, Values, Write } from './definition.ts'
 

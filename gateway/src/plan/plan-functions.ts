@@ -1,6 +1,6 @@
 import { getNamedType, isObjectType } from 'graphql'
 import { encodeCursor } from '../cursor/cursor.ts'
-import { columnName } from '../projection/column-name.ts'
+import { columnName } from '@commerce-graph/contract'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FunctionPart, RootProjection } from '../projection/types.ts'
 import {

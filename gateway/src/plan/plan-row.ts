@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
-import { columnName } from '../projection/column-name.ts'
+import { columnName } from '@commerce-graph/contract'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FieldProjection, Limit, ToMany, TypeProjection } from '../projection/types.ts'
 import {

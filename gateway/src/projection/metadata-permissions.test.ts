@@ -1,7 +1,6 @@
 import { readMetadataDirectory } from '../../../hasura/engine/src/metadata/read-directory.ts'
 import { expect, test } from 'vitest'
-import { loadContract } from '@commerce-graph/contract'
-import { columnName } from './column-name.ts'
+import { columnName, loadContract } from '@commerce-graph/contract'
 import { projections } from './projections.ts'
 
 /** The part of a table's metadata that defines who sees what. */

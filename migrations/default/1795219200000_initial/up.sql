@@ -7244,48 +7244,53 @@ CREATE VIEW crm.customer_loyalty AS
     ) t
       ON TRUE;
 
-CREATE VIEW crm.segment_member AS
-  SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
-  FROM
-    crm.segment s
-    JOIN crm.customer c ON c.merchant_id = s.merchant_id
+-- sql/crm/functions/customers_in.sql
+
+CREATE FUNCTION crm.customers_in(p_segment crm.segment)
+RETURNS TABLE (customer_id uuid)
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT c.id
+  FROM crm.customer c
   WHERE
-    c.anonymized_at IS NULL
-    AND coalesce(c.tags @> s.tags, TRUE)
-    AND coalesce(c.marketing_opt_in = s.marketing_opt_in, TRUE)
-    AND coalesce(c.email_verified = s.email_verified, TRUE)
-    AND coalesce(c.created_at >= s.created_after, TRUE)
-    AND coalesce(c.created_at < s.created_before, TRUE)
+    c.merchant_id = p_segment.merchant_id
+    AND c.anonymized_at IS NULL
+    AND coalesce(c.tags @> p_segment.tags, TRUE)
+    AND coalesce(c.marketing_opt_in = p_segment.marketing_opt_in, TRUE)
+    AND coalesce(c.email_verified = p_segment.email_verified, TRUE)
+    AND coalesce(c.created_at >= p_segment.created_after, TRUE)
+    AND coalesce(c.created_at < p_segment.created_before, TRUE)
     AND (
-      num_nonnulls(s.cities, s.countries) = 0
+      num_nonnulls(p_segment.cities, p_segment.countries) = 0
       OR EXISTS (
         SELECT
         FROM crm.address a
         WHERE
           a.merchant_id = c.merchant_id
           AND a.customer_id = c.id
-          AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
-          AND (s.countries IS NULL OR a.country = ANY (s.countries))
+          AND (p_segment.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(p_segment.cities) x))
+          AND (p_segment.countries IS NULL OR a.country = ANY (p_segment.countries))
       )
     )
     AND (
-      s.loyalty_tier_ids IS NULL
+      p_segment.loyalty_tier_ids IS NULL
       OR EXISTS (
         SELECT
         FROM crm.customer_loyalty l
-        WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
+        WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (p_segment.loyalty_tier_ids)
       )
     )
     AND (
       num_nonnulls(
-        s.total_spent_min,
-        s.total_spent_max,
-        s.order_count_min,
-        s.order_count_max,
-        s.last_order_after,
-        s.last_order_before,
-        s.last_order_within_days,
-        s.no_order_for_days
+        p_segment.total_spent_min,
+        p_segment.total_spent_max,
+        p_segment.order_count_min,
+        p_segment.order_count_max,
+        p_segment.last_order_after,
+        p_segment.last_order_before,
+        p_segment.last_order_within_days,
+        p_segment.no_order_for_days
       ) = 0
       OR EXISTS (
         SELECT
@@ -7293,20 +7298,29 @@ CREATE VIEW crm.segment_member AS
         WHERE
           t.merchant_id = c.merchant_id
           AND t.customer_id = c.id
-          AND coalesce(t.total_spent >= s.total_spent_min, TRUE)
-          AND coalesce(t.total_spent <= s.total_spent_max, TRUE)
-          AND coalesce(t.order_count >= s.order_count_min, TRUE)
-          AND coalesce(t.order_count <= s.order_count_max, TRUE)
+          AND coalesce(t.total_spent >= p_segment.total_spent_min, TRUE)
+          AND coalesce(t.total_spent <= p_segment.total_spent_max, TRUE)
+          AND coalesce(t.order_count >= p_segment.order_count_min, TRUE)
+          AND coalesce(t.order_count <= p_segment.order_count_max, TRUE)
           -- A customer without orders has no last order, neither before nor after any time.
-          AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
-          AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
+          AND (p_segment.last_order_after IS NULL OR t.last_order_date >= p_segment.last_order_after)
+          AND (p_segment.last_order_before IS NULL OR t.last_order_date < p_segment.last_order_before)
           AND (
-            s.last_order_within_days IS NULL
-            OR t.last_order_date >= now() - make_interval(days => s.last_order_within_days)
+            p_segment.last_order_within_days IS NULL
+            OR t.last_order_date >= now() - make_interval(days => p_segment.last_order_within_days)
           )
-          AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), TRUE)
+          AND coalesce(t.last_order_date < now() - make_interval(days => p_segment.no_order_for_days), TRUE)
       )
     );
+$$;
+
+-- sql/crm/views.sql
+
+CREATE VIEW crm.segment_member AS
+  SELECT s.merchant_id, s.id AS segment_id, m.customer_id
+  FROM
+    crm.segment s
+    CROSS JOIN LATERAL crm.customers_in(s) m;
 
 -- sql/email/functions.sql
 
@@ -16685,6 +16699,33 @@ BEGIN
   PERFORM events.forget_address(p_merchant_id, v_email);
   PERFORM events.forget_customer(p_merchant_id, x) FROM unnest(v_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
+END;
+$$;
+
+-- sql/crm/functions/customers_in.sql
+
+CREATE FUNCTION crm.count_customers_in(p_merchant_id uuid, p_conditions jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_segment crm.segment := jsonb_populate_record(NULL::crm.segment, p_conditions);
+BEGIN
+  v_segment.merchant_id := p_merchant_id;
+  IF
+    EXISTS (
+      SELECT
+      FROM unnest(v_segment.loyalty_tier_ids) AS w (id)
+      WHERE NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = p_merchant_id AND t.id = w.id)
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'unknown_tier');
+  END IF;
+  RETURN (
+    SELECT jsonb_build_object('outcome', 'counted', 'memberCount', count(*))
+    FROM crm.customers_in(v_segment)
+  );
 END;
 $$;
 

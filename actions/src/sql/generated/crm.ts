@@ -57,6 +57,22 @@ export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArgumen
       p_customer_id => ${args.customerId}::uuid
     )`)
 
+export interface CountCustomersInArguments {
+  readonly merchantId: MerchantId
+  readonly conditions: object
+}
+
+export type CountCustomersInAnswer =
+  | { readonly outcome: 'counted'; readonly memberCount: number }
+  | { readonly outcome: 'unknown_tier' }
+
+/** `crm.count_customers_in`: How many customers meet conditions that no segment has yet. p_conditions: by the columns of crm.segment; what is absent or null asks nothing.  */
+export const countCustomersIn = (caller: Caller, args: CountCustomersInArguments): Promise<CountCustomersInAnswer> =>
+  answerOf<CountCustomersInAnswer>(caller, 'crm.count_customers_in', (sql) => sql`crm.count_customers_in(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_conditions => ${jsonOf(sql, args.conditions)}::jsonb
+    )`)
+
 export interface ImportCustomersArguments {
   readonly merchantId: MerchantId
   readonly batch: object

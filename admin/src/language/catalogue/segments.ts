@@ -55,6 +55,14 @@ export const segmentMessages = {
   everyCustomer: { en: 'Every customer', de: 'Jeder Kunde' },
   allConditions: { en: 'Customers who meet all of these:', de: 'Kunden, auf die all dies zutrifft:' },
   addCondition: { en: 'Add a condition', de: 'Bedingung hinzufügen' },
+  customersMeetNow: {
+    en: { one: '{count} customer meets them now.', other: '{count} customers meet them now.' },
+    de: { one: 'Auf {count} Kunden trifft es jetzt zu.', other: 'Auf {count} Kunden trifft es jetzt zu.' },
+  },
+  segmentUncounted: {
+    en: 'They are counted when every condition is complete.',
+    de: 'Gezählt wird, sobald jede Bedingung vollständig ist.',
+  },
   chooseCondition: { en: 'Choose …', de: 'Wählen …' },
   dropCondition: { en: 'Drop: {name}', de: 'Weglassen: {name}' },
   ifOrdersMin: { en: 'Orders, at least', de: 'Bestellungen, mindestens' },

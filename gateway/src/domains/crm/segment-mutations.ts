@@ -1,7 +1,8 @@
-import type {
-  CustomerSegmentFilterInput,
-  CustomerSegmentInput,
-  UpdateCustomerSegmentInput,
+import {
+  columnName,
+  type CustomerSegmentFilterInput,
+  type CustomerSegmentInput,
+  type UpdateCustomerSegmentInput,
 } from '@commerce-graph/contract'
 import { invalidValue, type UserError } from '@commerce-graph/contract/input'
 import type { MutationDefinition, Statement, Values, Write } from '../../mutation/definition.ts'
@@ -20,7 +21,6 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import { columnName } from '../../projection/column-name.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const segmentTable = table('crm_segment')

@@ -1,7 +1,8 @@
-import type {
-  CreatePromotionInput,
-  PromotionConditionsInput,
-  UpdatePromotionInput,
+import {
+  columnName,
+  type CreatePromotionInput,
+  type PromotionConditionsInput,
+  type UpdatePromotionInput,
 } from '@commerce-graph/contract'
 import { invalidValue, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import type { LookUp, MutationDefinition, Values } from '../../mutation/definition.ts'
@@ -20,7 +21,6 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import { columnName } from '../../projection/column-name.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const promotionTable = table('promotion_promotion')
