@@ -8,7 +8,8 @@ import { cleanEnvironment } from './cluster.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { asAccount, type ServerAccount } from './server-account.ts'
 
-const startTimeoutMs = 60_000
+// After a crash it first replays the log since the last checkpoint, up to half of max_wal_size: 2 GB took 12 seconds.
+const startTimeoutMs = 600_000
 const fastStopMs = 10_000
 const immediateStopMs = 5_000
 const logLimitBytes = 10 * 1024 * 1024
@@ -30,7 +31,7 @@ export interface ServerSettings {
   readonly durable: boolean
   /** Postgres' settings in addition: of an archive, or of a recovery. */
   readonly more?: Readonly<Record<string, string>>
-  /** Milliseconds until the server must accept connections; a minute when absent. */
+  /** Milliseconds until the server must accept connections; ten minutes when absent. */
   readonly patienceMs?: number
 }
 
