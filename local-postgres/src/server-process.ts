@@ -89,8 +89,8 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
 
 const durableSettings = {
   shared_preload_libraries: 'pg_stat_statements',
-  // Each checkpoint has the log hold the next change of a page with the whole page. With Postgres' own 1GB an import had one
-  // every half a minute.
+  // After a checkpoint the log holds the next change of each page with the whole page. An import writes up to 18 MB of log a
+  // second, so Postgres' own 1GB would mean a checkpoint every half a minute.
   max_wal_size: '4GB',
 } as const
 

@@ -76,10 +76,9 @@ describe('conditions without a segment count', () => {
   })
 
   test('what a segment with them has', async () => {
-    const conditions = { order_count_min: 1, tags: ['vip'] }
     await shop.database`
       INSERT INTO crm.segment (merchant_id, name, order_count_min, tags)
-      VALUES (${merchant.merchantId}, 'Saved', ${conditions.order_count_min}, ${conditions.tags})`
+      VALUES (${merchant.merchantId}, 'Saved', 1, '{vip}')`
     const [saved] = await shop.database<{ count: number }[]>`
       SELECT count(*)::int FROM crm.segment_member WHERE merchant_id = ${merchant.merchantId}`
     expect(await preview({ orderCountMin: 1, tags: ['vip'] })).toMatchObject({

@@ -4,7 +4,8 @@ import type { Queryable } from '../database.ts'
 import * as crm from '../sql/generated/crm.ts'
 
 /**
- * How many customers meet a segment's conditions now, as many as the segment would have if it were saved.
+ * How many customers meet a segment's conditions now, as many as the segment would have if it were saved; `unknown_tier` if the
+ * merchant has not all of its loyalty tiers.
  *
  * @param filter null: every customer
  */

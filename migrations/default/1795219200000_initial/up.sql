@@ -7088,6 +7088,31 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION crm.count_customers_in(p_merchant_id uuid, p_conditions jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_segment crm.segment := jsonb_populate_record(NULL::crm.segment, p_conditions);
+BEGIN
+  v_segment.merchant_id := p_merchant_id;
+  IF
+    EXISTS (
+      SELECT
+      FROM unnest(v_segment.loyalty_tier_ids) AS w (id)
+      WHERE NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = p_merchant_id AND t.id = w.id)
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'unknown_tier');
+  END IF;
+  RETURN (
+    SELECT jsonb_build_object('outcome', 'counted', 'memberCount', count(*))
+    FROM crm.customers_in(v_segment)
+  );
+END;
+$$;
+
 -- sql/email/functions.sql
 
 CREATE FUNCTION email.unsubscribe(p_merchant_id uuid, p_token uuid)
@@ -13438,7 +13463,7 @@ DECLARE
     WHERE NOT EXISTS (SELECT FROM search.facet_value v WHERE v.merchant_id = p_merchant_id AND v.key = k.key)
   );
 BEGIN
-  -- Most products have nothing but values of others, and what a key stands for takes as long as the document.
+  -- Most products have only values that others have. To look up what they stand for took a fifth of a batch's search.
   IF v_unknown = '{}' THEN
     RETURN;
   END IF;
@@ -16699,33 +16724,6 @@ BEGIN
   PERFORM events.forget_address(p_merchant_id, v_email);
   PERFORM events.forget_customer(p_merchant_id, x) FROM unnest(v_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
-END;
-$$;
-
--- sql/crm/functions/customers_in.sql
-
-CREATE FUNCTION crm.count_customers_in(p_merchant_id uuid, p_conditions jsonb)
-RETURNS jsonb
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_segment crm.segment := jsonb_populate_record(NULL::crm.segment, p_conditions);
-BEGIN
-  v_segment.merchant_id := p_merchant_id;
-  IF
-    EXISTS (
-      SELECT
-      FROM unnest(v_segment.loyalty_tier_ids) AS w (id)
-      WHERE NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = p_merchant_id AND t.id = w.id)
-    )
-  THEN
-    RETURN jsonb_build_object('outcome', 'unknown_tier');
-  END IF;
-  RETURN (
-    SELECT jsonb_build_object('outcome', 'counted', 'memberCount', count(*))
-    FROM crm.customers_in(v_segment)
-  );
 END;
 $$;
 

@@ -67,32 +67,3 @@ AS $$
       )
     );
 $$;
-
--- How many customers meet conditions that no segment has yet. p_conditions: by the columns of crm.segment; what is
--- absent or null asks nothing.
---
--- answers: counted {memberCount: integer} | unknown_tier {}
-CREATE FUNCTION crm.count_customers_in(p_merchant_id uuid, p_conditions jsonb)
-RETURNS jsonb
-LANGUAGE plpgsql
-STABLE
-AS $$
-DECLARE
-  v_segment crm.segment := jsonb_populate_record(NULL::crm.segment, p_conditions);
-BEGIN
-  v_segment.merchant_id := p_merchant_id;
-  IF
-    EXISTS (
-      SELECT
-      FROM unnest(v_segment.loyalty_tier_ids) AS w (id)
-      WHERE NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = p_merchant_id AND t.id = w.id)
-    )
-  THEN
-    RETURN jsonb_build_object('outcome', 'unknown_tier');
-  END IF;
-  RETURN (
-    SELECT jsonb_build_object('outcome', 'counted', 'memberCount', count(*))
-    FROM crm.customers_in(v_segment)
-  );
-END;
-$$;

@@ -39,6 +39,22 @@ export const adjustPoints = (caller: Caller, args: AdjustPointsArguments): Promi
       p_reason => ${args.reason}::text
     )`)
 
+export interface CountCustomersInArguments {
+  readonly merchantId: MerchantId
+  readonly conditions: object
+}
+
+export type CountCustomersInAnswer =
+  | { readonly outcome: 'counted'; readonly memberCount: number }
+  | { readonly outcome: 'unknown_tier' }
+
+/** `crm.count_customers_in`: How many customers meet conditions that no segment has yet. p_conditions: by the columns of crm.segment; what is absent or null asks nothing.  */
+export const countCustomersIn = (caller: Caller, args: CountCustomersInArguments): Promise<CountCustomersInAnswer> =>
+  answerOf<CountCustomersInAnswer>(caller, 'crm.count_customers_in', (sql) => sql`crm.count_customers_in(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_conditions => ${jsonOf(sql, args.conditions)}::jsonb
+    )`)
+
 export interface AnonymizeCustomerArguments {
   readonly merchantId: MerchantId
   readonly customerId: string
@@ -55,22 +71,6 @@ export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArgumen
   answerOf<AnonymizeCustomerAnswer>(caller, 'crm.anonymize_customer', (sql) => sql`crm.anonymize_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid
-    )`)
-
-export interface CountCustomersInArguments {
-  readonly merchantId: MerchantId
-  readonly conditions: object
-}
-
-export type CountCustomersInAnswer =
-  | { readonly outcome: 'counted'; readonly memberCount: number }
-  | { readonly outcome: 'unknown_tier' }
-
-/** `crm.count_customers_in`: How many customers meet conditions that no segment has yet. p_conditions: by the columns of crm.segment; what is absent or null asks nothing.  */
-export const countCustomersIn = (caller: Caller, args: CountCustomersInArguments): Promise<CountCustomersInAnswer> =>
-  answerOf<CountCustomersInAnswer>(caller, 'crm.count_customers_in', (sql) => sql`crm.count_customers_in(
-      p_merchant_id => ${args.merchantId}::uuid,
-      p_conditions => ${jsonOf(sql, args.conditions)}::jsonb
     )`)
 
 export interface ImportCustomersArguments {
