@@ -77,26 +77,29 @@ describe('the process', { timeout: 180_000 }, () => {
     },
   )
 
-  test('reports a database of another version and how to replace it, and does not change it', async () => {
-    const database = await createDemoDatabase()
-    const platform = await create()
-    const sql = postgres(database.url, { max: 1 })
-    try {
-      const changed = await sql<{ name: string }[]>`
+  test.skipIf(!longTests)(
+    longTest('reports a database of another version and how to replace it, and does not change it'),
+    async () => {
+      const database = await createDemoDatabase()
+      const platform = await create()
+      const sql = postgres(database.url, { max: 1 })
+      try {
+        const changed = await sql<{ name: string }[]>`
         UPDATE platform.applied_migration SET content_hash = 'other' WHERE name LIKE '%\\_initial' RETURNING name`
-      await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
-        new RegExp(`made by another version[^]*${changed[0]?.name} said something else[^]*npm run reset`),
-      )
-      await sql`DROP TABLE platform.applied_migration`
-      await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
-        /made by another version[^]*before migrations were recorded[^]*npm run reset/,
-      )
-      expect(await sql`SELECT FROM merchant.merchant`).not.toHaveLength(0)
-    } finally {
-      await sql.end()
-      await database.drop()
-    }
-  })
+        await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
+          new RegExp(`made by another version[^]*${changed[0]?.name} said something else[^]*npm run reset`),
+        )
+        await sql`DROP TABLE platform.applied_migration`
+        await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
+          /made by another version[^]*before migrations were recorded[^]*npm run reset/,
+        )
+        expect(await sql`SELECT FROM merchant.merchant`).not.toHaveLength(0)
+      } finally {
+        await sql.end()
+        await database.drop()
+      }
+    },
+  )
 
   test.skipIf(!longTests)(
     longTest('reports a database that another user has made and how to replace it'),

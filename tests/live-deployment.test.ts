@@ -74,7 +74,7 @@ describe('a live deployment', { timeout: timeoutMs }, () => {
   })
 })
 
-describe('a key that Stripe refuses', { timeout: timeoutMs }, () => {
+describe.skipIf(!longTests)(longTest('a key that Stripe refuses'), { timeout: timeoutMs }, () => {
   const withKey = async (stripe: { readonly url: string }) => ({
     STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
     STRIPE_API_URL: stripe.url,

@@ -122,83 +122,82 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
       .toMatch(/"statement":"select.*a slow statement.*"fields":\["products"\].*a slow request/is)
   })
 
-  test('refuses a second start on the same data folder', async () => {
-    await expect(platform.beside().start()).rejects.toThrow('is running on')
-  })
+  describe.skipIf(!longTests)(longTest('started again'), () => {
+    test('refuses a second start on the same data folder', async () => {
+      await expect(platform.beside().start()).rejects.toThrow('is running on')
+    })
 
-  test('keeps its keys and data when it restarts, and has a ready.json only while it runs', async () => {
-    await platform.stop()
-    expect(existsSync(readyFile())).toBe(false)
-    second = await platform.start({ COMMERCE_MODE: 'live' })
-    expect(second.liveKey).toBe(first.liveKey)
-    const found = succeeded(
-      await createClient(second.graphqlUrl, bearer(second.liveKey))(
-        'query ($id: ID!) { customer(id: $id) { email } }',
-        { id: customerId },
-      ),
-    )
-    expect(found).toEqual({ customer: { email: 'kept@example.com' } })
-  })
+    test('keeps its keys and data when it restarts, and has a ready.json only while it runs', async () => {
+      await platform.stop()
+      expect(existsSync(readyFile())).toBe(false)
+      second = await platform.start({ COMMERCE_MODE: 'live' })
+      expect(second.liveKey).toBe(first.liveKey)
+      const found = succeeded(
+        await createClient(second.graphqlUrl, bearer(second.liveKey))(
+          'query ($id: ID!) { customer(id: $id) { email } }',
+          { id: customerId },
+        ),
+      )
+      expect(found).toEqual({ customer: { email: 'kept@example.com' } })
+    })
 
-  test('refuses test keys in live mode without saying why', async () => {
-    const answer = await createClient(first.graphqlUrl, bearer(first.testKey))(asksWhoItIs)
-    expect(answer.status).toBe(401)
-    expect(answer.errors[0]?.extensions.id).toBe('SVC_AUTH_001')
-    expect(answer.text).not.toMatch(/live|mode/)
-  })
+    test('refuses test keys in live mode without saying why', async () => {
+      const answer = await createClient(first.graphqlUrl, bearer(first.testKey))(asksWhoItIs)
+      expect(answer.status).toBe(401)
+      expect(answer.errors[0]?.extensions.id).toBe('SVC_AUTH_001')
+      expect(answer.text).not.toMatch(/live|mode/)
+    })
 
-  test('in live mode declines cards without a processor, has no sandbox, and writes no secret to a log', async () => {
-    expect(second.paymentSandboxUrl).toBeNull()
-    await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
-    const { data, errors } = await payByCard(second)
-    expect(data?.processPayment ?? null).toBeNull()
-    expect(errors).toMatchObject([
-      { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
-    ])
-    const cart = await createClient(
-      second.graphqlUrl,
-      bearer(second.liveKey),
-    )<{
-      createCart: { cart: { availablePaymentMethods: readonly { method: string }[] } }
-    }>('mutation { createCart(input: {}) { cart { availablePaymentMethods { method } } } }')
-    const offered = succeeded(cart).createCart.cart.availablePaymentMethods
-    expect(offered.map(({ method }) => method)).not.toContain('CARD')
-    for (const secret of [second.adminSecret, second.liveKey, second.testKey])
-      expect(platform.output).not.toContain(secret)
-    expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
-  })
+    test('in live mode declines cards without a processor, has no sandbox, and writes no secret to a log', async () => {
+      expect(second.paymentSandboxUrl).toBeNull()
+      await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
+      const { data, errors } = await payByCard(second)
+      expect(data?.processPayment ?? null).toBeNull()
+      expect(errors).toMatchObject([
+        { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
+      ])
+      const cart = await createClient(
+        second.graphqlUrl,
+        bearer(second.liveKey),
+      )<{
+        createCart: { cart: { availablePaymentMethods: readonly { method: string }[] } }
+      }>('mutation { createCart(input: {}) { cart { availablePaymentMethods { method } } } }')
+      const offered = succeeded(cart).createCart.cart.availablePaymentMethods
+      expect(offered.map(({ method }) => method)).not.toContain('CARD')
+      for (const secret of [second.adminSecret, second.liveKey, second.testKey])
+        expect(platform.output).not.toContain(secret)
+      expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
+    })
 
-  test('in live mode without a transport suppresses e-mail instead of storing it, and warns about that when it starts', async () => {
-    const { graphqlUrl, liveKey } = second
-    for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
-      expect(platform.output).toContain(`${name} is not set`)
-    const client = createClient(graphqlUrl, bearer(liveKey))
-    const registered = await client<{ registerCustomer: { customerId: string | null } }>(
-      `mutation ($input: RegisterCustomerInput!) {
+    test('in live mode without a transport suppresses e-mail instead of storing it, and warns about that when it starts', async () => {
+      const { graphqlUrl, liveKey } = second
+      for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
+        expect(platform.output).toContain(`${name} is not set`)
+      const client = createClient(graphqlUrl, bearer(liveKey))
+      const registered = await client<{ registerCustomer: { customerId: string | null } }>(
+        `mutation ($input: RegisterCustomerInput!) {
         registerCustomer(input: $input) { customerId }
       }`,
-      { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
-    )
-    expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
-    const deliveries = async () => {
-      const log = await client(
-        '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
+        { input: { email: 'ada@shop.test', name: 'Ada', password: 'a rather long password' } },
       )
-      return log.data
-    }
-    const node = {
-      status: 'SUPPRESSED',
-      reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
-      transport: null,
-      sentAt: null,
-    }
-    await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
-    expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
-  })
+      expect(succeeded(registered).registerCustomer.customerId).not.toBeNull()
+      const deliveries = async () => {
+        const log = await client(
+          '{ emailDeliveries(filters: { recipient: "ada@shop.test" }) { edges { node { status reason transport sentAt } } } }',
+        )
+        return log.data
+      }
+      const node = {
+        status: 'SUPPRESSED',
+        reason: 'This deployment sends no e-mail: no transport is configured (SMTP_URL)',
+        transport: null,
+        sentAt: null,
+      }
+      await expect.poll(deliveries, { timeout: 20_000 }).toEqual({ emailDeliveries: { edges: [{ node }] } })
+      expect(existsSync(path.join(platform.dataDir, 'outbox'))).toBe(false)
+    })
 
-  test.skipIf(!longTests)(
-    longTest('logs an uncaught error in full, stops its Postgres and ends with 1'),
-    async () => {
+    test('logs an uncaught error in full, stops its Postgres and ends with 1', async () => {
       await platform.stop()
       const { databaseUrl } = await platform.start({
         NODE_OPTIONS: `--import=${throwing}`,
@@ -212,6 +211,6 @@ describe('a platform on one machine', { timeout: timeoutMs }, () => {
       expect(platform.output).toContain('the reason behind it')
       expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
       expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
-    },
-  )
+    })
+  })
 })

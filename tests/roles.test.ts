@@ -122,32 +122,37 @@ describe('the roles in two processes', { timeout: timeoutMs }, () => {
     }
   })
 
-  test('are listed with fingerprints, and a process with other secrets says so at its start or refuses it', async () => {
-    const sql = postgres(database.url, { max: 1 })
-    try {
-      const running = await sql<{ roles: string[] }[]>`SELECT roles FROM platform.process ORDER BY roles`
-      expect(running.map((one) => one.roles.toSorted().join())).toEqual([
-        'actions,engine,webhook',
-        'gateway,worker',
-      ])
-      const other = await roles.start(['webhook'], { env: { ACTIONS_SECRET: 'another secret of actions' } })
-      await other.ready()
-      expect(other.output).toMatch(
-        /Another process differs\. The fingerprint of ACTIONS_SECRET is \w{8} here, and \w{8} at (engine,actions,webhook|gateway,worker) \(/,
-      )
-      expect(other.output).not.toContain('another secret')
-      await roles.stop(other)
-      expect(await sql`SELECT FROM platform.process`).toHaveLength(2)
-      await sealSigningKey(database.url)
-      const wrong = { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 'another').toString('base64')}` }
-      const refused = await roles.start(['worker'], { env: wrong })
-      await expect.poll(() => refused.hasEnded, { timeout: 60_000 }).toBe(true)
-      expect(refused.output).toContain('The key one of ENCRYPTION_KEYS is not the one that sealed')
-      expect(await roles.stop(refused)).toBe(1)
-    } finally {
-      await sql.end()
-    }
-  })
+  test.skipIf(!longTests)(
+    longTest(
+      'are listed with fingerprints, and a process with other secrets says so at its start or refuses it',
+    ),
+    async () => {
+      const sql = postgres(database.url, { max: 1 })
+      try {
+        const running = await sql<{ roles: string[] }[]>`SELECT roles FROM platform.process ORDER BY roles`
+        expect(running.map((one) => one.roles.toSorted().join())).toEqual([
+          'actions,engine,webhook',
+          'gateway,worker',
+        ])
+        const other = await roles.start(['webhook'], { env: { ACTIONS_SECRET: 'another secret of actions' } })
+        await other.ready()
+        expect(other.output).toMatch(
+          /Another process differs\. The fingerprint of ACTIONS_SECRET is \w{8} here, and \w{8} at (engine,actions,webhook|gateway,worker) \(/,
+        )
+        expect(other.output).not.toContain('another secret')
+        await roles.stop(other)
+        expect(await sql`SELECT FROM platform.process`).toHaveLength(2)
+        await sealSigningKey(database.url)
+        const wrong = { ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 'another').toString('base64')}` }
+        const refused = await roles.start(['worker'], { env: wrong })
+        await expect.poll(() => refused.hasEnded, { timeout: 60_000 }).toBe(true)
+        expect(refused.output).toContain('The key one of ENCRYPTION_KEYS is not the one that sealed')
+        expect(await roles.stop(refused)).toBe(1)
+      } finally {
+        await sql.end()
+      }
+    },
+  )
 
   test('end with code 0 on SIGTERM', async () => {
     const codes = await Promise.all(roles.processes.map((one) => one.stop('SIGTERM')))

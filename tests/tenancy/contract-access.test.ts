@@ -113,11 +113,11 @@ describe('on /graphql', { timeout: 240_000 }, () => {
   })
 
   /** Of the fields that take what their type takes, one in so many is tried; those with a row of their own all are. */
-  const oneFieldOf = longTests ? 1 : 5
+  const oneFieldOf = longTests ? 1 : 8
   const isTried = ({ name }: FieldPath, place: number): boolean => types.has(name) || place % oneFieldOf === 0
 
   /** Of the fields that a permission doesn't open, one in so many is tried with it: each with other permissions. */
-  const oneOf = longTests ? 1 : 24
+  const oneOf = longTests ? 1 : 48
 
   const permits = ({ permission: needed }: RootFieldRow, permission: string) =>
     needed.every((name) => name === permission)

@@ -88,7 +88,7 @@ function operationsNaming(
 }
 
 /** Of the tables that a field's name doesn't have, one of so many is tried: each with other fields. */
-const oneOf = longTests ? 1 : 24
+const oneOf = longTests ? 1 : 48
 
 /**
  * The tables whose rows are named to a field: those in its name, as `order` in `cancelOrder` and `update_ordering_order`,
