@@ -9,10 +9,11 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
   -- As many as pages can show: 1,000 may be passed over, and 101 are read. If so many have the words in their titles,
-  -- no others are looked at.
+  -- no others are looked at. A title's words are words of its document, so the index looks for them once.
   RETURN QUERY EXECUTE
     replace(
-      $statement$
+      replace(
+        $statement$
       WITH
         titled AS MATERIALIZED (
           (
@@ -26,7 +27,7 @@ BEGIN
           (
             SELECT d.id, d.title, d.words
             FROM search.document d
-            WHERE <matches> AND d.title_words @@ ($1).words
+            WHERE <titles match>
             LIMIT 1101
           )
         ),
@@ -58,6 +59,9 @@ BEGIN
             ) u
         ) c
       $statement$,
+        '<titles match>',
+        replace(p_matches, 'd.words @@', 'd.title_words @@')
+      ),
       '<matches>',
       p_matches
     )
