@@ -53,6 +53,17 @@ AS $$
   SELECT tsvector_to_array(to_tsvector('simple', search.normalized(p_text)));
 $$;
 
+-- Words as documents have them, in the order of the text: Postgres takes 04e7ff for 04e7 (a number) and ff.
+CREATE FUNCTION search.words_in_order(p_text text)
+RETURNS text[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(w.token ORDER BY w.place), '{}')
+  FROM ts_parse('default', search.normalized(p_text)) WITH ORDINALITY AS w (kind, token, place)
+  WHERE w.kind <> 12; -- Blanks, and signs that no word has.
+$$;
+
 CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_words text[])
 RETURNS void
 LANGUAGE plpgsql
@@ -628,7 +639,7 @@ BEGIN
   SELECT p_merchant_id, x.line, x.words, search.stems_of(x.words, v_stemmer)
   FROM
     (
-      SELECT l.line, string_to_array(search.normalized(t.text), ' ') AS words
+      SELECT l.line, search.words_in_order(t.text) AS words
       FROM
         unnest(p_synonyms) WITH ORDINALITY AS l (texts, line)
         CROSS JOIN LATERAL unnest(string_to_array(l.texts, ',')) AS t (text)
@@ -638,8 +649,7 @@ BEGIN
   SELECT DISTINCT p_merchant_id, w.word
   FROM
     unnest(p_stop_words) AS s (text)
-    CROSS JOIN LATERAL unnest(string_to_array(search.normalized(s.text), ' ')) AS w (word)
-  WHERE w.word <> '';
+    CROSS JOIN LATERAL unnest(search.words_in_order(s.text)) AS w (word);
 END;
 $$;
 

@@ -8,7 +8,7 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_stemmer text := search.stemmer_of(p_merchant_id);
-  v_words text[] := (string_to_array(search.normalized(p_query), ' '))[1:10];
+  v_words text[] := (search.words_in_order(p_query))[1:10];
   v_stems text[] := search.stems_of(v_words, v_stemmer);
   -- Stop words alone are a query, too.
   v_stop_words text[] := ARRAY(

@@ -198,6 +198,15 @@ describe('search', () => {
     }
   })
 
+  test('finds a SKU whose beginning reads as a number with an exponent, whole and as one types', async () => {
+    const product = fixtureId('product', 1, 6)
+    await gateway.shop.sql(
+      `INSERT INTO catalog.product_variant (merchant_id, product_id, sku) VALUES ('${merchantId(1)}', '${product}', 'C9AF-04E7FF91')`,
+    )
+    for (const query of ['c9af-04e7ff91', '04E7FF91', '04e7f', '04e'])
+      expect((await find(query)).results.map(({ id }) => id)).toEqual([product])
+  })
+
   test('reflects changes immediately', async () => {
     const product = fixtureId('product', 1, 5)
     const count = async (query: string) => (await find(query)).totalCount
