@@ -186,11 +186,18 @@ describe.skipIf(!hasBrowser || !longTests)(`a storefront in a browser${skipped}`
     })
   }
 
-  /** The page runs its scripts: until then a form would be sent by the browser itself. */
+  /**
+   * The page runs its scripts: until then a form would be sent by the browser itself. `waitForFunction` would evaluate in
+   * the page from its second attempt on, which the page's policy forbids.
+   */
   const alive = (page: Page) =>
-    page.waitForFunction(
-      "'__reactRouterDataRouter' in window && document.querySelector('main[aria-busy=false]')",
-    )
+    expect
+      .poll(() =>
+        page.evaluate(
+          "'__reactRouterDataRouter' in window && document.querySelector('main[aria-busy=false]') !== null",
+        ),
+      )
+      .toBe(true)
 
   /** Finds the product by typing, and puts two of it into the cart. */
   async function fillCart(page: Page): Promise<void> {

@@ -1,3 +1,4 @@
+import { redirect } from 'react-router'
 import { done, failed, type Outcome } from '../cart/cart.ts'
 import {
   ConfirmPaymentDocument,
@@ -39,8 +40,11 @@ async function finishPayment(orderId: string): Promise<Problem | null> {
   return error === null ? null : { text: 'bankRefused', message: error.message, fields: {} }
 }
 
-/** Pays as the form says. If the bank asks its customer, the browser leaves for the bank's page, and comes back to the order. */
-export async function pay(orderId: string, form: FormData): Promise<Outcome> {
+/**
+ * Pays as the form says. If the bank asks its customer, the browser leaves for the bank's page, and comes back to the order. The
+ * router leaves, because after any other answer it would load the order again, and finish a payment that the bank doesn't know yet.
+ */
+export async function pay(orderId: string, form: FormData): Promise<Outcome | Response> {
   const method = formText(form, 'method') as PaymentMethod
   const card = form.get('paymentMethodId')
   const input = {
@@ -57,7 +61,7 @@ export async function pay(orderId: string, form: FormData): Promise<Outcome> {
   const redirectUrl = requiresAction?.redirectUrl
   if (redirectUrl != null && id !== null) {
     visit.change({ pendingPayment: { orderId, paymentId: id } })
-    location.assign(redirectUrl)
+    return redirect(redirectUrl)
   }
   return done
 }
