@@ -492,24 +492,28 @@ describe('npm run import', () => {
     60_000,
   )
 
-  test('explains a wrong key, file or option without a stack trace', async () => {
-    await file('one.jsonl', jsonLines([jacket]))
-    const nowhere = 'http://127.0.0.1:1/graphql'
-    for (const [args, message, expected] of [
-      [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/, 1],
-      [['one.jsonl', '--url', nowhere], /does not answer/, 1],
-      [['one.jsonl', '--format', 'jsonl', '--url', nowhere], /does not answer/, 1],
-      [['absent.csv', '--url', target.url], /absent\.csv: there is no such file/, 1],
-      [['one.jsonl', '--concurrency', '99'], /must be a whole number from 1 to 16/, 2],
-      [['one.jsonl'], /no platform is running here/, 1],
-    ] as const) {
-      const { code, output } = await run(...args)
-      expect(output).toMatch(message)
-      expect(output).not.toMatch(/\n {4}at /)
-      expect(code).toBe(expected)
-    }
-    expect(await count()).toMatchObject({ products: 0 })
-  }, 60_000)
+  test.skipIf(!longTests)(
+    longTest('explains a wrong key, file or option without a stack trace'),
+    async () => {
+      await file('one.jsonl', jsonLines([jacket]))
+      const nowhere = 'http://127.0.0.1:1/graphql'
+      for (const [args, message, expected] of [
+        [['one.jsonl', '--url', target.url, '--key', 'cg_live_wrong'], /API key invalid or malformed/, 1],
+        [['one.jsonl', '--url', nowhere], /does not answer/, 1],
+        [['one.jsonl', '--format', 'jsonl', '--url', nowhere], /does not answer/, 1],
+        [['absent.csv', '--url', target.url], /absent\.csv: there is no such file/, 1],
+        [['one.jsonl', '--concurrency', '99'], /must be a whole number from 1 to 16/, 2],
+        [['one.jsonl'], /no platform is running here/, 1],
+      ] as const) {
+        const { code, output } = await run(...args)
+        expect(output).toMatch(message)
+        expect(output).not.toMatch(/\n {4}at /)
+        expect(code).toBe(expected)
+      }
+      expect(await count()).toMatchObject({ products: 0 })
+    },
+    60_000,
+  )
 })
 
 const productNode = z.object({

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CuttableProxy, startCuttableProxy } from './support/cuttable-proxy.ts'
+import { longTest, longTests } from './support/long-tests.ts'
 import { bearer, type Client, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
@@ -66,23 +67,29 @@ async function placeOrder(): Promise<string> {
 
 const timesPrinted = (orderNumber: string) => printed.filter((line) => line.includes(orderNumber)).length
 
-test('the printed example of docs/subscriptions.md misses no order when its connection is cut or goes silent', async () => {
-  // The example misses orders that are placed before it listens.
-  let first = await placeOrder()
-  await expect
-    .poll(async () => {
-      if (timesPrinted(first) === 0) first = await placeOrder()
-      return timesPrinted(first)
-    }, patience)
-    .toBe(1)
-  const numbers = [first]
-  proxy.cut()
-  numbers.push(await placeOrder())
-  await expect.poll(() => timesPrinted(numbers[1] ?? ''), patience).toBe(1)
-  proxy.silence()
-  numbers.push(await placeOrder())
-  await expect.poll(() => timesPrinted(numbers[2] ?? ''), { ...patience, timeout: 30_000 }).toBe(1)
-  for (const number of numbers) expect(timesPrinted(number)).toBe(1)
-  expect(complaints.join('\n').match(/The connection is lost/g)).toHaveLength(2)
-  expect(example.exitCode).toBeNull()
-}, 60_000)
+test.skipIf(!longTests)(
+  longTest(
+    'the printed example of docs/subscriptions.md misses no order when its connection is cut or goes silent',
+  ),
+  async () => {
+    // The example misses orders that are placed before it listens.
+    let first = await placeOrder()
+    await expect
+      .poll(async () => {
+        if (timesPrinted(first) === 0) first = await placeOrder()
+        return timesPrinted(first)
+      }, patience)
+      .toBe(1)
+    const numbers = [first]
+    proxy.cut()
+    numbers.push(await placeOrder())
+    await expect.poll(() => timesPrinted(numbers[1] ?? ''), patience).toBe(1)
+    proxy.silence()
+    numbers.push(await placeOrder())
+    await expect.poll(() => timesPrinted(numbers[2] ?? ''), { ...patience, timeout: 30_000 }).toBe(1)
+    for (const number of numbers) expect(timesPrinted(number)).toBe(1)
+    expect(complaints.join('\n').match(/The connection is lost/g)).toHaveLength(2)
+    expect(example.exitCode).toBeNull()
+  },
+  60_000,
+)

@@ -17,6 +17,9 @@ import {
 import { checkPorts, choosePorts } from '../src/ports.ts'
 import { reset } from '../src/reset.ts'
 
+const long = process.env['TEST_LONG'] !== undefined
+const longTest = (name: string) => (long ? name : `${name} (skipped: npm run test:long runs it)`)
+
 describe('startPlatform', () => {
   let database: TestDatabase
   let config: PlatformConfig
@@ -129,32 +132,35 @@ describe('startPlatform', () => {
     await sql.end()
   })
 
-  test('leaves unchanged metadata in Hasura at a restart, and undoes what was changed of it', async () => {
-    const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-    const stored = async () => {
-      const [row] = await sql<{ version: string; metadata: object }[]>`
+  test.skipIf(!long)(
+    longTest('leaves unchanged metadata in Hasura at a restart, and undoes what was changed of it'),
+    async () => {
+      const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+      const stored = async () => {
+        const [row] = await sql<{ version: string; metadata: object }[]>`
         select resource_version::text as version, metadata from hdb_catalog.hdb_metadata`
-      return row
-    }
-    const before = await stored()
-    await platform.stop()
-    platform = await startPlatform(config)
-    expect(await stored()).toEqual(before)
-    const table = { schema: 'merchant', name: 'permission' }
-    const response = await fetch(`${platform.urls.hasura}/v1/metadata`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
-      body: JSON.stringify({ type: 'pg_untrack_table', args: { source: 'default', table, cascade: true } }),
-    })
-    expect([response.status, await response.text()]).toEqual([200, '{"message":"success"}'])
-    expect((await stored())?.metadata).not.toEqual(before?.metadata)
-    await platform.stop()
-    platform = await startPlatform(config)
-    expect((await stored())?.metadata).toEqual(before?.metadata)
-    await sql.end()
-  })
+        return row
+      }
+      const before = await stored()
+      await platform.stop()
+      platform = await startPlatform(config)
+      expect(await stored()).toEqual(before)
+      const table = { schema: 'merchant', name: 'permission' }
+      const response = await fetch(`${platform.urls.hasura}/v1/metadata`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
+        body: JSON.stringify({ type: 'pg_untrack_table', args: { source: 'default', table, cascade: true } }),
+      })
+      expect([response.status, await response.text()]).toEqual([200, '{"message":"success"}'])
+      expect((await stored())?.metadata).not.toEqual(before?.metadata)
+      await platform.stop()
+      platform = await startPlatform(config)
+      expect((await stored())?.metadata).toEqual(before?.metadata)
+      await sql.end()
+    },
+  )
 
-  test('finishes an interrupted seeding', async () => {
+  test.skipIf(!long)(longTest('finishes an interrupted seeding'), async () => {
     await platform.stop()
     const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
     await sql`delete from catalog.review`
@@ -175,24 +181,27 @@ describe('startPlatform', () => {
     rmSync(other.dataDir, { recursive: true })
   })
 
-  test('can be reset only with confirmation, and the reset keeps other data in the database', async () => {
-    await platform.stop()
-    const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-    await sql`create table public.somebody_elses (id int)`
-    await expect(reset(config, { confirmed: false })).rejects.toThrow(/drops the schemas .*catalog.*--yes/)
-    await reset(config, { confirmed: true })
-    const schemas = await sql`
+  test.skipIf(!long)(
+    longTest('can be reset only with confirmation, and the reset keeps other data in the database'),
+    async () => {
+      await platform.stop()
+      const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+      await sql`create table public.somebody_elses (id int)`
+      await expect(reset(config, { confirmed: false })).rejects.toThrow(/drops the schemas .*catalog.*--yes/)
+      await reset(config, { confirmed: true })
+      const schemas = await sql`
       select nspname from pg_namespace
       where nspname not like 'pg\\_%' and nspname <> 'information_schema' order by 1`
-    expect(schemas.map(({ nspname }) => nspname as string)).toEqual(['public'])
-    expect(await sql`select to_regclass('public.somebody_elses') is not null as kept`).toEqual([
-      { kept: true },
-    ])
-    expect(existsSync(file('keys.json'))).toBe(false)
-    await sql.end()
-    platform = await startPlatform(config)
-    expect(platform.demoShop).toBeDefined()
-  })
+      expect(schemas.map(({ nspname }) => nspname as string)).toEqual(['public'])
+      expect(await sql`select to_regclass('public.somebody_elses') is not null as kept`).toEqual([
+        { kept: true },
+      ])
+      expect(existsSync(file('keys.json'))).toBe(false)
+      await sql.end()
+      platform = await startPlatform(config)
+      expect(platform.demoShop).toBeDefined()
+    },
+  )
 })
 
 describe('before anything is started', () => {

@@ -33,7 +33,10 @@ const ordersOf = (sql: Sql, merchantId: string) => sql`
   SELECT order_number, status, total, created_at, paid_at, cancelled_at FROM ordering.order
   WHERE merchant_id = ${merchantId} ORDER BY order_number`
 
-describe('a generated year', { timeout: 300_000 }, () => {
+const long = process.env['TEST_LONG'] !== undefined
+const name = `a generated year${long ? '' : ' (skipped: npm run test:long runs it)'}`
+
+describe.skipIf(!long)(name, { timeout: 300_000 }, () => {
   let interrupted: Awaited<ReturnType<typeof openDatabase>>
   let merchantId: string
   let defaultsBefore: unknown
@@ -110,9 +113,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
     expect(span).toEqual({ orders: true, days: true, stock: true, points: true })
   })
 
-  const again = 'is the same with and without an interruption, and for the same seed'
-  const long = process.env['TEST_LONG'] !== undefined
-  test.skipIf(!long)(`${again}${long ? '' : ' (skipped: npm run test:long runs it)'}`, async () => {
+  test('is the same with and without an interruption, and for the same seed', async () => {
     const whole = await openDatabase()
     const run = await generateYear({ ...terms, databaseUrl: whole.url, progress: silentProgress })
     expect(run.merchantId).toBe(merchantId)

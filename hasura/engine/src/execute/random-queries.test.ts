@@ -11,7 +11,7 @@ import { anyRole } from './random-queries/role-arbitrary.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
 /** How many queries are compared for each role: `RANDOM_QUERIES=20000 npx vitest run …/random-queries.test.ts`. */
-const runs = Number(process.env['RANDOM_QUERIES'] ?? (process.env['TEST_LONG'] === undefined ? 75 : 150))
+const runs = Number(process.env['RANDOM_QUERIES'] ?? (process.env['TEST_LONG'] === undefined ? 50 : 150))
 
 let project: TestProject
 let executor: GraphQLExecutor
