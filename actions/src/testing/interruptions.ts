@@ -36,7 +36,7 @@ interface Trial {
 const longTests = process.env['TEST_LONG'] !== undefined
 
 /**
- * Repeats a way once for every sixth of its effects (in `npm run test:long` for each), and stops the instance just
+ * Repeats a way once for every fourth of its effects (in `npm run test:long` for each), and stops the instance just
  * before it. Whatever was interrupted, the purchase is one order, one charge and one mail in the end.
  */
 export async function expectWholePurchases(scene: Scene, way: Way): Promise<void> {
@@ -48,7 +48,7 @@ export async function expectWholePurchases(scene: Scene, way: Way): Promise<void
   await expectOneOfEach(scene, whole.purchase, 'without a crash')
   const { length } = whole.life.effects
   expect(length).toBeGreaterThan(3)
-  for (let last = 1; last <= length; last += longTests ? 1 : 6)
+  for (let last = 1; last <= length; last += longTests ? 1 : 4)
     for (const recovery of recoveriesOf(last)) {
       const interrupted = await interrupt(trial, last)
       expect(interrupted.life.isOver).toBe(true)
