@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserIsMissing, hasBrowser, openBrowser } from '../testing/browser.ts'
 import { everyPermission, openTestGateway, type TestGateway } from '../testing/gateway.ts'
 
-const skipped = hasBrowser ? '' : ` (skipped: ${browserIsMissing})`
+const long = process.env['TEST_LONG'] !== undefined
+const missing = long ? browserIsMissing : 'npm run test:long runs it'
+const skipped = hasBrowser && long ? '' : ` (skipped: ${missing})`
 
-describe.skipIf(!hasBrowser)(`in a browser${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser || !long)(`in a browser${skipped}`, { timeout: 60_000 }, () => {
   let gateway: TestGateway
   let key: string
   let browser: Browser
