@@ -18,6 +18,15 @@ export const acceptedInputs: readonly { readonly because: string; readonly place
     ],
   },
   {
+    because: 'a segment may be of customers who have bought nothing',
+    places: [
+      'previewCustomerSegment filter.totalSpentMin zero',
+      'previewCustomerSegment filter.totalSpentMax zero',
+      'previewCustomerSegment filter.orderCountMin zero',
+      'previewCustomerSegment filter.orderCountMax zero',
+    ],
+  },
+  {
     because: 'positions and priorities start at zero',
     places: [
       'createCategory input.position zero',
