@@ -65,8 +65,8 @@ CREATE TABLE search.document (
   FOREIGN KEY (merchant_id, article_id) REFERENCES search.article
     ON DELETE CASCADE
 );
--- Filters and counts read many rows, and only ranking reads the words. They stay out of rows of more than 2 kB: Postgres
--- moves nothing out of shorter ones.
+-- Filters and counts read many rows, and only ranking reads the words. They stay out of rows of more than 2 kB; out of
+-- shorter ones Postgres moves nothing.
 ALTER TABLE search.document ALTER COLUMN words SET STORAGE EXTERNAL;
 ALTER TABLE search.document ALTER COLUMN title_words SET STORAGE MAIN;
 ALTER TABLE search.document ALTER COLUMN facet_keys SET STORAGE MAIN;
