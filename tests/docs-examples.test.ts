@@ -6,9 +6,9 @@ import { exampleOf } from '../docs-site/src/example-of.ts'
 import { readDomains, readSchema } from '../docs-site/src/operations.ts'
 import { pageOf } from '../docs-site/src/page-of.ts'
 import { sitePages } from '../docs-site/src/site-map.ts'
-import { bearer, type Client, createClient } from './support/graphql-client.ts'
+import { bearer, createClient } from './support/graphql-client.ts'
 import { longTests } from './support/long-tests.ts'
-import { succeeded } from './support/shop.ts'
+import { signInOwner } from './support/sign-in-owner.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 const operations = readDomains(readSchema()).flatMap((domain) => domain.operations)
@@ -55,18 +55,9 @@ describe.skipIf(!longTests)(`on a running platform${skipped}`, { timeout: 240_00
   /** Neither a key nor a user of the shop may call these: they are operators', or a shopper's. */
   const needsAnotherCaller = (callers: string): boolean => callers === '' || callers.startsWith('operators')
 
-  async function userToken(key: Client): Promise<string> {
-    const { userEmail: email, userPassword: password } = platform
-    const answer = await key<{ signInUser: { accessToken: string } }>(
-      'mutation ($input: SignInUserInput!) { signInUser(input: $input) { accessToken } }',
-      { input: { email, password } },
-    )
-    return succeeded(answer).signInUser.accessToken
-  }
-
   test('every example is taken: none has a wrong form, and none lacks what a rule asks for', async () => {
     const key = createClient(platform.graphqlUrl, bearer(platform.liveKey))
-    const user = createClient(platform.graphqlUrl, bearer(await userToken(key)))
+    const user = await signInOwner(platform)
     /** By the key; by a user where keys are refused. */
     const ask = async (document: string, variables: Readonly<Record<string, unknown>>) => {
       const answer = await key<Readonly<Record<string, unknown>>>(document, variables)

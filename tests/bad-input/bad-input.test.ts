@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bearer, createClient, type Answer, type Client } from '../support/graphql-client.ts'
 import { longTests } from '../support/long-tests.ts'
 import { createStockedProduct, succeeded } from '../support/shop.ts'
+import { signInOwner } from '../support/sign-in-owner.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import { generateOperation } from '../tenancy/operation-generator.ts'
 import { copyMerchantWithNewIds, fingerprint } from '../tenancy/tenants.ts'
@@ -46,13 +47,7 @@ beforeAll(async () => {
   sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
   client = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   schema = buildClientSchema(succeeded(await client<IntrospectionQuery>(getIntrospectionQuery())))
-  const { signInUser } = succeeded(
-    await client<{ signInUser: { accessToken: string } }>(
-      'mutation ($input: SignInUserInput!) { signInUser(input: $input) { accessToken } }',
-      { input: { email: platform.userEmail, password: platform.userPassword } },
-    ),
-  )
-  owner = createClient(platform.graphqlUrl, bearer(signInUser.accessToken))
+  owner = await signInOwner(platform)
   types = await tablesByType(sql)
   const { registerCustomer: shopper } = succeeded(
     await client<{ registerCustomer: { customerId: string } }>(
