@@ -102,14 +102,20 @@ async function compare(platform: Ready, sql: Sql, categoryId: string): Promise<v
   }
 }
 
-/** Has the shop's facets counted, as the platform's jobs do within ten minutes. */
+/** Has the shop's facets counted, as the platform's jobs do within some ten minutes: first all documents, then those of common words. */
 async function tally(sql: Sql): Promise<void> {
   await sql`SELECT search.tally_large_merchants(10000)`
+  await countDocuments(sql)
+  await sql`SELECT search.tally_common_words(10000, 50)`
+  await countDocuments(sql)
+}
+
+async function countDocuments(sql: Sql): Promise<void> {
   let open = 1
   while (open > 0) {
     await sql`SELECT search.follow_tallies(2000)`
     const [left] = await sql<[{ open: number }]>`
-      SELECT count(*)::integer AS open FROM search.tallied_merchant WHERE NOT counted`
+      SELECT count(*)::integer AS open FROM search.tallied_scope WHERE NOT counted`
     open = left.open
   }
 }

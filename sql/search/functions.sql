@@ -924,7 +924,37 @@ AS $$
     );
 $$;
 
--- Marks merchants of more documents than this, whose documents a job will count (search.tallied_merchant). Returns how
+-- The scopes of the common words that find a document.
+CREATE FUNCTION search.word_scopes_of(p_merchant_id uuid, p_words tsvector)
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(t.scope ORDER BY t.scope), '{}')
+  FROM search.tallied_scope t
+  WHERE t.merchant_id = p_merchant_id AND p_words @@ t.words;
+$$;
+
+-- The scopes whose counts a change belongs to. Of a word that is still being counted, a document that comes later is
+-- counted as it is then.
+CREATE FUNCTION search.scopes_of_change(p_change search.tally_change)
+RETURNS TABLE (scope bigint)
+LANGUAGE sql
+STABLE
+ROWS 8
+AS $$
+  SELECT s.scope
+  FROM search.scopes_of(p_change.merchant_id, p_change.facet_keys) s
+  UNION ALL
+  SELECT t.scope
+  FROM search.tallied_scope t
+  WHERE
+    t.merchant_id = p_change.merchant_id
+    AND t.scope = ANY (p_change.word_scopes)
+    AND (t.counted OR p_change.document_id <= t.after_document_id);
+$$;
+
+-- Marks merchants of more documents than this, whose documents a job will count (search.tallied_scope). Returns how
 -- many.
 --
 -- answers: integer
@@ -935,12 +965,12 @@ VOLATILE
 AS $$
   WITH
     noted AS (
-      INSERT INTO search.tallied_merchant (merchant_id)
+      INSERT INTO search.tallied_scope (merchant_id)
       SELECT m.id
       FROM merchant.merchant m
       WHERE
         EXISTS (SELECT FROM search.document d WHERE d.merchant_id = m.id OFFSET p_documents)
-        AND NOT EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = m.id)
+        AND NOT EXISTS (SELECT FROM search.tallied_scope t WHERE t.merchant_id = m.id AND t.scope = 0)
       ON CONFLICT DO NOTHING
       RETURNING merchant_id
     )

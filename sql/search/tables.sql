@@ -157,25 +157,33 @@ CREATE TABLE search.stale_product (
   PRIMARY KEY (merchant_id, id)
 );
 
--- Merchants of so many documents that counting them takes too long for a request. Their facets without a text or other
--- filters are read from search.tally.
-CREATE TABLE search.tallied_merchant (
-  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+-- What search.tally counts, of merchants with so many documents that counting them takes too long for a request: all
+-- documents and those of each category (scope 0), and those that each of the commonest words finds.
+CREATE TABLE search.tallied_scope (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
+  -- Of a word, its key (search.facet_key).
+  scope bigint NOT NULL DEFAULT 0,
+  -- What a request with the word alone asks for (search.words_query); NULL of scope 0.
+  words tsquery,
   -- All older transactions must have ended, because they may not have noted their changes; NULL until a job has seen
   -- the row.
   waits_for xid8,
   -- The last document that is counted, while a job counts them in the order of their ids.
   after_document_id uuid,
-  counted boolean NOT NULL DEFAULT FALSE
+  counted boolean NOT NULL DEFAULT FALSE,
+  -- Of scope 0: when the merchant's common words were last looked for.
+  words_chosen_at timestamptz,
+  PRIMARY KEY (merchant_id, scope),
+  CONSTRAINT tallied_scope_of_words CHECK ((words IS NULL) = (scope = 0))
 );
 
--- How many documents have a value, of all and of each category. Kept by a job: the changes that it hasn't taken up yet
--- are in search.tally_change.
+-- How many documents have a value, of all, of each category and of each common word. Kept by a job: the changes that it
+-- hasn't taken up yet are in search.tally_change.
 CREATE TABLE search.tally (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
-  -- The category's key (search.facet_key); 0 for all documents.
+  -- The category's key, or the word's (search.facet_key); 0 for all documents.
   scope bigint NOT NULL,
   public boolean NOT NULL,
   -- What is counted, and its value as a number (search.tallied_values).
@@ -201,6 +209,8 @@ CREATE TABLE search.tally_change (
   highest_price bigint,
   in_stock boolean,
   facet_keys bigint[] NOT NULL,
+  -- The scopes of the common words that find it.
+  word_scopes bigint[] NOT NULL,
   PRIMARY KEY (merchant_id, id)
 );
 

@@ -397,7 +397,19 @@ AS $$
 BEGIN
   -- A deletion of the merchant leaves nothing to count.
   INSERT INTO search.tally_change
-    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+    (
+      merchant_id,
+      document_id,
+      sign,
+      type,
+      public,
+      status,
+      lowest_price,
+      highest_price,
+      in_stock,
+      facet_keys,
+      word_scopes
+    )
   SELECT
     d.merchant_id,
     d.id,
@@ -411,15 +423,16 @@ BEGIN
     d.lowest_price,
     d.highest_price,
     d.in_stock,
-    d.facet_keys
+    d.facet_keys,
+    search.word_scopes_of(d.merchant_id, d.words)
   FROM changed d
   WHERE
     EXISTS (
       SELECT
       FROM
-        search.tallied_merchant t
+        search.tallied_scope t
         JOIN merchant.merchant m ON m.id = t.merchant_id
-      WHERE t.merchant_id = d.merchant_id
+      WHERE t.merchant_id = d.merchant_id AND t.scope = 0
     );
   RETURN NULL;
 END;
@@ -431,7 +444,19 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO search.tally_change
-    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+    (
+      merchant_id,
+      document_id,
+      sign,
+      type,
+      public,
+      status,
+      lowest_price,
+      highest_price,
+      in_stock,
+      facet_keys,
+      word_scopes
+    )
   SELECT
     x.merchant_id,
     x.id,
@@ -442,28 +467,37 @@ BEGIN
     (x.document).lowest_price,
     (x.document).highest_price,
     (x.document).in_stock,
-    (x.document).facet_keys
+    (x.document).facet_keys,
+    x.word_scopes
   FROM
     (
-      SELECT d.merchant_id, d.id, v.sign, v.document
+      SELECT d.merchant_id, d.id, v.sign, v.document, v.word_scopes
       FROM
         changed d
         JOIN before b ON b.merchant_id = d.merchant_id AND b.id = d.id
         CROSS JOIN LATERAL (
+          SELECT
+            search.word_scopes_of(b.merchant_id, b.words) AS before,
+            search.word_scopes_of(d.merchant_id, d.words) AS now
+          -- With OFFSET 0 they are looked up once.
+          OFFSET 0
+        ) w
+        CROSS JOIN LATERAL (
           VALUES
-            (-1, b::search.document),
-            (1, d::search.document)
-        ) AS v (sign, document)
+            (-1, b::search.document, w.before),
+            (1, d::search.document, w.now)
+        ) AS v (sign, document, word_scopes)
       WHERE
-        (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys) IS DISTINCT FROM (
+        EXISTS (SELECT FROM search.tallied_scope t WHERE t.merchant_id = d.merchant_id AND t.scope = 0)
+        AND (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys, w.now) IS DISTINCT FROM (
           b.public,
           b.status,
           b.lowest_price,
           b.highest_price,
           b.in_stock,
-          b.facet_keys
+          b.facet_keys,
+          w.before
         )
-        AND EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = d.merchant_id)
     ) x;
   RETURN NULL;
 END;

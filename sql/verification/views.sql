@@ -450,7 +450,7 @@ CREATE VIEW verification.search_documents AS
       USING (merchant_id, id)
   WHERE r.id IS NULL OR d.id IS NULL;
 
--- Deleting the merchant's row of search.tallied_merchant has its documents counted anew.
+-- Deleting the merchant's rows of search.tallied_scope has its documents counted anew.
 CREATE VIEW verification.search_tallies AS
   SELECT
     merchant_id,
@@ -467,7 +467,7 @@ CREATE VIEW verification.search_tallies AS
           SELECT c.merchant_id, s.scope, c.public, v.kind, v.value, c.sign
           FROM
             search.tally_change c
-            CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+            CROSS JOIN LATERAL search.scopes_of_change(c) s
             CROSS JOIN LATERAL search.tallied_values(
               c.type,
               c.status,
@@ -477,7 +477,7 @@ CREATE VIEW verification.search_tallies AS
               c.facet_keys
             ) v
         ) t
-        JOIN search.tallied_merchant m ON m.merchant_id = t.merchant_id AND m.counted
+        JOIN search.tallied_scope m ON m.merchant_id = t.merchant_id AND m.scope = 0 AND m.counted
       GROUP BY t.merchant_id, t.scope, t.public, t.kind, t.value
       HAVING sum(t.count) <> 0
     ) k
@@ -485,8 +485,13 @@ CREATE VIEW verification.search_tallies AS
       SELECT d.merchant_id, s.scope, d.public, v.kind, v.value, count(*) AS count
       FROM
         search.document d
-        JOIN search.tallied_merchant m ON m.merchant_id = d.merchant_id AND m.counted
-        CROSS JOIN LATERAL search.scopes_of(d.merchant_id, d.facet_keys) s
+        JOIN search.tallied_scope m ON m.merchant_id = d.merchant_id AND m.scope = 0 AND m.counted
+        CROSS JOIN LATERAL (
+          SELECT c.scope
+          FROM search.scopes_of(d.merchant_id, d.facet_keys) c
+          UNION ALL
+          SELECT unnest(search.word_scopes_of(d.merchant_id, d.words))
+        ) s
         CROSS JOIN LATERAL search.tallied_values(
           search.type_of(d),
           d.status,
@@ -498,7 +503,10 @@ CREATE VIEW verification.search_tallies AS
       GROUP BY d.merchant_id, s.scope, d.public, v.kind, v.value
     ) d
       USING (merchant_id, scope, public, kind, value)
-  WHERE k.count IS DISTINCT FROM d.count;
+  WHERE
+    k.count IS DISTINCT FROM d.count
+    -- A word that is still being counted isn't read.
+    AND (merchant_id, scope) NOT IN (SELECT w.merchant_id, w.scope FROM search.tallied_scope w WHERE NOT w.counted);
 
 -- A bucket that is marked stale is computed from its rows when it is read, so it can't be wrong.
 CREATE VIEW verification.sales_reports AS

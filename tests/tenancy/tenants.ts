@@ -127,7 +127,7 @@ const derived = new Set([
   'search.changed_attributes',
   'search.changed_language',
   'search.stale_product',
-  'search.tallied_merchant',
+  'search.tallied_scope',
   'search.tally',
   'search.tally_change',
 ])

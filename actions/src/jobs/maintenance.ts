@@ -44,6 +44,7 @@ import {
   followLanguages,
   followTallies,
   refreshSearch,
+  tallyCommonWords,
   tallyLargeMerchants,
 } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
@@ -190,7 +191,7 @@ export async function runMaintenance(
         (await refreshSearch(database)) + (await followAttributes(database)) + (await followTallies(database))
       )
     case 'tally-large-merchants':
-      return tallyLargeMerchants(database)
+      return (await tallyLargeMerchants(database)) + (await tallyCommonWords(database))
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':

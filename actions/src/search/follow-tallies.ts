@@ -5,11 +5,14 @@ import * as search from '../sql/generated/search.ts'
 /** Changes of documents, or documents, counted in one transaction. */
 const batch = 2_000
 
-/** From this many documents on, a merchant's facets are read from counts that are kept. */
-const documentsOfLargeMerchant = 10_000
+/** Of so many documents, or of so many that a word finds, counts are kept. Fewer are counted in some 50 ms when facets ask for them. */
+const documentsOfTally = 10_000
+
+/** Each costs a change of a document that has it about as much as a category. */
+const mostCommonWords = 50
 
 /**
- * Keeps the counts of large merchants' documents, which facets without a text and other filters are read from. Search adds the changes
+ * Keeps the counts of large merchants' documents, which facets of all, of a category or of a common word are read from. Search adds the changes
  * that it hasn't taken up yet, so they are right at any time. It can run twice at once and be cut off at any point. Returns how many
  * changes and documents it counted.
  */
@@ -19,4 +22,10 @@ export const followTallies = async (database: Database): Promise<number> =>
 
 /** Finds merchants whose documents have become many. Returns how many it found. */
 export const tallyLargeMerchants = async (database: Database): Promise<number> =>
-  search.tallyLargeMerchants(database, { documents: documentsOfLargeMerchant })
+  search.tallyLargeMerchants(database, { documents: documentsOfTally })
+
+/** Chooses the words of large merchants whose documents are counted, once a day. Returns for how many merchants it did. */
+export const tallyCommonWords = async (database: Database): Promise<number> =>
+  inBatches(1, async () =>
+    search.tallyCommonWords(database, { documents: documentsOfTally, words: mostCommonWords }),
+  )

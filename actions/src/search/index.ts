@@ -1,4 +1,4 @@
 export { followAttributes } from './follow-attributes.ts'
 export { followLanguages } from './follow-languages.ts'
-export { followTallies, tallyLargeMerchants } from './follow-tallies.ts'
+export { followTallies, tallyCommonWords, tallyLargeMerchants } from './follow-tallies.ts'
 export { refreshSearch } from './refresh-search.ts'

@@ -69,7 +69,7 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   sales_reports: (sql, id) => sql`DELETE FROM analytics.sales_rollup WHERE merchant_id = ${id}`,
   search_documents: (sql, id) => sql`DELETE FROM search.document WHERE merchant_id = ${id}`,
   search_tallies: (sql, id) =>
-    sql`INSERT INTO search.tallied_merchant (merchant_id, counted) VALUES (${id}, TRUE)`,
+    sql`INSERT INTO search.tallied_scope (merchant_id, counted) VALUES (${id}, TRUE)`,
   stock_ledger: (sql, id) =>
     sql`UPDATE inventory.stock_level SET available = available + 1 WHERE merchant_id = ${id}`,
   stock_reports: (sql, id) => sql`UPDATE analytics.stock_rollup SET received = 0 WHERE merchant_id = ${id}`,

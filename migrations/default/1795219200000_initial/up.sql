@@ -4369,21 +4369,29 @@ CREATE TABLE search.stale_product (
   PRIMARY KEY (merchant_id, id)
 );
 
-CREATE TABLE search.tallied_merchant (
-  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+CREATE TABLE search.tallied_scope (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
+  -- Of a word, its key (search.facet_key).
+  scope bigint NOT NULL DEFAULT 0,
+  -- What a request with the word alone asks for (search.words_query); NULL of scope 0.
+  words tsquery,
   -- All older transactions must have ended, because they may not have noted their changes; NULL until a job has seen
   -- the row.
   waits_for xid8,
   -- The last document that is counted, while a job counts them in the order of their ids.
   after_document_id uuid,
-  counted boolean NOT NULL DEFAULT FALSE
+  counted boolean NOT NULL DEFAULT FALSE,
+  -- Of scope 0: when the merchant's common words were last looked for.
+  words_chosen_at timestamptz,
+  PRIMARY KEY (merchant_id, scope),
+  CONSTRAINT tallied_scope_of_words CHECK ((words IS NULL) = (scope = 0))
 );
 
 CREATE TABLE search.tally (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
-  -- The category's key (search.facet_key); 0 for all documents.
+  -- The category's key, or the word's (search.facet_key); 0 for all documents.
   scope bigint NOT NULL,
   public boolean NOT NULL,
   -- What is counted, and its value as a number (search.tallied_values).
@@ -4407,6 +4415,8 @@ CREATE TABLE search.tally_change (
   highest_price bigint,
   in_stock boolean,
   facet_keys bigint[] NOT NULL,
+  -- The scopes of the common words that find it.
+  word_scopes bigint[] NOT NULL,
   PRIMARY KEY (merchant_id, id)
 );
 
@@ -14086,6 +14096,33 @@ AS $$
     );
 $$;
 
+CREATE FUNCTION search.word_scopes_of(p_merchant_id uuid, p_words tsvector)
+RETURNS bigint[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(t.scope ORDER BY t.scope), '{}')
+  FROM search.tallied_scope t
+  WHERE t.merchant_id = p_merchant_id AND p_words @@ t.words;
+$$;
+
+CREATE FUNCTION search.scopes_of_change(p_change search.tally_change)
+RETURNS TABLE (scope bigint)
+LANGUAGE sql
+STABLE
+ROWS 8
+AS $$
+  SELECT s.scope
+  FROM search.scopes_of(p_change.merchant_id, p_change.facet_keys) s
+  UNION ALL
+  SELECT t.scope
+  FROM search.tallied_scope t
+  WHERE
+    t.merchant_id = p_change.merchant_id
+    AND t.scope = ANY (p_change.word_scopes)
+    AND (t.counted OR p_change.document_id <= t.after_document_id);
+$$;
+
 CREATE FUNCTION search.tally_large_merchants(p_documents integer)
 RETURNS integer
 LANGUAGE sql
@@ -14093,12 +14130,12 @@ VOLATILE
 AS $$
   WITH
     noted AS (
-      INSERT INTO search.tallied_merchant (merchant_id)
+      INSERT INTO search.tallied_scope (merchant_id)
       SELECT m.id
       FROM merchant.merchant m
       WHERE
         EXISTS (SELECT FROM search.document d WHERE d.merchant_id = m.id OFFSET p_documents)
-        AND NOT EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = m.id)
+        AND NOT EXISTS (SELECT FROM search.tallied_scope t WHERE t.merchant_id = m.id AND t.scope = 0)
       ON CONFLICT DO NOTHING
       RETURNING merchant_id
     )
@@ -24429,7 +24466,7 @@ DECLARE
     sort_by
   );
   v_tallied_scope bigint := CASE
-    WHEN v_request.groups IS NULL THEN search.tallied_scope(v_request, category_id)
+    WHEN v_request.groups IS NULL THEN search.tallied_scope_of(v_request, category_id)
   END;
 BEGIN
   IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN
@@ -24565,7 +24602,7 @@ BEGIN
       WHERE t.kind = 'KEY' AND %9$L
     ),
     $statement$,
-    search.tallied_counts(p_scope, (p_request.scope).public_only),
+    search.tallied_counts(p_request, p_scope),
     search.counted_columns(p_request.scope),
     search.matches(p_request, FALSE),
     CASE
@@ -24595,7 +24632,7 @@ $$;
 
 -- sql/search/functions/tallied_counts.sql
 
-CREATE FUNCTION search.tallied_counts(p_scope bigint, p_public_only boolean)
+CREATE FUNCTION search.tallied_counts(p_request search.request, p_scope bigint)
 RETURNS text
 LANGUAGE sql
 STABLE
@@ -24622,7 +24659,7 @@ AS $$
                 x.in_stock,
                 x.facet_keys
               ) v
-            WHERE x.merchant_id = (($1).scope).merchant_id AND %3$s
+            WHERE x.merchant_id = (($1).scope).merchant_id AND (x.public OR %2$L) AND %3$s
             UNION ALL
             SELECT 'IN_STOCK', v.value, v.sign
             FROM
@@ -24632,7 +24669,11 @@ AS $$
                 WHERE s.merchant_id = (($1).scope).merchant_id
               ) s
               JOIN search.document x
-                ON x.merchant_id = (($1).scope).merchant_id AND x.product_id = s.product_id AND %3$s
+                ON
+                  x.merchant_id = (($1).scope).merchant_id
+                  AND x.product_id = s.product_id
+                  AND (x.public OR %2$L)
+                  AND %4$s
               CROSS JOIN LATERAL (
                 VALUES
                   (x.in_stock::integer, -1),
@@ -24644,13 +24685,16 @@ AS $$
       )
       $statement$,
       p_scope,
-      NOT p_public_only,
+      NOT (p_request.scope).public_only,
       CASE
-        WHEN p_public_only THEN 'x.public'
-        ELSE 'TRUE'
-      END || CASE
-        WHEN p_scope = 0 THEN ''
-        ELSE format(' AND x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        WHEN p_scope = 0 THEN 'TRUE'
+        WHEN p_request.words IS NULL THEN format('x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        ELSE format('x.word_scopes @> ARRAY[%s]::bigint[]', p_scope)
+      END,
+      CASE
+        WHEN p_scope = 0 THEN 'TRUE'
+        WHEN p_request.words IS NULL THEN format('x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        ELSE 'x.words @@ ($1).words'
       END
     );
 $$;
@@ -24674,7 +24718,7 @@ AS $$
     );
 $$;
 
-CREATE FUNCTION search.counts_of_tally(p_of search.scope, p_scope bigint)
+CREATE FUNCTION search.counts_of_tally(p_request search.request, p_scope bigint)
 RETURNS text
 LANGUAGE sql
 STABLE
@@ -24690,9 +24734,9 @@ AS $$
         WHERE t.kind = 'KEY' AND %3$L
       ),
       $statement$,
-      search.tallied_counts(p_scope, p_of.public_only),
-      search.is_counted_value(p_of),
-      p_of.products
+      search.tallied_counts(p_request, p_scope),
+      search.is_counted_value(p_request.scope),
+      (p_request.scope).products
     );
 $$;
 
@@ -24834,7 +24878,7 @@ AS $$
   SELECT
     CASE
       WHEN p_request.groups IS NULL
-      AND p_scope IS NOT NULL THEN search.counts_of_tally(p_request.scope, p_scope)
+      AND p_scope IS NOT NULL THEN search.counts_of_tally(p_request, p_scope)
       WHEN p_request.groups IS NULL THEN search.counts_of_results(p_request)
       WHEN cardinality(p_request.groups) = 1
       AND p_scope IS NOT NULL THEN search.counts_of_group(p_request, p_scope)
@@ -24842,7 +24886,7 @@ AS $$
     END;
 $$;
 
-CREATE FUNCTION search.tallied_scope(p_request search.request, p_category_id uuid)
+CREATE FUNCTION search.tallied_scope_of(p_request search.request, p_category_id uuid)
 RETURNS bigint
 LANGUAGE sql
 STABLE
@@ -24850,20 +24894,24 @@ AS $$
   SELECT
     CASE
       WHEN p_category_id IS NOT NULL THEN p_request.keys[1]
-      ELSE 0
+      ELSE t.scope
     END
-  FROM search.tallied_merchant t
+  FROM search.tallied_scope t
   WHERE
     t.merchant_id = (p_request.scope).merchant_id
     AND t.counted
+    AND CASE
+      WHEN p_request.words IS NULL THEN t.scope = 0
+      ELSE t.words = p_request.words
+    END
     AND num_nonnulls(
-      p_request.words,
       p_request.types,
       p_request.price_min,
       p_request.price_max,
       p_request.in_stock,
       p_request.status
     ) = 0
+    AND num_nonnulls(p_request.words, p_category_id) < 2
     AND coalesce(cardinality(p_request.keys), 0) = num_nonnulls(p_category_id);
 $$;
 
@@ -25093,7 +25141,7 @@ BEGIN
         c.max
       FROM counted c
       $statement$,
-      search.facet_counts(v_request, search.tallied_scope(v_request, category_id))
+      search.facet_counts(v_request, search.tallied_scope_of(v_request, category_id))
     )
     USING v_request;
 END;
@@ -25107,17 +25155,23 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_tallied search.tallied_merchant;
+  v_tallied search.tallied_scope;
   v_done integer;
 BEGIN
+  -- The row of scope 0 is held by all that write a merchant's tallies.
   SELECT t.*
   INTO v_tallied
-  FROM search.tallied_merchant t
+  FROM search.tallied_scope t
   WHERE
-    CASE
+    t.scope = 0
+    AND CASE
       WHEN t.counted THEN EXISTS (SELECT FROM search.tally_change c WHERE c.merchant_id = t.merchant_id)
-      ELSE t.waits_for IS NULL
-      OR t.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+      OR EXISTS (
+        SELECT
+        FROM search.tallied_scope w
+        WHERE w.merchant_id = t.merchant_id AND w.scope <> 0 AND search.can_be_counted(w)
+      )
+      ELSE search.can_be_counted(t)
     END
   ORDER BY t.counted DESC, t.merchant_id
   LIMIT 1
@@ -25125,26 +25179,63 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
-  IF v_tallied.waits_for IS NULL THEN
-    -- Of an earlier time, if the row was deleted so that everything is counted anew.
-    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
-    UPDATE search.tallied_merchant t
-    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
-    WHERE t.merchant_id = v_tallied.merchant_id;
-    RETURN 1;
+  IF v_tallied.counted THEN
+    v_done := search.take_tally_changes(v_tallied.merchant_id, p_limit);
+    IF v_done > 0 THEN
+      RETURN v_done;
+    END IF;
+    SELECT w.*
+    INTO v_tallied
+    FROM search.tallied_scope w
+    WHERE w.merchant_id = v_tallied.merchant_id AND w.scope <> 0 AND search.can_be_counted(w)
+    ORDER BY w.scope
+    LIMIT 1;
+    IF NOT FOUND THEN
+      RETURN 0;
+    END IF;
   END IF;
-  IF NOT v_tallied.counted THEN
+  IF v_tallied.waits_for IS NOT NULL THEN
     RETURN search.count_documents(v_tallied, p_limit);
   END IF;
+  IF v_tallied.scope = 0 THEN
+    -- Of an earlier time, if the row was deleted so that everything is counted anew.
+    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
+    DELETE FROM search.tallied_scope t WHERE t.merchant_id = v_tallied.merchant_id AND t.scope <> 0;
+  END IF;
+  UPDATE search.tallied_scope t
+  SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+  WHERE t.merchant_id = v_tallied.merchant_id AND t.scope = v_tallied.scope;
+  RETURN 1;
+END;
+$$;
+
+CREATE FUNCTION search.can_be_counted(p_tallied search.tallied_scope)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    NOT p_tallied.counted
+    AND (p_tallied.waits_for IS NULL OR p_tallied.waits_for <= pg_snapshot_xmin(pg_current_snapshot()));
+$$;
+
+CREATE FUNCTION search.take_tally_changes(p_merchant_id uuid, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_taken integer;
+BEGIN
   WITH
     taken AS (
       DELETE FROM search.tally_change c
       WHERE
-        c.merchant_id = v_tallied.merchant_id
+        c.merchant_id = p_merchant_id
         AND c.id IN (
           SELECT w.id
           FROM search.tally_change w
-          WHERE w.merchant_id = v_tallied.merchant_id
+          WHERE w.merchant_id = p_merchant_id
           ORDER BY w.id
           LIMIT p_limit
         )
@@ -25152,10 +25243,10 @@ BEGIN
     ),
     written AS (
       INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
-      SELECT v_tallied.merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
+      SELECT p_merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
       FROM
         taken c
-        CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+        CROSS JOIN LATERAL search.scopes_of_change(c::search.tally_change) s
         CROSS JOIN LATERAL search.tallied_values(
           c.type,
           c.status,
@@ -25170,13 +25261,13 @@ BEGIN
       ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
     )
   SELECT count(*)
-  INTO v_done
+  INTO v_taken
   FROM taken;
-  RETURN v_done;
+  RETURN v_taken;
 END;
 $$;
 
-CREATE FUNCTION search.count_documents(p_tallied search.tallied_merchant, p_limit integer)
+CREATE FUNCTION search.count_documents(p_tallied search.tallied_scope, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -25202,20 +25293,45 @@ BEGIN
         END AS last_id
       FROM part p
     ),
-    dropped AS (
-      DELETE FROM search.tally_change c
-      USING bound b
+    seen AS MATERIALIZED (
+      SELECT c.id
+      FROM
+        search.tally_change c,
+        bound b
       WHERE
         c.merchant_id = p_tallied.merchant_id
         AND (p_tallied.after_document_id IS NULL OR c.document_id > p_tallied.after_document_id)
         AND (b.last_id IS NULL OR c.document_id <= b.last_id)
+    ),
+    dropped AS (
+      DELETE FROM search.tally_change c
+      USING seen s
+      WHERE p_tallied.scope = 0 AND c.merchant_id = p_tallied.merchant_id AND c.id = s.id
+    ),
+    -- The other counts still need the changes.
+    dropped_of_word AS (
+      UPDATE search.tally_change c
+      SET word_scopes = array_remove(c.word_scopes, p_tallied.scope)
+      FROM seen s
+      WHERE
+        p_tallied.scope <> 0
+        AND c.merchant_id = p_tallied.merchant_id
+        AND c.id = s.id
+        AND p_tallied.scope = ANY (c.word_scopes)
     ),
     written AS (
       INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
       SELECT p_tallied.merchant_id, s.scope, p.public, v.kind, v.value, count(*)
       FROM
         part p
-        CROSS JOIN LATERAL search.scopes_of(p.merchant_id, p.facet_keys) s
+        CROSS JOIN LATERAL (
+          SELECT x.scope
+          FROM search.scopes_of(p.merchant_id, p.facet_keys) x
+          WHERE p_tallied.scope = 0
+          UNION ALL
+          SELECT p_tallied.scope
+          WHERE p.words @@ p_tallied.words
+        ) s
         CROSS JOIN LATERAL search.tallied_values(
           search.type_of(p::search.document),
           p.status,
@@ -25229,12 +25345,12 @@ BEGIN
       ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
     ),
     noted AS (
-      UPDATE search.tallied_merchant t
+      UPDATE search.tallied_scope t
       SET
         after_document_id = b.last_id,
         counted = b.last_id IS NULL
       FROM bound b
-      WHERE t.merchant_id = p_tallied.merchant_id
+      WHERE t.merchant_id = p_tallied.merchant_id AND t.scope = p_tallied.scope
     )
   SELECT greatest(count(*), 1)
   INTO v_done
@@ -25459,66 +25575,87 @@ ROWS 1000
 SET enable_seqscan = OFF
 SET plan_cache_mode = force_custom_plan
 AS $$
+DECLARE
+  v_few boolean := search.expected_count(p_request) < 1101;
+  v_found text := format(
+    'found AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <matches> LIMIT 1101)',
+    CASE
+      WHEN v_few THEN 'TRUE'
+      ELSE '(SELECT count(*) FROM titled) < 1101'
+    END
+  );
+  v_titled text := format(
+    'titled AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <titles match> LIMIT 1101)',
+    CASE
+      WHEN v_few THEN '(SELECT count(*) FROM found) = 1101'
+      ELSE 'TRUE'
+    END
+  );
+  v_statement text := format(
+    $statement$
+    WITH
+      %s,
+      %s,
+      beginning AS (
+        SELECT <ranked>
+        FROM search.document d
+        WHERE (SELECT count(*) FROM titled) = 1101 AND <matches> AND d.title LIKE ($1).title || '%%'
+        ORDER BY d.title
+        LIMIT 1101
+      )
+    SELECT t.id, t.rank FROM titled t
+    UNION
+    SELECT b.id, b.rank FROM beginning b
+    UNION
+    SELECT f.id, f.rank FROM found f WHERE (SELECT count(*) FROM titled) < 1101
+    $statement$,
+    CASE
+      WHEN v_few THEN v_found
+      ELSE v_titled
+    END,
+    CASE
+      WHEN v_few THEN v_titled
+      ELSE v_found
+    END
+  );
+  v_ranked text := $columns$
+    d.id,
+    (
+      ts_rank('{0.05, 0.2, 0.4, 1}', d.words, ($1).words) + CASE
+        WHEN d.title = ($1).title THEN 2
+        WHEN starts_with(d.title, ($1).title) THEN 1
+        ELSE 0
+      END + 0.01 / (1 + char_length(d.title)) -- Of equal ones, the one that says least else.
+    )::real AS rank
+  $columns$;
 BEGIN
-  -- As many as pages can show: 1,000 may be passed over, and 101 are read. If so many have the words in their titles,
-  -- no others are looked at. A title's words are words of its document, so the index looks for them once.
-  RETURN QUERY EXECUTE
-    replace(
-      replace(
-        $statement$
-      WITH
-        titled AS MATERIALIZED (
-          (
-            SELECT d.id, d.title, d.words
-            FROM search.document d
-            WHERE <matches> AND d.title LIKE ($1).title || '%'
-            ORDER BY d.title
-            LIMIT 1101
-          )
-          UNION ALL
-          (
-            SELECT d.id, d.title, d.words
-            FROM search.document d
-            WHERE <titles match>
-            LIMIT 1101
-          )
-        ),
-        found AS (
-          SELECT d.id, d.title, d.words
-          FROM search.document d
-          WHERE (SELECT count(*) FROM titled) < 1101 AND <matches>
-          LIMIT 1101
-        )
-      SELECT
-        c.id,
-        (
-          ts_rank('{0.05, 0.2, 0.4, 1}', c.words, ($1).words) + CASE
-            WHEN c.title = ($1).title THEN 2
-            WHEN starts_with(c.title, ($1).title) THEN 1
-            ELSE 0
-          END + 0.01 / (1 + char_length(c.title)) -- Of equal ones, the one that says least else.
-        )::real
-      FROM
-        (
-          SELECT DISTINCT ON (u.id) u.id, u.title, u.words
-          FROM
-            (
-              SELECT t.id, t.title, t.words
-              FROM titled t
-              UNION ALL
-              SELECT f.id, f.title, f.words
-              FROM found f
-            ) u
-        ) c
-      $statement$,
-        '<titles match>',
-        replace(p_matches, 'd.words @@', 'd.title_words @@')
-      ),
-      '<matches>',
-      p_matches
-    )
-    USING p_request;
+  v_statement := replace(v_statement, '<ranked>', v_ranked);
+  v_statement := replace(v_statement, '<titles match>', replace(p_matches, 'd.words @@', 'd.title_words @@'));
+  RETURN QUERY EXECUTE replace(v_statement, '<matches>', p_matches) USING p_request;
 END;
+$$;
+
+CREATE FUNCTION search.expected_count(p_request search.request)
+RETURNS double precision
+LANGUAGE sql
+STABLE
+AS $$
+  WITH
+    counted AS (
+      SELECT t.scope, greatest(sum(k.count), 1)::double precision AS count
+      FROM
+        search.tallied_scope t
+        JOIN search.tally k ON k.merchant_id = t.merchant_id AND k.scope = t.scope AND k.kind = 'TYPE'
+      WHERE
+        t.merchant_id = (p_request.scope).merchant_id
+        AND t.counted
+        -- All its words are in the request.
+        AND (t.scope = 0 OR t.words <@ p_request.words)
+      GROUP BY t.scope
+    ),
+    everything AS (SELECT c.count FROM counted c WHERE c.scope = 0)
+  SELECT e.count * (SELECT coalesce(exp(sum(ln(c.count / e.count))), 1) FROM counted c WHERE c.scope <> 0)
+  FROM everything e;
 $$;
 
 -- sql/search/functions/request_of.sql
@@ -25713,6 +25850,106 @@ BEGIN
       (c.bonus + 1.0 / (1 + char_length(c.title)))::real
     FROM candidate c
     ORDER BY c.shown_title, c.bonus DESC;
+END;
+$$;
+
+-- sql/search/functions/tally_common_words.sql
+
+CREATE FUNCTION search.tally_common_words(p_documents integer, p_words integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_merchant_id uuid;
+BEGIN
+  SELECT t.merchant_id
+  INTO v_merchant_id
+  FROM search.tallied_scope t
+  WHERE t.scope = 0 AND t.counted AND (t.words_chosen_at IS NULL OR t.words_chosen_at < now() - INTERVAL '1 day')
+  ORDER BY t.words_chosen_at NULLS FIRST, t.merchant_id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  UPDATE search.tallied_scope t SET words_chosen_at = now() WHERE t.merchant_id = v_merchant_id AND t.scope = 0;
+  WITH
+    common AS MATERIALIZED (SELECT * FROM search.common_words(v_merchant_id)),
+    -- Words that have become a little rarer stay, so that none comes and goes each day.
+    ended AS (
+      DELETE FROM search.tallied_scope t
+      WHERE
+        t.merchant_id = v_merchant_id
+        AND t.scope <> 0
+        AND NOT EXISTS (SELECT FROM common c WHERE c.words = t.words AND c.documents * 2 >= p_documents)
+      RETURNING t.scope
+    ),
+    ended_tally AS (
+      DELETE FROM search.tally t
+      USING ended e
+      WHERE t.merchant_id = v_merchant_id AND t.scope = e.scope
+    ),
+    kept AS (
+      SELECT t.scope
+      FROM search.tallied_scope t
+      WHERE t.merchant_id = v_merchant_id AND t.scope <> 0 AND t.scope NOT IN (SELECT e.scope FROM ended e)
+    )
+  INSERT INTO search.tallied_scope (merchant_id, scope, words)
+  SELECT v_merchant_id, c.scope, c.words
+  FROM common c
+  WHERE c.documents >= p_documents AND c.scope NOT IN (SELECT k.scope FROM kept k)
+  -- People look for what titles say.
+  ORDER BY c.titles DESC, c.documents DESC, c.scope
+  LIMIT greatest(p_words - (SELECT count(*) FROM kept), 0);
+  RETURN 1;
+END;
+$$;
+
+CREATE FUNCTION search.common_words(p_merchant_id uuid)
+RETURNS TABLE (scope bigint, words tsquery, documents bigint, titles bigint)
+LANGUAGE plpgsql
+STABLE
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_stemmer regconfig := search.stemmer_of(p_merchant_id)::regconfig;
+  v_step bigint := (
+    SELECT greatest(count(*) / 2000, 1)
+    FROM search.document d
+    WHERE d.merchant_id = p_merchant_id
+  );
+BEGIN
+  RETURN QUERY WITH
+      sampled AS (
+        SELECT d.words
+        FROM
+          (
+            SELECT o.id, row_number() OVER (ORDER BY o.id) AS place
+            FROM search.document o
+            WHERE o.merchant_id = p_merchant_id
+          ) p
+          JOIN search.document d ON d.merchant_id = p_merchant_id AND d.id = p.id
+        WHERE p.place % v_step = 0
+      ),
+      counted AS (
+        SELECT
+          l.lexeme,
+          count(*) * v_step AS documents,
+          count(*) FILTER (WHERE 'A' = ANY (l.weights)) * v_step AS titles
+        FROM
+          sampled s
+          CROSS JOIN LATERAL unnest(s.words) l
+        GROUP BY l.lexeme
+        -- One in a hundred, so that few are looked at further. Words like "the" are left out.
+        HAVING count(*) >= 20 AND to_tsvector(v_stemmer, l.lexeme) <> ''
+      )
+    SELECT search.facet_key('WORD', '', q.words::text), q.words, max(c.documents), max(c.titles)
+    FROM
+      counted c
+      CROSS JOIN LATERAL (SELECT search.words_query(p_merchant_id, c.lexeme) AS words OFFSET 0) q
+    WHERE q.words IS NOT NULL
+    GROUP BY q.words;
 END;
 $$;
 
@@ -27000,7 +27237,7 @@ CREATE VIEW verification.search_tallies AS
           SELECT c.merchant_id, s.scope, c.public, v.kind, v.value, c.sign
           FROM
             search.tally_change c
-            CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+            CROSS JOIN LATERAL search.scopes_of_change(c) s
             CROSS JOIN LATERAL search.tallied_values(
               c.type,
               c.status,
@@ -27010,7 +27247,7 @@ CREATE VIEW verification.search_tallies AS
               c.facet_keys
             ) v
         ) t
-        JOIN search.tallied_merchant m ON m.merchant_id = t.merchant_id AND m.counted
+        JOIN search.tallied_scope m ON m.merchant_id = t.merchant_id AND m.scope = 0 AND m.counted
       GROUP BY t.merchant_id, t.scope, t.public, t.kind, t.value
       HAVING sum(t.count) <> 0
     ) k
@@ -27018,8 +27255,13 @@ CREATE VIEW verification.search_tallies AS
       SELECT d.merchant_id, s.scope, d.public, v.kind, v.value, count(*) AS count
       FROM
         search.document d
-        JOIN search.tallied_merchant m ON m.merchant_id = d.merchant_id AND m.counted
-        CROSS JOIN LATERAL search.scopes_of(d.merchant_id, d.facet_keys) s
+        JOIN search.tallied_scope m ON m.merchant_id = d.merchant_id AND m.scope = 0 AND m.counted
+        CROSS JOIN LATERAL (
+          SELECT c.scope
+          FROM search.scopes_of(d.merchant_id, d.facet_keys) c
+          UNION ALL
+          SELECT unnest(search.word_scopes_of(d.merchant_id, d.words))
+        ) s
         CROSS JOIN LATERAL search.tallied_values(
           search.type_of(d),
           d.status,
@@ -27031,7 +27273,10 @@ CREATE VIEW verification.search_tallies AS
       GROUP BY d.merchant_id, s.scope, d.public, v.kind, v.value
     ) d
       USING (merchant_id, scope, public, kind, value)
-  WHERE k.count IS DISTINCT FROM d.count;
+  WHERE
+    k.count IS DISTINCT FROM d.count
+    -- A word that is still being counted isn't read.
+    AND (merchant_id, scope) NOT IN (SELECT w.merchant_id, w.scope FROM search.tallied_scope w WHERE NOT w.counted);
 
 CREATE VIEW verification.sales_reports AS
   SELECT
@@ -31023,7 +31268,19 @@ AS $$
 BEGIN
   -- A deletion of the merchant leaves nothing to count.
   INSERT INTO search.tally_change
-    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+    (
+      merchant_id,
+      document_id,
+      sign,
+      type,
+      public,
+      status,
+      lowest_price,
+      highest_price,
+      in_stock,
+      facet_keys,
+      word_scopes
+    )
   SELECT
     d.merchant_id,
     d.id,
@@ -31037,15 +31294,16 @@ BEGIN
     d.lowest_price,
     d.highest_price,
     d.in_stock,
-    d.facet_keys
+    d.facet_keys,
+    search.word_scopes_of(d.merchant_id, d.words)
   FROM changed d
   WHERE
     EXISTS (
       SELECT
       FROM
-        search.tallied_merchant t
+        search.tallied_scope t
         JOIN merchant.merchant m ON m.id = t.merchant_id
-      WHERE t.merchant_id = d.merchant_id
+      WHERE t.merchant_id = d.merchant_id AND t.scope = 0
     );
   RETURN NULL;
 END;
@@ -31057,7 +31315,19 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO search.tally_change
-    (merchant_id, document_id, sign, type, public, status, lowest_price, highest_price, in_stock, facet_keys)
+    (
+      merchant_id,
+      document_id,
+      sign,
+      type,
+      public,
+      status,
+      lowest_price,
+      highest_price,
+      in_stock,
+      facet_keys,
+      word_scopes
+    )
   SELECT
     x.merchant_id,
     x.id,
@@ -31068,28 +31338,37 @@ BEGIN
     (x.document).lowest_price,
     (x.document).highest_price,
     (x.document).in_stock,
-    (x.document).facet_keys
+    (x.document).facet_keys,
+    x.word_scopes
   FROM
     (
-      SELECT d.merchant_id, d.id, v.sign, v.document
+      SELECT d.merchant_id, d.id, v.sign, v.document, v.word_scopes
       FROM
         changed d
         JOIN before b ON b.merchant_id = d.merchant_id AND b.id = d.id
         CROSS JOIN LATERAL (
+          SELECT
+            search.word_scopes_of(b.merchant_id, b.words) AS before,
+            search.word_scopes_of(d.merchant_id, d.words) AS now
+          -- With OFFSET 0 they are looked up once.
+          OFFSET 0
+        ) w
+        CROSS JOIN LATERAL (
           VALUES
-            (-1, b::search.document),
-            (1, d::search.document)
-        ) AS v (sign, document)
+            (-1, b::search.document, w.before),
+            (1, d::search.document, w.now)
+        ) AS v (sign, document, word_scopes)
       WHERE
-        (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys) IS DISTINCT FROM (
+        EXISTS (SELECT FROM search.tallied_scope t WHERE t.merchant_id = d.merchant_id AND t.scope = 0)
+        AND (d.public, d.status, d.lowest_price, d.highest_price, d.in_stock, d.facet_keys, w.now) IS DISTINCT FROM (
           b.public,
           b.status,
           b.lowest_price,
           b.highest_price,
           b.in_stock,
-          b.facet_keys
+          b.facet_keys,
+          w.before
         )
-        AND EXISTS (SELECT FROM search.tallied_merchant t WHERE t.merchant_id = d.merchant_id)
     ) x;
   RETURN NULL;
 END;

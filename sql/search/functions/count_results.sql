@@ -41,7 +41,7 @@ DECLARE
     sort_by
   );
   v_tallied_scope bigint := CASE
-    WHEN v_request.groups IS NULL THEN search.tallied_scope(v_request, category_id)
+    WHEN v_request.groups IS NULL THEN search.tallied_scope_of(v_request, category_id)
   END;
 BEGIN
   IF NOT ((v_request.scope).products OR (v_request.scope).articles) THEN

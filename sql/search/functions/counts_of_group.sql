@@ -55,7 +55,7 @@ BEGIN
       WHERE t.kind = 'KEY' AND %9$L
     ),
     $statement$,
-    search.tallied_counts(p_scope, (p_request.scope).public_only),
+    search.tallied_counts(p_request, p_scope),
     search.counted_columns(p_request.scope),
     search.matches(p_request, FALSE),
     CASE

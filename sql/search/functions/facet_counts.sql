@@ -2,7 +2,7 @@
 -- search.tallied_values but keys, each value with its count. counted_key has the keys, and in `missed` the one group
 -- whose filter these documents miss.
 --
--- p_scope is set when search.tally has the counts of the request without its groups (search.tallied_scope).
+-- p_scope is set when search.tally has the counts of the request without its groups (search.tallied_scope_of).
 CREATE FUNCTION search.facet_counts(p_request search.request, p_scope bigint)
 RETURNS text
 LANGUAGE sql
@@ -11,7 +11,7 @@ AS $$
   SELECT
     CASE
       WHEN p_request.groups IS NULL
-      AND p_scope IS NOT NULL THEN search.counts_of_tally(p_request.scope, p_scope)
+      AND p_scope IS NOT NULL THEN search.counts_of_tally(p_request, p_scope)
       WHEN p_request.groups IS NULL THEN search.counts_of_results(p_request)
       WHEN cardinality(p_request.groups) = 1
       AND p_scope IS NOT NULL THEN search.counts_of_group(p_request, p_scope)
@@ -19,7 +19,7 @@ AS $$
     END;
 $$;
 
-CREATE FUNCTION search.counts_of_tally(p_of search.scope, p_scope bigint)
+CREATE FUNCTION search.counts_of_tally(p_request search.request, p_scope bigint)
 RETURNS text
 LANGUAGE sql
 STABLE
@@ -35,9 +35,9 @@ AS $$
         WHERE t.kind = 'KEY' AND %3$L
       ),
       $statement$,
-      search.tallied_counts(p_scope, p_of.public_only),
-      search.is_counted_value(p_of),
-      p_of.products
+      search.tallied_counts(p_request, p_scope),
+      search.is_counted_value(p_request.scope),
+      (p_request.scope).products
     );
 $$;
 
@@ -130,9 +130,9 @@ AS $$
     );
 $$;
 
--- The scope of search.tally that has the counts of a request without its groups: all documents (0), or the category
--- with this key. NULL when its documents have to be counted.
-CREATE FUNCTION search.tallied_scope(p_request search.request, p_category_id uuid)
+-- The scope of search.tally that has the counts of a request without its groups: all documents (0), the category or the
+-- common word with this key. NULL when its documents have to be counted.
+CREATE FUNCTION search.tallied_scope_of(p_request search.request, p_category_id uuid)
 RETURNS bigint
 LANGUAGE sql
 STABLE
@@ -140,19 +140,23 @@ AS $$
   SELECT
     CASE
       WHEN p_category_id IS NOT NULL THEN p_request.keys[1]
-      ELSE 0
+      ELSE t.scope
     END
-  FROM search.tallied_merchant t
+  FROM search.tallied_scope t
   WHERE
     t.merchant_id = (p_request.scope).merchant_id
     AND t.counted
+    AND CASE
+      WHEN p_request.words IS NULL THEN t.scope = 0
+      ELSE t.words = p_request.words
+    END
     AND num_nonnulls(
-      p_request.words,
       p_request.types,
       p_request.price_min,
       p_request.price_max,
       p_request.in_stock,
       p_request.status
     ) = 0
+    AND num_nonnulls(p_request.words, p_category_id) < 2
     AND coalesce(cardinality(p_request.keys), 0) = num_nonnulls(p_category_id);
 $$;

@@ -222,7 +222,7 @@ BEGIN
         c.max
       FROM counted c
       $statement$,
-      search.facet_counts(v_request, search.tallied_scope(v_request, category_id))
+      search.facet_counts(v_request, search.tallied_scope_of(v_request, category_id))
     )
     USING v_request;
 END;

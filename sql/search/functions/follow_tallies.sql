@@ -8,17 +8,23 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_tallied search.tallied_merchant;
+  v_tallied search.tallied_scope;
   v_done integer;
 BEGIN
+  -- The row of scope 0 is held by all that write a merchant's tallies.
   SELECT t.*
   INTO v_tallied
-  FROM search.tallied_merchant t
+  FROM search.tallied_scope t
   WHERE
-    CASE
+    t.scope = 0
+    AND CASE
       WHEN t.counted THEN EXISTS (SELECT FROM search.tally_change c WHERE c.merchant_id = t.merchant_id)
-      ELSE t.waits_for IS NULL
-      OR t.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
+      OR EXISTS (
+        SELECT
+        FROM search.tallied_scope w
+        WHERE w.merchant_id = t.merchant_id AND w.scope <> 0 AND search.can_be_counted(w)
+      )
+      ELSE search.can_be_counted(t)
     END
   ORDER BY t.counted DESC, t.merchant_id
   LIMIT 1
@@ -26,26 +32,63 @@ BEGIN
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
-  IF v_tallied.waits_for IS NULL THEN
-    -- Of an earlier time, if the row was deleted so that everything is counted anew.
-    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
-    UPDATE search.tallied_merchant t
-    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
-    WHERE t.merchant_id = v_tallied.merchant_id;
-    RETURN 1;
+  IF v_tallied.counted THEN
+    v_done := search.take_tally_changes(v_tallied.merchant_id, p_limit);
+    IF v_done > 0 THEN
+      RETURN v_done;
+    END IF;
+    SELECT w.*
+    INTO v_tallied
+    FROM search.tallied_scope w
+    WHERE w.merchant_id = v_tallied.merchant_id AND w.scope <> 0 AND search.can_be_counted(w)
+    ORDER BY w.scope
+    LIMIT 1;
+    IF NOT FOUND THEN
+      RETURN 0;
+    END IF;
   END IF;
-  IF NOT v_tallied.counted THEN
+  IF v_tallied.waits_for IS NOT NULL THEN
     RETURN search.count_documents(v_tallied, p_limit);
   END IF;
+  IF v_tallied.scope = 0 THEN
+    -- Of an earlier time, if the row was deleted so that everything is counted anew.
+    DELETE FROM search.tally t WHERE t.merchant_id = v_tallied.merchant_id;
+    DELETE FROM search.tallied_scope t WHERE t.merchant_id = v_tallied.merchant_id AND t.scope <> 0;
+  END IF;
+  UPDATE search.tallied_scope t
+  SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+  WHERE t.merchant_id = v_tallied.merchant_id AND t.scope = v_tallied.scope;
+  RETURN 1;
+END;
+$$;
+
+CREATE FUNCTION search.can_be_counted(p_tallied search.tallied_scope)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    NOT p_tallied.counted
+    AND (p_tallied.waits_for IS NULL OR p_tallied.waits_for <= pg_snapshot_xmin(pg_current_snapshot()));
+$$;
+
+CREATE FUNCTION search.take_tally_changes(p_merchant_id uuid, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_taken integer;
+BEGIN
   WITH
     taken AS (
       DELETE FROM search.tally_change c
       WHERE
-        c.merchant_id = v_tallied.merchant_id
+        c.merchant_id = p_merchant_id
         AND c.id IN (
           SELECT w.id
           FROM search.tally_change w
-          WHERE w.merchant_id = v_tallied.merchant_id
+          WHERE w.merchant_id = p_merchant_id
           ORDER BY w.id
           LIMIT p_limit
         )
@@ -53,10 +96,10 @@ BEGIN
     ),
     written AS (
       INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
-      SELECT v_tallied.merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
+      SELECT p_merchant_id, s.scope, c.public, v.kind, v.value, sum(c.sign)
       FROM
         taken c
-        CROSS JOIN LATERAL search.scopes_of(c.merchant_id, c.facet_keys) s
+        CROSS JOIN LATERAL search.scopes_of_change(c::search.tally_change) s
         CROSS JOIN LATERAL search.tallied_values(
           c.type,
           c.status,
@@ -71,15 +114,15 @@ BEGIN
       ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
     )
   SELECT count(*)
-  INTO v_done
+  INTO v_taken
   FROM taken;
-  RETURN v_done;
+  RETURN v_taken;
 END;
 $$;
 
--- Counts the next documents of a merchant that is not counted yet. One statement, so one snapshot: of the documents
--- that it counts it drops the changes that it has seen, and all others come after it.
-CREATE FUNCTION search.count_documents(p_tallied search.tallied_merchant, p_limit integer)
+-- Counts the next documents of what is not counted yet. One statement, so one snapshot: of the documents that it counts
+-- it drops the changes that it has seen, and all others come after it.
+CREATE FUNCTION search.count_documents(p_tallied search.tallied_scope, p_limit integer)
 RETURNS integer
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -105,20 +148,45 @@ BEGIN
         END AS last_id
       FROM part p
     ),
-    dropped AS (
-      DELETE FROM search.tally_change c
-      USING bound b
+    seen AS MATERIALIZED (
+      SELECT c.id
+      FROM
+        search.tally_change c,
+        bound b
       WHERE
         c.merchant_id = p_tallied.merchant_id
         AND (p_tallied.after_document_id IS NULL OR c.document_id > p_tallied.after_document_id)
         AND (b.last_id IS NULL OR c.document_id <= b.last_id)
+    ),
+    dropped AS (
+      DELETE FROM search.tally_change c
+      USING seen s
+      WHERE p_tallied.scope = 0 AND c.merchant_id = p_tallied.merchant_id AND c.id = s.id
+    ),
+    -- The other counts still need the changes.
+    dropped_of_word AS (
+      UPDATE search.tally_change c
+      SET word_scopes = array_remove(c.word_scopes, p_tallied.scope)
+      FROM seen s
+      WHERE
+        p_tallied.scope <> 0
+        AND c.merchant_id = p_tallied.merchant_id
+        AND c.id = s.id
+        AND p_tallied.scope = ANY (c.word_scopes)
     ),
     written AS (
       INSERT INTO search.tally AS t (merchant_id, scope, public, kind, value, count)
       SELECT p_tallied.merchant_id, s.scope, p.public, v.kind, v.value, count(*)
       FROM
         part p
-        CROSS JOIN LATERAL search.scopes_of(p.merchant_id, p.facet_keys) s
+        CROSS JOIN LATERAL (
+          SELECT x.scope
+          FROM search.scopes_of(p.merchant_id, p.facet_keys) x
+          WHERE p_tallied.scope = 0
+          UNION ALL
+          SELECT p_tallied.scope
+          WHERE p.words @@ p_tallied.words
+        ) s
         CROSS JOIN LATERAL search.tallied_values(
           search.type_of(p::search.document),
           p.status,
@@ -132,12 +200,12 @@ BEGIN
       ON CONFLICT (merchant_id, scope, public, kind, value) DO UPDATE SET count = t.count + excluded.count
     ),
     noted AS (
-      UPDATE search.tallied_merchant t
+      UPDATE search.tallied_scope t
       SET
         after_document_id = b.last_id,
         counted = b.last_id IS NULL
       FROM bound b
-      WHERE t.merchant_id = p_tallied.merchant_id
+      WHERE t.merchant_id = p_tallied.merchant_id AND t.scope = p_tallied.scope
     )
   SELECT greatest(count(*), 1)
   INTO v_done

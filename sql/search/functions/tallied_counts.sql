@@ -1,6 +1,6 @@
--- The entry of a statement's WITH that has the counts of search.tally as they are now: of all documents (0), or of the
--- category with this key.
-CREATE FUNCTION search.tallied_counts(p_scope bigint, p_public_only boolean)
+-- The entry of a statement's WITH that has the counts of search.tally as they are now, of the scope that
+-- search.tallied_scope_of has found for the request.
+CREATE FUNCTION search.tallied_counts(p_request search.request, p_scope bigint)
 RETURNS text
 LANGUAGE sql
 STABLE
@@ -27,7 +27,7 @@ AS $$
                 x.in_stock,
                 x.facet_keys
               ) v
-            WHERE x.merchant_id = (($1).scope).merchant_id AND %3$s
+            WHERE x.merchant_id = (($1).scope).merchant_id AND (x.public OR %2$L) AND %3$s
             UNION ALL
             SELECT 'IN_STOCK', v.value, v.sign
             FROM
@@ -37,7 +37,11 @@ AS $$
                 WHERE s.merchant_id = (($1).scope).merchant_id
               ) s
               JOIN search.document x
-                ON x.merchant_id = (($1).scope).merchant_id AND x.product_id = s.product_id AND %3$s
+                ON
+                  x.merchant_id = (($1).scope).merchant_id
+                  AND x.product_id = s.product_id
+                  AND (x.public OR %2$L)
+                  AND %4$s
               CROSS JOIN LATERAL (
                 VALUES
                   (x.in_stock::integer, -1),
@@ -49,13 +53,16 @@ AS $$
       )
       $statement$,
       p_scope,
-      NOT p_public_only,
+      NOT (p_request.scope).public_only,
       CASE
-        WHEN p_public_only THEN 'x.public'
-        ELSE 'TRUE'
-      END || CASE
-        WHEN p_scope = 0 THEN ''
-        ELSE format(' AND x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        WHEN p_scope = 0 THEN 'TRUE'
+        WHEN p_request.words IS NULL THEN format('x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        ELSE format('x.word_scopes @> ARRAY[%s]::bigint[]', p_scope)
+      END,
+      CASE
+        WHEN p_scope = 0 THEN 'TRUE'
+        WHEN p_request.words IS NULL THEN format('x.facet_keys @> ARRAY[%s]::bigint[]', p_scope)
+        ELSE 'x.words @@ ($1).words'
       END
     );
 $$;

@@ -43,7 +43,7 @@ export interface TallyLargeMerchantsArguments {
 
 export type TallyLargeMerchantsAnswer = number
 
-/** `search.tally_large_merchants`: Marks merchants of more documents than this, whose documents a job will count (search.tallied_merchant). Returns how many.  */
+/** `search.tally_large_merchants`: Marks merchants of more documents than this, whose documents a job will count (search.tallied_scope). Returns how many.  */
 export const tallyLargeMerchants = (caller: Caller, args: TallyLargeMerchantsArguments): Promise<TallyLargeMerchantsAnswer> =>
   answerOf<TallyLargeMerchantsAnswer>(caller, 'search.tally_large_merchants', (sql) => sql`search.tally_large_merchants(
       p_documents => ${args.documents}::integer
@@ -59,4 +59,18 @@ export type FollowTalliesAnswer = number
 export const followTallies = (caller: Caller, args: FollowTalliesArguments): Promise<FollowTalliesAnswer> =>
   answerOf<FollowTalliesAnswer>(caller, 'search.follow_tallies', (sql) => sql`search.follow_tallies(
       p_limit => ${args.limit}::integer
+    )`)
+
+export interface TallyCommonWordsArguments {
+  readonly documents: number
+  readonly words: number
+}
+
+export type TallyCommonWordsAnswer = number
+
+/** `search.tally_common_words`: Looks in one large merchant's documents for the words that most of them have, once a day, and has a job count the documents of each (search.tallied_scope): of at most p_words words, which p_documents or more have. Every so many documents one is read, 2,000 in all. Returns how many merchants it looked at: 0 when none is due.  */
+export const tallyCommonWords = (caller: Caller, args: TallyCommonWordsArguments): Promise<TallyCommonWordsAnswer> =>
+  answerOf<TallyCommonWordsAnswer>(caller, 'search.tally_common_words', (sql) => sql`search.tally_common_words(
+      p_documents => ${args.documents}::integer,
+      p_words => ${args.words}::integer
     )`)
