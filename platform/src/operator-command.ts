@@ -4,7 +4,7 @@ import {
   type OperatorKey,
   operatorLog,
   revokeOperatorKey,
-} from '@commerce-graph/auth-webhook'
+} from '@commerce-graph/auth-webhook/operator-key'
 import {
   type Column,
   type Json,

@@ -1,4 +1,4 @@
-import { defaultRetention, type Retention } from '@commerce-graph/actions'
+import { defaultRetention, type Retention } from '@commerce-graph/actions/retention'
 import { z } from 'zod'
 
 const most = 3_650

@@ -1,4 +1,4 @@
-import { type GeneratedApiKey, generateApiKey } from '@commerce-graph/auth-webhook'
+import { type GeneratedApiKey, generateApiKey } from '@commerce-graph/auth-webhook/api-key'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
