@@ -219,7 +219,7 @@ CREATE VIEW bulk.customer_record AS
     x.customer_id,
     'email',
     FALSE,
-    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+    to_jsonb(x) - ARRAY['html', 'text', 'message_id', 'transport', 'claimed_until']
   FROM email.delivery x
   WHERE x.customer_id IS NOT NULL
   UNION ALL
@@ -228,7 +228,7 @@ CREATE VIEW bulk.customer_record AS
     c.id,
     'email',
     TRUE,
-    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+    to_jsonb(x) - ARRAY['html', 'text', 'message_id', 'transport', 'claimed_until']
   FROM
     crm.customer c
     JOIN email.delivery x ON x.merchant_id = c.merchant_id AND x.recipient = c.email

@@ -6,10 +6,12 @@ VOLATILE
 AS $$
   UPDATE crm.customer c
   SET marketing_opt_in = FALSE
-  FROM email.delivery d
+  FROM
+    email.unsubscribe_token t
+    JOIN email.delivery d ON d.merchant_id = t.merchant_id AND d.id = t.delivery_id
   WHERE
-    d.merchant_id = p_merchant_id
-    AND d.unsubscribe_token = p_token
+    t.merchant_id = p_merchant_id
+    AND t.token = p_token
     AND c.merchant_id = p_merchant_id
     AND c.id = d.customer_id
     AND c.marketing_opt_in;
@@ -25,9 +27,9 @@ STABLE
 AS $$
   SELECT m.id, m.name
   FROM
-    email.delivery d
-    JOIN merchant.merchant m ON m.id = d.merchant_id
-  WHERE d.unsubscribe_token = p_token;
+    email.unsubscribe_token t
+    JOIN merchant.merchant m ON m.id = t.merchant_id
+  WHERE t.token = p_token;
 $$;
 
 -- answers: integer

@@ -153,7 +153,6 @@ CREATE TABLE email.delivery (
   message_id text,
   -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
   trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
-  unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -172,11 +171,23 @@ CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, stat
 CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
-CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
 WHERE status = 'QUEUED' AND NOT held;
 CREATE INDEX delivery_test ON email.delivery (merchant_id, recipient, created_at) WHERE is_test;
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+
+-- What the link at a message's end carries: it ends the recipient's mails. A message gets its token when it is first
+-- sent. Hasura doesn't serve this table.
+CREATE TABLE email.unsubscribe_token (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  delivery_id uuid NOT NULL,
+  token uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT unsubscribe_token_pkey PRIMARY KEY (merchant_id, delivery_id),
+  CONSTRAINT unsubscribe_token_key UNIQUE (token),
+  FOREIGN KEY (merchant_id, delivery_id) REFERENCES email.delivery
+    ON DELETE CASCADE
+);
 -- The customer whose appointment a staff member was mailed about; the message is forgotten with the customer.
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');

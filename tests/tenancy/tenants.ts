@@ -76,7 +76,7 @@ export async function copyMerchant(
     for (const table of tables) {
       const columns = table.columns.filter((column) => !column.generated)
       const values = columns.map(({ name, type }) =>
-        type === 'uuid' && !ofTheCopy.has(name) && name !== 'unsubscribe_token'
+        type === 'uuid' && !ofTheCopy.has(name) && !isUnsubscribeToken(table.name, name)
           ? newId(quoted(name))
           : copiedValue(table.name, name),
       )
@@ -103,11 +103,15 @@ export async function copyMerchantWithNewIds(
 
 const ofTheCopy = new Set(['merchant_id', 'reaches_merchant_id'])
 
+/** Unique over all merchants, and no id. */
+const isUnsubscribeToken = (table: string, column: string): boolean =>
+  table === 'email.unsubscribe_token' && column === 'token'
+
 function copiedValue(table: string, column: string): string {
   if (ofTheCopy.has(column)) return '$2::uuid'
   // Values that are unique over all merchants must differ.
   if (table === 'merchant.api_key_hash' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
-  if (column === 'unsubscribe_token') return 'gen_random_uuid()'
+  if (isUnsubscribeToken(table, column)) return 'gen_random_uuid()'
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
   if (freeText.has(column)) return `'${canary} ' || ${quoted(column)}`
   return quoted(column)

@@ -56,8 +56,12 @@ describe('the unsubscribe page, when its statement has forgotten the merchant', 
         VALUES (${of}, ${customer}, 'reader@example.com', 'A reader', TRUE)`
     token = randomUUID()
     await owner`
-      INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, customer_id, facts, unsubscribe_token)
-      VALUES (${merchant}, 'STOCK_ALERT', 'a', 'reader@example.com', ${customer}, '{}', ${token})`
+      WITH mailed AS (
+        INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, customer_id, facts)
+        VALUES (${merchant}, 'STOCK_ALERT', 'a', 'reader@example.com', ${customer}, '{}')
+        RETURNING merchant_id, id
+      )
+      INSERT INTO email.unsubscribe_token (merchant_id, delivery_id, token) SELECT merchant_id, id, ${token}::uuid FROM mailed`
   })
 
   async function unsubscribe(): Promise<Readonly<Record<string, boolean>>> {

@@ -96,7 +96,7 @@ describe('a test of an e-mail', () => {
     ).toEqual([{ status: 'SENT', is_test: true, campaign_id: null, customer_id: null }])
     // Even the token that every message has unsubscribes nobody.
     await shop.database`
-      SELECT email.unsubscribe(merchant_id, unsubscribe_token) FROM email.delivery WHERE id = ${String(id)}`
+      SELECT email.unsubscribe(merchant_id, token) FROM email.unsubscribe_token WHERE delivery_id = ${String(id)}`
     // The same address gets the campaign itself.
     dataOf(await shop.call(merchant, 'scheduleEmailCampaign', { id: campaignId }))
     await advanceCampaigns(shop.database)

@@ -2092,7 +2092,6 @@ CREATE TABLE email.delivery (
   message_id text,
   -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
   trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
-  unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
   sent_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -2117,14 +2116,23 @@ WHERE customer_id IS NOT NULL;
 
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
 
-CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
-
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
 WHERE status = 'QUEUED' AND NOT held;
 
 CREATE INDEX delivery_test ON email.delivery (merchant_id, recipient, created_at) WHERE is_test;
 
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+
+CREATE TABLE email.unsubscribe_token (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  delivery_id uuid NOT NULL,
+  token uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT unsubscribe_token_pkey PRIMARY KEY (merchant_id, delivery_id),
+  CONSTRAINT unsubscribe_token_key UNIQUE (token),
+  FOREIGN KEY (merchant_id, delivery_id) REFERENCES email.delivery
+    ON DELETE CASCADE
+);
 
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
@@ -7132,10 +7140,12 @@ VOLATILE
 AS $$
   UPDATE crm.customer c
   SET marketing_opt_in = FALSE
-  FROM email.delivery d
+  FROM
+    email.unsubscribe_token t
+    JOIN email.delivery d ON d.merchant_id = t.merchant_id AND d.id = t.delivery_id
   WHERE
-    d.merchant_id = p_merchant_id
-    AND d.unsubscribe_token = p_token
+    t.merchant_id = p_merchant_id
+    AND t.token = p_token
     AND c.merchant_id = p_merchant_id
     AND c.id = d.customer_id
     AND c.marketing_opt_in;
@@ -7148,9 +7158,9 @@ STABLE
 AS $$
   SELECT m.id, m.name
   FROM
-    email.delivery d
-    JOIN merchant.merchant m ON m.id = d.merchant_id
-  WHERE d.unsubscribe_token = p_token;
+    email.unsubscribe_token t
+    JOIN merchant.merchant m ON m.id = t.merchant_id
+  WHERE t.token = p_token;
 $$;
 
 CREATE FUNCTION email.purge_rendered(p_merchant_id uuid, p_age interval, p_limit integer)
@@ -12930,7 +12940,7 @@ AS $$
         -- The worker exports whole rows of a customer's carts.
         ('cart.cart', 'secret_hash', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
         ('notification.device', 'token', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
-        ('email.delivery', 'unsubscribe_token', '{commerce_actions,commerce_worker}', '{commerce_engine}')
+        ('email.unsubscribe_token', 'token', '{commerce_actions,commerce_worker}', '{}')
     ) AS c (relation, name, keepers, readers);
 $$;
 
@@ -17501,6 +17511,15 @@ BEGIN
         FROM judged j
         WHERE d.merchant_id = j.merchant_id AND d.id = j.id
         RETURNING d.*, j.token
+      ),
+      unsubscribing AS (
+        INSERT INTO email.unsubscribe_token AS u (merchant_id, delivery_id)
+        SELECT t.merchant_id, t.id
+        FROM taken t
+        WHERE t.status = 'SENDING'
+        -- A further attempt has the link of the first, which may have arrived.
+        ON CONFLICT ON CONSTRAINT unsubscribe_token_pkey DO UPDATE SET token = u.token
+        RETURNING u.merchant_id, u.delivery_id, u.token
       )
     SELECT
       t.merchant_id,
@@ -17511,7 +17530,7 @@ BEGIN
       t.recipient_name,
       t.attempts,
       t.facts,
-      t.unsubscribe_token,
+      u.token,
       notification.shop_facts(t.merchant_id),
       coalesce(
         (
@@ -17544,8 +17563,9 @@ BEGIN
       ),
       platform.place(),
       t.trace_context
-    FROM taken t
-    WHERE t.status = 'SENDING'
+    FROM
+      taken t
+      JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
     ORDER BY t.next_attempt_at;
 END;
 $$;
@@ -26312,7 +26332,7 @@ CREATE VIEW bulk.customer_record AS
     x.customer_id,
     'email',
     FALSE,
-    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+    to_jsonb(x) - ARRAY['html', 'text', 'message_id', 'transport', 'claimed_until']
   FROM email.delivery x
   WHERE x.customer_id IS NOT NULL
   UNION ALL
@@ -26321,7 +26341,7 @@ CREATE VIEW bulk.customer_record AS
     c.id,
     'email',
     TRUE,
-    to_jsonb(x) - ARRAY['unsubscribe_token', 'html', 'text', 'message_id', 'transport', 'claimed_until']
+    to_jsonb(x) - ARRAY['html', 'text', 'message_id', 'transport', 'claimed_until']
   FROM
     crm.customer c
     JOIN email.delivery x ON x.merchant_id = c.merchant_id AND x.recipient = c.email

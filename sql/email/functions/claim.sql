@@ -134,6 +134,15 @@ BEGIN
         FROM judged j
         WHERE d.merchant_id = j.merchant_id AND d.id = j.id
         RETURNING d.*, j.token
+      ),
+      unsubscribing AS (
+        INSERT INTO email.unsubscribe_token AS u (merchant_id, delivery_id)
+        SELECT t.merchant_id, t.id
+        FROM taken t
+        WHERE t.status = 'SENDING'
+        -- A further attempt has the link of the first, which may have arrived.
+        ON CONFLICT ON CONSTRAINT unsubscribe_token_pkey DO UPDATE SET token = u.token
+        RETURNING u.merchant_id, u.delivery_id, u.token
       )
     SELECT
       t.merchant_id,
@@ -144,7 +153,7 @@ BEGIN
       t.recipient_name,
       t.attempts,
       t.facts,
-      t.unsubscribe_token,
+      u.token,
       notification.shop_facts(t.merchant_id),
       coalesce(
         (
@@ -177,8 +186,9 @@ BEGIN
       ),
       platform.place(),
       t.trace_context
-    FROM taken t
-    WHERE t.status = 'SENDING'
+    FROM
+      taken t
+      JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
     ORDER BY t.next_attempt_at;
 END;
 $$;

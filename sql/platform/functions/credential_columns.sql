@@ -31,6 +31,6 @@ AS $$
         -- The worker exports whole rows of a customer's carts.
         ('cart.cart', 'secret_hash', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
         ('notification.device', 'token', '{commerce_actions}', '{commerce_engine,commerce_worker}'),
-        ('email.delivery', 'unsubscribe_token', '{commerce_actions,commerce_worker}', '{commerce_engine}')
+        ('email.unsubscribe_token', 'token', '{commerce_actions,commerce_worker}', '{}')
     ) AS c (relation, name, keepers, readers);
 $$;
