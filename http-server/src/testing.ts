@@ -12,7 +12,7 @@ export interface ClientRequest {
 export type Outcome = { readonly status: number; readonly body: string } | string
 
 /** Milliseconds, so that the clients leave some processor time to the server, and to other tests. */
-const pause = 30
+const pause = 75
 
 /**
  * Clients that keep their connections and send one request soon after the other, until they are ended or nothing listens.

@@ -89,7 +89,7 @@ describe('connections', () => {
 
 describe('a client that reads nothing of its answer is disconnected, and frees its connection', () => {
   /** More bytes than the operating system buffers for a connection. */
-  const large = `select repeat('x', 64000000) as text`
+  const large = `select repeat('x', 24000000) as text`
   // Only one connection is allowed, so the next one is accepted only after the first has ended.
   const sockets = { connections: 1, sendMilliseconds: 300 }
 
