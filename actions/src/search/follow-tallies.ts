@@ -5,6 +5,9 @@ import * as search from '../sql/generated/search.ts'
 /** Changes of documents, or documents, counted in one transaction. */
 const batch = 2_000
 
+/** In one run of the job, which other work of the search waits for. */
+const mostOfRun = 50 * batch
+
 /** Of so many documents, or of so many that a word finds, counts are kept. Fewer are counted in some 50 ms when facets ask for them. */
 const documentsOfTally = 10_000
 
@@ -18,7 +21,7 @@ const mostCommonWords = 50
  */
 export const followTallies = async (database: Database): Promise<number> =>
   // Each run takes up one merchant's, which may be fewer than a batch.
-  inBatches(1, async () => search.followTallies(database, { limit: batch }))
+  inBatches(1, async () => search.followTallies(database, { limit: batch }), mostOfRun)
 
 /** Finds merchants whose documents have become many. Returns how many it found. */
 export const tallyLargeMerchants = async (database: Database): Promise<number> =>
