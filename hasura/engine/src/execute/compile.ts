@@ -59,6 +59,12 @@ export type CompiledField =
       readonly one: boolean
     }
 
+/** A field that only reads. */
+export type CompiledRead = Extract<CompiledField, { kind: 'statement' | 'entities' }>
+
+export const isRead = (field: CompiledField): field is CompiledRead =>
+  field.kind === 'statement' || field.kind === 'entities'
+
 /** A statement that writes rows of one table. */
 export interface CompiledWrite {
   readonly statement: CompiledStatement

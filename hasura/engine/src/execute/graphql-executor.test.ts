@@ -1,4 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { createSession } from '../session/types.ts'
 import { type Bookshop, admin, dataOf, merchant, openBookshop, reader } from './testing/bookshop.ts'
 
@@ -437,6 +448,27 @@ describe('requests that are refused', () => {
       path: '$',
     })
   })
+})
+
+test('the root fields of a query are sent to Postgres at once, and an error of one is the answer', async () => {
+  const sent = vi.spyOn(pg.Client.prototype, 'query')
+  onTestFinished(() => sent.mockRestore())
+  const query = `query ($title: String!) {
+    book(order_by: {id: asc}) { id } name: __typename found: book_aggregate(where: {title: {_similar: $title}}) { aggregate { count } }
+    author { name }
+  }`
+  const good = {
+    book: [{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }],
+    name: 'query_root',
+    found: { aggregate: { count: 4 } },
+  }
+  expect(await data(query, merchant(1), { title: '%' })).toMatchObject(good)
+  expect(sent).toHaveBeenCalledTimes(1)
+  expect(await errorOf(query, merchant(1), { title: '(' })).toMatchObject({
+    code: 'data-exception',
+    path: '$',
+  })
+  expect(await data(query, merchant(1), { title: '%' })).toMatchObject(good)
 })
 
 test('aborting a request cancels its statement in Postgres and frees the connection', async () => {

@@ -9,6 +9,7 @@ import type { Setting } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import { type TraceContext, traceSetting } from '../tracing/trace-context.ts'
 import type { Bindings } from './bind-parameters.ts'
+import { isRead } from './compile.ts'
 import type { CompiledOperation, FieldGroup } from './compile-operation.ts'
 import type { GraphQLExecutorOptions } from './executor-options.ts'
 import { withConnection } from './lend-connection.ts'
@@ -16,7 +17,7 @@ import { postgresError } from './postgres-error.ts'
 import { RequestFailure } from './request-failure.ts'
 import { resolveJoins } from './resolve-joins.ts'
 import { retryAborted } from './retry-aborted.ts'
-import { runField } from './run-field.ts'
+import { runField, runReads } from './run-field.ts'
 import { runRemoteFields } from './run-remote-fields.ts'
 import { settingsFor, type TransactionSettings, transactionSettings } from './statement-query.ts'
 
@@ -136,7 +137,15 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
   const { signal } = run.executeOptions
   switch (isolation) {
     case 'reads':
-      return withConnection(pool, signal, (client) => entries(client, { variables, session, tracer, timed }))
+      return withConnection(pool, signal, async (client) => {
+        const reads = fields.flatMap((field) =>
+          field.kind === 'database' && isRead(field.field) ? [field.field] : [],
+        )
+        const answers = (await runReads(client, reads, { variables, session, tracer, timed })).values()
+        return fields
+          .map((field) => entry(field, field.kind === 'text' ? field.json : (answers.next().value ?? 'null')))
+          .join(',')
+      })
     case 'single-write': {
       const settings = settingsOf(run)
       return retryAborted(() =>

@@ -69,32 +69,56 @@ export function settingsFor(client: pg.PoolClient, session: Session): readonly S
   return settings === undefined ? [] : settingsOfSession(session, settings)
 }
 
+/** A statement with the values of its parameters. */
+export interface BoundStatement {
+  readonly statement: Pick<CompiledStatement, 'name' | 'text'>
+  readonly values: ResultRow
+}
+
+/** What a statement returned, and how many milliseconds it took. */
+export interface StatementResult {
+  readonly rows: readonly ResultRow[]
+  readonly milliseconds: number
+}
+
+/** A statement has failed. The cause is the driver's error. */
+export class StatementFailure extends Error {
+  /** Its place among those that were sent with it. */
+  readonly place: number
+  /** How long it took to fail. */
+  readonly milliseconds: number
+
+  constructor(place: number, milliseconds: number, cause: Error) {
+    super(cause.message, { cause })
+    this.place = place
+    this.milliseconds = milliseconds
+  }
+}
+
 /**
- * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and
- * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in
- * one write.
+ * A run of prepared statements, for the driver. The driver's own query asks for a description of the columns and
+ * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind and Execute of each statement,
+ * and one Sync, in one write: several statements cost one round trip, and are one transaction.
  *
- * Settings are sent in the same message train as the statement, which is one transaction: they end with it and cost no
- * round trip.
+ * Settings are sent in front of the statements, and end with their transaction.
  */
 class StatementQuery implements pg.Submittable {
-  readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
-  readonly #statement: Pick<CompiledStatement, 'name' | 'text'>
-  readonly #values: ResultRow
+  readonly callback: (error: StatementFailure | null, results: readonly StatementResult[]) => void
+  readonly #statements: readonly BoundStatement[]
   readonly #settings: readonly Setting[]
-  readonly #rows: ResultRow[] = []
+  readonly #results: StatementResult[] = []
+  #rows: ResultRow[] = []
+  #began = 0
   #wire: Wire | undefined
   /** Whether the rows that come are those of the settings. */
   #makesSettings: boolean
 
   constructor(
-    statement: Pick<CompiledStatement, 'name' | 'text'>,
-    values: ResultRow,
+    statements: readonly BoundStatement[],
     settings: readonly Setting[],
-    callback: (error: Error | null, rows: readonly ResultRow[]) => void,
+    callback: (error: StatementFailure | null, results: readonly StatementResult[]) => void,
   ) {
-    this.#statement = statement
-    this.#values = values
+    this.#statements = statements
     this.#settings = settings
     this.#makesSettings = settings.length > 0
     this.callback = callback
@@ -105,11 +129,12 @@ class StatementQuery implements pg.Submittable {
     const prepared = preparedOn.get(wire) ?? new Set()
     preparedOn.set(wire, prepared)
     this.#wire = wire
+    this.#began = performance.now()
     wire.stream.cork()
     try {
       if (this.#settings.length > 0)
         send(wire, prepared, setSettings(this.#settings.length), this.#settings.flat())
-      send(wire, prepared, this.#statement, this.#values)
+      for (const { statement, values } of this.#statements) send(wire, prepared, statement, values)
       wire.sync()
     } finally {
       wire.stream.uncork()
@@ -121,19 +146,27 @@ class StatementQuery implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.#rows)
+    this.callback(null, this.#results)
   }
 
-  /** Which messages were processed is unknown, so the statement is prepared again at its next run. */
+  /** Which messages were processed is unknown, so the statements are prepared again at their next run. */
   handleError(error: Error): void {
     const prepared = this.#wire && preparedOn.get(this.#wire)
-    prepared?.delete(this.#statement.name)
+    for (const { statement } of this.#statements) prepared?.delete(statement.name)
     prepared?.delete(setSettings(this.#settings.length).name)
-    this.callback(error, [])
+    const milliseconds = performance.now() - this.#began
+    this.callback(new StatementFailure(this.#results.length, milliseconds, error), [])
   }
 
   handleCommandComplete(): void {
-    this.#makesSettings = false
+    if (this.#makesSettings) {
+      this.#makesSettings = false
+      return
+    }
+    const ended = performance.now()
+    this.#results.push({ rows: this.#rows, milliseconds: ended - this.#began })
+    this.#rows = []
+    this.#began = ended
   }
 
   // The driver calls these, too; nothing has to be done.
@@ -161,23 +194,36 @@ function send(
 }
 
 /**
- * Runs a statement on a connection, prepared under its name. Returns its rows as texts. With settings it runs in a
- * transaction of its own that has them. Rejects with the driver's DatabaseError.
+ * Runs statements on a connection, each prepared under its name, one after the other in one round trip. They are one
+ * transaction, with the settings. Rejects with a StatementFailure: the statements after the one that failed don't run.
  */
-export const runStatement = (
+export const runStatements = (
   client: pg.PoolClient,
-  statement: Pick<CompiledStatement, 'name' | 'text'>,
-  values: ResultRow,
-  settings: readonly Setting[] = [],
-): Promise<readonly ResultRow[]> =>
+  statements: readonly BoundStatement[],
+  settings: readonly Setting[],
+): Promise<readonly StatementResult[]> =>
   new Promise((resolve, reject) => {
     client.query(
-      new StatementQuery(statement, values, settings, (error, rows) => {
-        if (error === null) resolve(rows)
+      new StatementQuery(statements, settings, (error, results) => {
+        if (error === null) resolve(results)
         else reject(error)
       }),
     )
   })
+
+/** Runs one statement and returns its rows. Rejects with the driver's error. */
+export async function runStatement(
+  client: pg.PoolClient,
+  statement: BoundStatement,
+  settings: readonly Setting[],
+): Promise<readonly ResultRow[]> {
+  try {
+    const [result] = await runStatements(client, [statement], settings)
+    return result?.rows ?? []
+  } catch (error) {
+    throw error instanceof StatementFailure ? error.cause : error
+  }
+}
 
 /** How many prepared statements a connection has. */
 export const preparedCount = (client: pg.PoolClient): number => preparedOn.get(wireOf(client))?.size ?? 0

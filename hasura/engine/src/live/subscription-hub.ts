@@ -90,7 +90,7 @@ export function createSubscriptionHub(
     settings: readonly Setting[],
   ) => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.statementTimeoutMs)])
-    return withConnection(pool, signal, (client) => runStatement(client, statement, values, settings))
+    return withConnection(pool, signal, (client) => runStatement(client, { statement, values }, settings))
   }
 
   const join = (prepared: PreparedSubscription, session: Session, subscription: Subscription): Membership => {
