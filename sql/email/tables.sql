@@ -176,8 +176,8 @@ WHERE status = 'QUEUED' AND NOT held;
 CREATE INDEX delivery_test ON email.delivery (merchant_id, recipient, created_at) WHERE is_test;
 CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
 
--- What the link at a message's end carries: it ends the recipient's mails. A message gets its token when it is first
--- sent. Hasura doesn't serve this table.
+-- What the link at a campaign's message carries: it ends the recipient's mails. The message gets its token when it is
+-- first sent. Hasura doesn't serve this table.
 CREATE TABLE email.unsubscribe_token (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,

@@ -17516,7 +17516,7 @@ BEGIN
         INSERT INTO email.unsubscribe_token AS u (merchant_id, delivery_id)
         SELECT t.merchant_id, t.id
         FROM taken t
-        WHERE t.status = 'SENDING'
+        WHERE t.status = 'SENDING' AND t.campaign_id IS NOT NULL
         -- A further attempt has the link of the first, which may have arrived.
         ON CONFLICT ON CONSTRAINT unsubscribe_token_pkey DO UPDATE SET token = u.token
         RETURNING u.merchant_id, u.delivery_id, u.token
@@ -17565,7 +17565,8 @@ BEGIN
       t.trace_context
     FROM
       taken t
-      JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
+      LEFT JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
+    WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
 END;
 $$;
@@ -25607,18 +25608,19 @@ SET enable_seqscan = OFF
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_few boolean := search.expected_count(p_request) < 1101;
+  v_most CONSTANT integer := 1101;
+  v_few boolean := search.expected_count(p_request) < v_most;
   v_found text := format(
-    'found AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <matches> LIMIT 1101)',
+    'found AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <matches> LIMIT <most>)',
     CASE
       WHEN v_few THEN 'TRUE'
-      ELSE '(SELECT count(*) FROM titled) < 1101'
+      ELSE '(SELECT count(*) FROM titled) < <most>'
     END
   );
   v_titled text := format(
-    'titled AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <titles match> LIMIT 1101)',
+    'titled AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <titles match> LIMIT <most>)',
     CASE
-      WHEN v_few THEN '(SELECT count(*) FROM found) = 1101'
+      WHEN v_few THEN '(SELECT count(*) FROM found) = <most>'
       ELSE 'TRUE'
     END
   );
@@ -25630,15 +25632,15 @@ DECLARE
       beginning AS (
         SELECT <ranked>
         FROM search.document d
-        WHERE (SELECT count(*) FROM titled) = 1101 AND <matches> AND d.title LIKE ($1).title || '%%'
+        WHERE (SELECT count(*) FROM titled) = <most> AND <matches> AND d.title LIKE ($1).title || '%%'
         ORDER BY d.title
-        LIMIT 1101
+        LIMIT <most>
       )
     SELECT t.id, t.rank FROM titled t
     UNION
     SELECT b.id, b.rank FROM beginning b
     UNION
-    SELECT f.id, f.rank FROM found f WHERE (SELECT count(*) FROM titled) < 1101
+    SELECT f.id, f.rank FROM found f WHERE (SELECT count(*) FROM titled) < <most>
     $statement$,
     CASE
       WHEN v_few THEN v_found
@@ -25662,6 +25664,7 @@ DECLARE
 BEGIN
   v_statement := replace(v_statement, '<ranked>', v_ranked);
   v_statement := replace(v_statement, '<titles match>', replace(p_matches, 'd.words @@', 'd.title_words @@'));
+  v_statement := replace(v_statement, '<most>', v_most::text);
   RETURN QUERY EXECUTE replace(v_statement, '<matches>', p_matches) USING p_request;
 END;
 $$;

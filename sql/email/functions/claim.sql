@@ -1,7 +1,7 @@
 -- answers:
 --   rows {
 --   merchant_id: uuid, id: uuid, kind: email.delivery.kind, subject_key: text, recipient: text,
---   recipient_name: text | null, attempt: integer, facts: object, unsubscribe_token: uuid,
+--   recipient_name: text | null, attempt: integer, facts: object, unsubscribe_token: uuid | null,
 --   shop: notification.shop_facts(), template: {subject: text, html: text, text: text} | null,
 --   test: {subject: text, html: text, text: text} | null,
 --   token: {hash: text, sealed: text, url: text | null} | null, order_link: text | null, place: text,
@@ -139,7 +139,7 @@ BEGIN
         INSERT INTO email.unsubscribe_token AS u (merchant_id, delivery_id)
         SELECT t.merchant_id, t.id
         FROM taken t
-        WHERE t.status = 'SENDING'
+        WHERE t.status = 'SENDING' AND t.campaign_id IS NOT NULL
         -- A further attempt has the link of the first, which may have arrived.
         ON CONFLICT ON CONSTRAINT unsubscribe_token_pkey DO UPDATE SET token = u.token
         RETURNING u.merchant_id, u.delivery_id, u.token
@@ -188,7 +188,8 @@ BEGIN
       t.trace_context
     FROM
       taken t
-      JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
+      LEFT JOIN unsubscribing u ON u.merchant_id = t.merchant_id AND u.delivery_id = t.id
+    WHERE t.status = 'SENDING'
     ORDER BY t.next_attempt_at;
 END;
 $$;

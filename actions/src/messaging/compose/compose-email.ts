@@ -67,12 +67,10 @@ const withOrderLink = ({ subject, html, text }: Template, link: string): Templat
 const hidden = '•••'
 
 function enclosedIn(email: ClaimAnswer, { unsubscribeUrl, secretBox }: ComposeOptions): Enclosed {
-  const { merchantId, kind, token: mailed } = email
+  const { merchantId, token: mailed } = email
   const token = mailed === null ? null : openMailedToken(secretBox, { merchantId, ...mailed })
   return {
-    // A test is no subscriber's, and its words have a sample in the link's place.
-    unsubscribeUrl:
-      kind === 'CAMPAIGN' && email.test === null ? `${unsubscribeUrl}/${email.unsubscribeToken}` : null,
+    unsubscribeUrl: email.unsubscribeToken === null ? null : `${unsubscribeUrl}/${email.unsubscribeToken}`,
     token,
     link: mailed === null || mailed.url === null || token === null ? null : placed(mailed.url, token),
   }

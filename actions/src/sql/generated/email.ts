@@ -136,7 +136,7 @@ export interface ClaimArguments {
   readonly maxAttempts: number
 }
 
-export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly test: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string; readonly traceContext: string | null }
+export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string | null; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly test: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null; readonly orderLink: string | null; readonly place: string; readonly traceContext: string | null }
 
 /** `email.claim` */
 export const claim = (sql: Queryable, args: ClaimArguments): Promise<readonly ClaimAnswer[]> =>
