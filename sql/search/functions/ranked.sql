@@ -11,18 +11,19 @@ SET enable_seqscan = OFF
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_few boolean := search.expected_count(p_request) < 1101;
+  v_most CONSTANT integer := 1101;
+  v_few boolean := search.expected_count(p_request) < v_most;
   v_found text := format(
-    'found AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <matches> LIMIT 1101)',
+    'found AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <matches> LIMIT <most>)',
     CASE
       WHEN v_few THEN 'TRUE'
-      ELSE '(SELECT count(*) FROM titled) < 1101'
+      ELSE '(SELECT count(*) FROM titled) < <most>'
     END
   );
   v_titled text := format(
-    'titled AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <titles match> LIMIT 1101)',
+    'titled AS MATERIALIZED (SELECT <ranked> FROM search.document d WHERE %s AND <titles match> LIMIT <most>)',
     CASE
-      WHEN v_few THEN '(SELECT count(*) FROM found) = 1101'
+      WHEN v_few THEN '(SELECT count(*) FROM found) = <most>'
       ELSE 'TRUE'
     END
   );
@@ -34,15 +35,15 @@ DECLARE
       beginning AS (
         SELECT <ranked>
         FROM search.document d
-        WHERE (SELECT count(*) FROM titled) = 1101 AND <matches> AND d.title LIKE ($1).title || '%%'
+        WHERE (SELECT count(*) FROM titled) = <most> AND <matches> AND d.title LIKE ($1).title || '%%'
         ORDER BY d.title
-        LIMIT 1101
+        LIMIT <most>
       )
     SELECT t.id, t.rank FROM titled t
     UNION
     SELECT b.id, b.rank FROM beginning b
     UNION
-    SELECT f.id, f.rank FROM found f WHERE (SELECT count(*) FROM titled) < 1101
+    SELECT f.id, f.rank FROM found f WHERE (SELECT count(*) FROM titled) < <most>
     $statement$,
     CASE
       WHEN v_few THEN v_found
@@ -66,6 +67,7 @@ DECLARE
 BEGIN
   v_statement := replace(v_statement, '<ranked>', v_ranked);
   v_statement := replace(v_statement, '<titles match>', replace(p_matches, 'd.words @@', 'd.title_words @@'));
+  v_statement := replace(v_statement, '<most>', v_most::text);
   RETURN QUERY EXECUTE replace(v_statement, '<matches>', p_matches) USING p_request;
 END;
 $$;
