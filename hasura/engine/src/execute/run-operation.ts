@@ -138,9 +138,12 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
   switch (isolation) {
     case 'reads':
       return withConnection(pool, signal, async (client) => {
-        const reads = fields.flatMap((field) =>
-          field.kind === 'database' && isRead(field.field) ? [field.field] : [],
-        )
+        const reads = fields
+          .filter((field) => field.kind === 'database')
+          .map(({ key, field }) => {
+            if (!isRead(field)) throw new Error(`the field ${key} of a query writes`)
+            return field
+          })
         const answers = (await runReads(client, reads, { variables, session, tracer, timed })).values()
         return fields
           .map((field) => entry(field, field.kind === 'text' ? field.json : (answers.next().value ?? 'null')))
