@@ -15,7 +15,7 @@ export default defineConfig(({ mode }) => ({
     // Vite takes graphql's ESM build for what it transforms, Node its CommonJS one. graphql-ws has to see the same classes as we do.
     server: { deps: { inline: ['graphql-ws'] } },
     reporters: ['default', './tests/support/skipped-tests.ts', './tests/support/failed-files.ts'],
-    // Test files wait for time to pass: two cores are busy with three. Four take a fifth longer, for they take turns more often.
+    // Test files wait for time to pass: two cores are busy with three. With two and with four, the tests took a quarter longer.
     maxWorkers: availableParallelism() + 1,
     // MB. With V8's own 16 the collector takes a tenth of the time: it copies what a test still uses again and again.
     execArgv: ['--max-semi-space-size=64'],

@@ -8,16 +8,16 @@ const batch = 2_000
 /** In one run of the job, which other work of the search waits for. */
 const mostOfRun = 50 * batch
 
-/** Of so many documents, or of so many that a word finds, counts are kept. Fewer are counted in some 50 ms when facets ask for them. */
+/** From this many documents on, of a merchant or of a word, counts are kept. */
 const documentsOfTally = 10_000
 
 /** Each costs a change of a document that has it about as much as a category. */
 const mostCommonWords = 50
 
 /**
- * Keeps the counts of large merchants' documents, which facets of all, of a category or of a common word are read from. Search adds the changes
- * that it hasn't taken up yet, so they are right at any time. It can run twice at once and be cut off at any point. Returns how many
- * changes and documents it counted.
+ * Keeps the counts of large merchants' documents, which facets of all, of a category or of a common word are read from. Search
+ * adds the changes that it hasn't taken up yet, so they are right at any time. It can run twice at once and be cut off at any
+ * point. Returns how many changes and documents it counted.
  */
 export const followTallies = async (database: Database): Promise<number> =>
   // Each run takes up one merchant's, which may be fewer than a batch.
