@@ -62,7 +62,7 @@ async function open() {
   const databaseUrl = server.urlOf(reader.name)
   const times = { firstPauseMs: 20, longestPauseMs: 100 }
   const feed = openChangeFeed({ databaseUrl, publication, partitionColumn, logger, times })
-  const positions = openPositionClient(databaseUrl)
+  const positions = openPositionClient({ databaseUrl, namedStatements: true })
   const coherence = new Coherence({ feed, positions, logger })
   closing.push(async () => {
     coherence.close()
@@ -76,7 +76,7 @@ async function open() {
 /** With a feed alone, and the number of questions. */
 async function openCounted() {
   const { feed } = await open()
-  const positions = openPositionClient(server.urlOf(reader.name))
+  const positions = openPositionClient({ databaseUrl: server.urlOf(reader.name), namedStatements: true })
   return { feed, positions, ask: vi.fn(() => positions.ask()) }
 }
 

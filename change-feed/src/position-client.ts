@@ -17,8 +17,16 @@ export interface PositionClient {
   readonly close: () => Promise<void>
 }
 
+export interface PositionAddress {
+  /** Leads to the primary. A pooler may be in between: the question needs nothing of a session. */
+  readonly databaseUrl: string
+  /** Whether Postgres keeps the question's plan by its name, which not every pooler lets it. */
+  readonly namedStatements: boolean
+}
+
+const name = 'position'
+
 const question = {
-  name: 'position',
   text: `
     SELECT
       pg_current_wal_flush_lsn()::text,
@@ -33,16 +41,15 @@ const timeoutMs = 1_000
 /**
  * Asks the primary where it stands, on a connection of its own, because requests that wait for theirs must not hold it up.
  * The user needs no right.
- *
- * @param databaseUrl leads to Postgres itself
  */
-export function openPositionClient(databaseUrl: string): PositionClient {
+export function openPositionClient({ databaseUrl, namedStatements }: PositionAddress): PositionClient {
+  const asked = namedStatements ? { ...question, name } : question
   let opening: Promise<pg.Client> | undefined
 
   const open = async (): Promise<pg.Client> => {
     const client = new pg.Client({
       connectionString: databaseUrl,
-      application_name: 'position',
+      application_name: name,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       keepAlive: true,
@@ -61,7 +68,7 @@ export function openPositionClient(databaseUrl: string): PositionClient {
       opening ??= open()
       try {
         const client = await opening
-        const { rows } = await client.query<[string, string, string]>(question)
+        const { rows } = await client.query<[string, string, string]>(asked)
         const [[flushed, snapshot, commits] = [null, '', 'off']] = rows
         return { flushed: parseLsn(flushed), snapshot, isSynchronous: commits !== 'off' }
       } catch (error) {

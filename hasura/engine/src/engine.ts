@@ -213,14 +213,16 @@ async function startOn(
   }
 }
 
+/** What asks often, and for a moment, shares the pooler's connections; the feed itself can't. */
 function feedSettingsOf(
   { url, isOwn }: Database,
-  { changeFeed }: Pick<ResolvedOptions, 'changeFeed'>,
+  { changeFeed, pooler }: Pick<ResolvedOptions, 'changeFeed' | 'pooler'>,
 ): ChangeFeedSettings | undefined {
   if (changeFeed === 'off') return undefined
-  return (
+  const settings =
     changeFeed ?? (isOwn ? { databaseUrl: url, publication: ownPublication, publishes: true } : undefined)
-  )
+  if (settings === undefined || pooler === undefined) return settings
+  return { ...settings, positions: { databaseUrl: url, namedStatements: pooler.namedStatements } }
 }
 
 function warnOfUnserved({ metadata }: Snapshot, logger: Logger): void {

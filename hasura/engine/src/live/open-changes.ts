@@ -3,6 +3,7 @@ import {
   Coherence,
   openChangeFeed,
   openPositionClient,
+  type PositionAddress,
   type PublicationOptions,
   publishTables,
 } from '@commerce-graph/change-feed'
@@ -18,6 +19,8 @@ export interface ChangeFeedSettings {
   readonly publication: string
   /** Whether the engine keeps the publication's tables up to date, as their owner. Otherwise something else does. */
   readonly publishes: boolean
+  /** Where Postgres is asked how far its log goes, each time a kept answer is served; absent: at `databaseUrl`. */
+  readonly positions?: PositionAddress | undefined
   readonly partition?: Partition | undefined
 }
 
@@ -63,7 +66,7 @@ export async function openChanges(
   await publish()
   const feed = openChangeFeed({ databaseUrl, publication, partitionColumn, logger })
   const follower = new ChangeFollower({ feed, pool, partition, logger })
-  const positions = openPositionClient(databaseUrl)
+  const positions = openPositionClient(settings.positions ?? { databaseUrl, namedStatements: true })
   const coherence = new Coherence({ feed, positions, logger })
   return {
     feed,
