@@ -103,6 +103,8 @@ test('a row with a card number is refused on every way into the database, with t
   const refusal = /holds what looks like a card number, which is never stored: constraint "no_card_number"/
   await expect(insert({ description: `pay with ${card}` })).rejects.toThrow(refusal)
   await expect(insert({ tags: ['fine', card] })).rejects.toThrow('Field tags holds')
+  await expect(insert({ name: '676767000018' })).rejects.toThrow('Field name holds')
+  await expect(insert({ name: '４２４２４２４２４２４２４２４２' })).rejects.toThrow('Field name holds')
   const [product] = await insert({ sku: '4242424242424242' })
   await expect(
     shop.database`UPDATE catalog.product SET name = ${card} WHERE id = ${String(found(product)['id'])}`,

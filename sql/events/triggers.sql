@@ -31,6 +31,19 @@ BEGIN
 END;
 $$;
 
+-- The same for all rows that a statement has added.
+CREATE FUNCTION events.capture_added()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.change (merchant_id, source, after)
+  SELECT a.merchant_id, TG_ARGV[0], to_jsonb(a) - TG_ARGV[1]::text[]
+  FROM added a;
+  RETURN NULL;
+END;
+$$;
+
 -- A crossing names the stock item, which is no record of the contract.
 CREATE FUNCTION events.capture_crossing()
 RETURNS trigger

@@ -11,9 +11,7 @@ BEGIN
 END;
 $$;
 
--- Writes what inventory.item_standing says of stock items to them. A transaction calls it after a change of anything
--- that the view reads. The items are locked first: of two such transactions, the later one sees the other's changes.
-CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+CREATE FUNCTION inventory.lock_items(p_merchant_id uuid, p_stock_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -23,6 +21,42 @@ BEGIN
   WHERE i.merchant_id = p_merchant_id AND i.id = ANY (p_stock_item_ids)
   ORDER BY i.id
   FOR NO KEY UPDATE;
+END;
+$$;
+
+-- The item, if there was plenty of it and so many units in a warehouse alone keep it from being low. It returns a set,
+-- because Postgres makes those a part of the statement that calls it.
+CREATE FUNCTION inventory.plentiful_item(
+  p_merchant_id uuid,
+  p_stock_item_id uuid,
+  p_warehouse_id uuid,
+  p_available integer
+)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT i.id
+  FROM
+    inventory.stock_item i
+    JOIN inventory.warehouse w ON w.merchant_id = i.merchant_id AND w.id = p_warehouse_id AND w.active
+    JOIN merchant.settings s ON s.merchant_id = i.merchant_id
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.id = p_stock_item_id
+    AND i.in_stock
+    AND NOT i.needs_restock
+    AND p_available > coalesce(i.low_stock_threshold, s.low_stock_threshold);
+$$;
+
+-- Writes what inventory.item_standing says of stock items to them. A transaction calls it after a change of anything
+-- that the view reads. The items are locked first: of two such transactions, the later one sees the other's changes.
+CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.lock_items(p_merchant_id, p_stock_item_ids);
   UPDATE inventory.stock_item i
   SET
     is_sellable = s.is_sellable,

@@ -259,12 +259,23 @@ BEGIN
 END;
 $$;
 
--- What is sent, or only reserved otherwise, leaves what can be sold as it was.
+-- What is sent, or only reserved otherwise, leaves what can be sold as it was. So does what leaves plenty of it; that
+-- is known once the items are locked.
 CREATE FUNCTION inventory.keep_standing_of_changed_levels()
 RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  PERFORM inventory.lock_items(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(l.stock_item_id) AS ids
+      FROM
+        changed l
+        JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
+      WHERE l.available <> b.available
+      GROUP BY l.merchant_id
+    ) c;
   PERFORM inventory.keep_standing(c.merchant_id, c.ids)
   FROM
     (
@@ -272,7 +283,11 @@ BEGIN
       FROM
         changed l
         JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
-      WHERE l.available <> b.available
+      WHERE
+        l.available <> b.available
+        AND NOT EXISTS (
+          SELECT FROM inventory.plentiful_item(l.merchant_id, l.stock_item_id, l.warehouse_id, l.available)
+        )
       GROUP BY l.merchant_id
     ) c;
   RETURN NULL;

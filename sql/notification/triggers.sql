@@ -40,6 +40,21 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM
+        after a
+        LEFT JOIN notification.stock_standing s ON s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+      WHERE
+        s.standing IS DISTINCT FROM 'PLENTY'
+        OR NOT EXISTS (
+          SELECT FROM inventory.plentiful_item(a.merchant_id, a.stock_item_id, a.warehouse_id, a.available)
+        )
+    )
+  THEN
+    RETURN NULL;
+  END IF;
   WITH
     standing AS MATERIALIZED (
       SELECT

@@ -167,13 +167,16 @@ BEGIN
 END;
 $$;
 
--- Whether the lines that are written come with this order, which was written just before (`ordering.place_order`).
+-- Whether the lines that are written come with this order, which was written just before (`ordering.place_order`). In
+-- PL/pgSQL as `platform.importing`.
 CREATE FUNCTION ordering.placing(p_order_id uuid)
 RETURNS boolean
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE
 AS $$
-  SELECT coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+BEGIN
+  RETURN coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+END;
 $$;
 
 CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)

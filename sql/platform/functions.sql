@@ -62,12 +62,17 @@ $$;
 
 -- Whether the transaction writes history that is imported. Such rows move no stock, send no message, give no points and
 -- cause no event; what would be recorded at their time comes with them.
+--
+-- In PL/pgSQL, because conditions of triggers call it: SQL would be parsed anew for each statement, to be put in its
+-- place.
 CREATE FUNCTION platform.importing()
 RETURNS boolean
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE
 AS $$
-  SELECT coalesce(current_setting('platform.importing', TRUE) = 'on', FALSE);
+BEGIN
+  RETURN coalesce(current_setting('platform.importing', TRUE) = 'on', FALSE);
+END;
 $$;
 
 CREATE FUNCTION platform.slugify(name text)

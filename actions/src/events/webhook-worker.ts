@@ -71,9 +71,25 @@ export function startWebhookWorker({
     logger,
   }
   const loops = [
-    continuously(() => sequenceEvents(database, observer?.events), 'events could not be sequenced', logger),
-    continuously(() => renderPayloads(rendering), 'no payloads could be rendered', logger),
-    continuously(() => deliverWebhooks(delivering), 'no webhooks could be sent', logger),
+    continuously({
+      step: () => sequenceEvents(database, observer?.events),
+      // A step takes all that there is. One that follows at once costs as much, and finds the changes of an order or two.
+      pauseAfterWork: pause,
+      failure: 'events could not be sequenced',
+      logger,
+    }),
+    continuously({
+      step: () => renderPayloads(rendering),
+      pauseAfterWork: 1,
+      failure: 'no payloads could be rendered',
+      logger,
+    }),
+    continuously({
+      step: () => deliverWebhooks(delivering),
+      pauseAfterWork: 1,
+      failure: 'no webhooks could be sent',
+      logger,
+    }),
   ]
   const keeping = keepDeliveries(database, delivering.underWay)
   return {
@@ -89,15 +105,24 @@ export function startWebhookWorker({
   }
 }
 
-/** Does a step again and again, at once while it finds something to do. */
-function continuously(step: () => Promise<number>, failure: string, logger: Logger): WebhookWorker {
+interface Loop {
+  /** Resolves with how much it found to do. */
+  readonly step: () => Promise<number>
+  /** Milliseconds until the next step, if this one found something. */
+  readonly pauseAfterWork: number
+  readonly failure: string
+  readonly logger: Logger
+}
+
+/** Does a step again and again. */
+function continuously({ step, pauseAfterWork, failure, logger }: Loop): WebhookWorker {
   const stopping = new AbortController()
   const { signal } = stopping
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       let rest = pause
       try {
-        if ((await step()) > 0) rest = 1
+        if ((await step()) > 0) rest = pauseAfterWork
       } catch (error) {
         logger.warn({ error }, failure)
         rest = 10 * pause

@@ -56,7 +56,9 @@ describe('what is kept of a stock item follows', () => {
   test('its levels', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [9, 0] })
     expect(await standingOf(sku)).toEqual(plenty)
-    await setLevel(sku, 0, 3)
+    await setLevel(sku, 0, 6)
+    expect(await standingOf(sku)).toEqual(plenty)
+    await setLevel(sku, 0, 5)
     expect(await standingOf(sku)).toEqual(low)
     await setLevel(sku, 0, 0)
     expect(await standingOf(sku)).toEqual(soldOut)
@@ -93,8 +95,10 @@ describe('what is kept of a stock item follows', () => {
     expect(await standingOf(sku)).toEqual(archived)
     await setStatus(id, 'DRAFT')
     expect(await standingOf(sku)).toEqual(low)
-    const { sku: past } = await shop.createProduct(merchant, { status: 'ARCHIVED' })
-    expect(await standingOf(past)).toMatchObject({ needs_restock: false })
+    const { sku: past } = await shop.createProduct(merchant, { status: 'ARCHIVED', stock: [0] })
+    expect(await standingOf(past)).toMatchObject({ needs_restock: false, in_stock: false })
+    await setLevel(past, 0, 9)
+    expect(await standingOf(past)).toEqual(archived)
   })
 
   test('the variants, by whose items the product is sold once it has some', async () => {
@@ -124,12 +128,12 @@ test('a change of what is kept leaves the time of the item’s last change alone
 
 describe('of two transactions that change one item, the second sees what the first changed:', () => {
   /** Both have changed their own row before the first commits. */
-  async function meet(expected: object, second: (sku: string) => PromiseLike<unknown>) {
+  async function meet(expected: object, second: (sku: string) => PromiseLike<unknown>, available = 0) {
     const { sku } = await shop.createProduct(merchant, { stock: [9, 9] })
     let later: Promise<unknown> | undefined
     await shop.database.begin(async (sql) => {
       await sql`
-        UPDATE inventory.stock_level l SET available = 0 FROM inventory.stock_item i
+        UPDATE inventory.stock_level l SET available = ${available} FROM inventory.stock_item i
         WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku} AND l.merchant_id = i.merchant_id
           AND l.stock_item_id = i.id AND l.warehouse_id = ${found(merchant.warehouseIds[0])}`
       later = Promise.resolve(second(sku))
@@ -153,6 +157,10 @@ describe('of two transactions that change one item, the second sees what the fir
 
   test('a level and the threshold', async () => {
     await meet(low, (sku) => setThreshold(sku, 9))
+  })
+
+  test('a level that leaves plenty, and a threshold above it', async () => {
+    await meet(low, (sku) => setThreshold(sku, 17), 8)
   })
 
   test('a level and a warehouse that goes out of use', async () => {

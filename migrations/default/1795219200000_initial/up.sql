@@ -8605,7 +8605,7 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+CREATE FUNCTION inventory.lock_items(p_merchant_id uuid, p_stock_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -8615,6 +8615,38 @@ BEGIN
   WHERE i.merchant_id = p_merchant_id AND i.id = ANY (p_stock_item_ids)
   ORDER BY i.id
   FOR NO KEY UPDATE;
+END;
+$$;
+
+CREATE FUNCTION inventory.plentiful_item(
+  p_merchant_id uuid,
+  p_stock_item_id uuid,
+  p_warehouse_id uuid,
+  p_available integer
+)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT i.id
+  FROM
+    inventory.stock_item i
+    JOIN inventory.warehouse w ON w.merchant_id = i.merchant_id AND w.id = p_warehouse_id AND w.active
+    JOIN merchant.settings s ON s.merchant_id = i.merchant_id
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.id = p_stock_item_id
+    AND i.in_stock
+    AND NOT i.needs_restock
+    AND p_available > coalesce(i.low_stock_threshold, s.low_stock_threshold);
+$$;
+
+CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.lock_items(p_merchant_id, p_stock_item_ids);
   UPDATE inventory.stock_item i
   SET
     is_sellable = s.is_sellable,
@@ -10973,10 +11005,12 @@ $$;
 
 CREATE FUNCTION ordering.placing(p_order_id uuid)
 RETURNS boolean
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE
 AS $$
-  SELECT coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+BEGIN
+  RETURN coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+END;
 $$;
 
 CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
@@ -12534,10 +12568,12 @@ $$;
 
 CREATE FUNCTION platform.importing()
 RETURNS boolean
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE
 AS $$
-  SELECT coalesce(current_setting('platform.importing', TRUE) = 'on', FALSE);
+BEGIN
+  RETURN coalesce(current_setting('platform.importing', TRUE) = 'on', FALSE);
+END;
 $$;
 
 CREATE FUNCTION platform.slugify(name text)
@@ -18306,6 +18342,7 @@ DECLARE
   v_watched text[];
   v_hidden text[];
   v_change text;
+  v_changes text[] := ARRAY(SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1);
 BEGIN
   v_watched := ARRAY(
     SELECT c FROM unnest(p_source.columns) c
@@ -18325,7 +18362,19 @@ BEGIN
       AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
     ORDER BY a.attname
   );
-  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
+  IF v_changes = '{CREATED}' THEN
+    EXECUTE
+      format(
+        'CREATE TRIGGER event_created AFTER INSERT ON %s REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on'')
+         EXECUTE FUNCTION events.capture_added(%L, %L)',
+        v_table,
+        p_source.name,
+        v_hidden
+      );
+    RETURN;
+  END IF;
+  FOREACH v_change IN ARRAY v_changes LOOP
     EXECUTE
       format(
         'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW
@@ -19351,16 +19400,19 @@ RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_expired uuid[];
+  v_expired uuid[] := inventory.lock_expired(p_merchant_id, 20);
   v_own_items uuid[] := inventory.held_stock_items(p_merchant_id, ARRAY[p_reservation_id]);
   v_shortages jsonb;
+  v_items uuid[];
+  v_warehouses uuid[];
+  v_held integer[];
+  v_allocated integer[];
 BEGIN
   -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same.
-  v_expired := inventory.lock_expired(p_merchant_id, 20);
   v_expired := array_remove(v_expired, p_reservation_id);
-  IF cardinality(v_expired) = 0 THEN
-    PERFORM inventory.lock_levels(p_merchant_id, p_stock_item_ids || v_own_items);
-  ELSE
+  -- What others may change under the locks of levels is read after them. Of a new reservation, that is the levels
+  -- alone.
+  IF v_expired <> '{}' OR v_own_items <> '{}' THEN
     PERFORM
       inventory.lock_levels(
         p_merchant_id,
@@ -19369,50 +19421,90 @@ BEGIN
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
-  -- The units that the reservation itself holds count as available to it.
-  SELECT
-    jsonb_agg(
-      jsonb_build_object(
-        'stockItemId',
-        w.stock_item_id,
-        'sku',
-        (SELECT i.sku FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.id = w.stock_item_id),
-        'available',
-        c.capacity,
-        'requested',
-        w.quantity
-      )
-      ORDER BY w.position
-    )
-  INTO v_shortages
-  FROM
-    (
+  WITH
+    -- Two lines of an order may have the same product, with other properties.
+    wanted AS (
       SELECT u.stock_item_id, sum(u.quantity) AS quantity, min(u.position) AS position
       FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
       GROUP BY u.stock_item_id
-    ) w
-    CROSS JOIN LATERAL (
+    ),
+    level AS MATERIALIZED (
+      SELECT l.stock_item_id, l.warehouse_id, l.available
+      FROM inventory.stock_level l
+      WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids || v_own_items)
+      ORDER BY l.stock_item_id, l.warehouse_id
+      FOR NO KEY UPDATE
+    ),
+    -- The units that the reservation itself holds count as available to it.
+    place AS (
       SELECT
-        coalesce(
-          sum(
-            CASE
-              WHEN p.active THEN l.available
-              ELSE 0
-            END + coalesce(h.quantity, 0)
-          ),
-          0
-        ) AS capacity
+        l.stock_item_id,
+        l.warehouse_id,
+        w.priority,
+        coalesce(h.quantity, 0) AS held,
+        CASE
+          WHEN w.active THEN l.available
+          ELSE 0
+        END + coalesce(h.quantity, 0) AS capacity
       FROM
-        inventory.stock_level l
-        JOIN inventory.warehouse p ON p.merchant_id = l.merchant_id AND p.id = l.warehouse_id
+        level l
+        JOIN inventory.warehouse w ON w.merchant_id = p_merchant_id AND w.id = l.warehouse_id
         LEFT JOIN inventory.reservation_line h
-          ON h.merchant_id = l.merchant_id
+          ON h.merchant_id = p_merchant_id
           AND h.reservation_id = p_reservation_id
           AND h.stock_item_id = l.stock_item_id
           AND h.warehouse_id = l.warehouse_id
-      WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = w.stock_item_id
-    ) c
-  WHERE c.capacity < w.quantity;
+    ),
+    -- Each place gives what it has, until the places before it have given enough.
+    allocation AS (
+      SELECT
+        p.stock_item_id,
+        p.warehouse_id,
+        p.held,
+        least(
+          p.capacity,
+          greatest(0, coalesce(w.quantity, 0) - coalesce(sum(p.capacity) OVER before, 0))
+        )::integer AS quantity
+      FROM
+        place p
+        LEFT JOIN wanted w ON w.stock_item_id = p.stock_item_id
+      WINDOW
+        before AS (
+          PARTITION BY p.stock_item_id
+          ORDER BY p.priority, p.warehouse_id
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+    )
+  SELECT
+    (
+      SELECT
+        jsonb_agg(
+          jsonb_build_object(
+            'stockItemId',
+            w.stock_item_id,
+            'sku',
+            (SELECT i.sku FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.id = w.stock_item_id),
+            'available',
+            c.capacity,
+            'requested',
+            w.quantity
+          )
+          ORDER BY w.position
+        )
+      FROM
+        wanted w
+        CROSS JOIN LATERAL (
+          SELECT coalesce(sum(p.capacity), 0) AS capacity FROM place p WHERE p.stock_item_id = w.stock_item_id
+        ) c
+      WHERE c.capacity < w.quantity
+    ),
+    array_agg(a.stock_item_id),
+    array_agg(a.warehouse_id),
+    array_agg(a.held),
+    array_agg(a.quantity)
+  INTO v_shortages, v_items, v_warehouses, v_held, v_allocated
+  FROM allocation a
+  WHERE a.held <> a.quantity;
   IF v_shortages IS NOT NULL THEN
     RETURN v_shortages;
   END IF;
@@ -19425,78 +19517,29 @@ BEGIN
       expires_at = excluded.expires_at;
 
   PERFORM inventory.because_of_reservation(p_reservation_id, p_order_id, NULL);
-  WITH
-    place AS (
-      SELECT
-        l.stock_item_id,
-        l.warehouse_id,
-        p.priority,
-        coalesce(h.quantity, 0) AS held,
-        CASE
-          WHEN p.active THEN l.available
-          ELSE 0
-        END + coalesce(h.quantity, 0) AS capacity
-      FROM
-        inventory.stock_level l
-        JOIN inventory.warehouse p ON p.merchant_id = l.merchant_id AND p.id = l.warehouse_id
-        LEFT JOIN inventory.reservation_line h
-          ON h.merchant_id = l.merchant_id
-          AND h.reservation_id = p_reservation_id
-          AND h.stock_item_id = l.stock_item_id
-          AND h.warehouse_id = l.warehouse_id
-      WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids || v_own_items)
-    ),
-    -- Each place gives what it has, until the places before it have given enough.
-    allocation AS (
-      SELECT
-        place.stock_item_id,
-        place.warehouse_id,
-        place.held,
-        least(
-          place.capacity,
-          greatest(0, coalesce(w.quantity, 0) - coalesce(sum(place.capacity) OVER before, 0))
-        )::integer AS quantity
-      FROM
-        place
-        LEFT JOIN (
-          -- Two lines of an order may have the same product, with other properties.
-          SELECT u.stock_item_id, sum(u.quantity) AS quantity
-          FROM unnest(p_stock_item_ids, p_quantities) AS u (stock_item_id, quantity)
-          GROUP BY u.stock_item_id
-        ) w
-          ON w.stock_item_id = place.stock_item_id
-      WINDOW
-        before AS (
-          PARTITION BY place.stock_item_id
-          ORDER BY place.priority, place.warehouse_id
-          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        )
-    ),
-    moved AS (
-      UPDATE inventory.stock_level l
-      SET
-        available = l.available + a.held - a.quantity,
-        reserved = l.reserved + a.quantity - a.held
-      FROM allocation a
-      WHERE
-        l.merchant_id = p_merchant_id
-        AND l.stock_item_id = a.stock_item_id
-        AND l.warehouse_id = a.warehouse_id
-        AND a.held <> a.quantity
-    ),
-    dropped AS (
-      DELETE FROM inventory.reservation_line h
-      USING allocation a
-      WHERE
-        h.merchant_id = p_merchant_id
-        AND h.reservation_id = p_reservation_id
-        AND h.stock_item_id = a.stock_item_id
-        AND h.warehouse_id = a.warehouse_id
-        AND a.quantity = 0
-    )
+  UPDATE inventory.stock_level l
+  SET
+    available = l.available + a.held - a.quantity,
+    reserved = l.reserved + a.quantity - a.held
+  FROM unnest(v_items, v_warehouses, v_held, v_allocated) AS a (stock_item_id, warehouse_id, held, quantity)
+  WHERE
+    l.merchant_id = p_merchant_id
+    AND l.stock_item_id = ANY (v_items)
+    AND l.stock_item_id = a.stock_item_id
+    AND l.warehouse_id = a.warehouse_id;
+  IF v_own_items <> '{}' THEN
+    DELETE FROM inventory.reservation_line h
+    USING unnest(v_items, v_warehouses, v_allocated) AS a (stock_item_id, warehouse_id, quantity)
+    WHERE
+      h.merchant_id = p_merchant_id
+      AND h.reservation_id = p_reservation_id
+      AND h.stock_item_id = a.stock_item_id
+      AND h.warehouse_id = a.warehouse_id
+      AND a.quantity = 0;
+  END IF;
   INSERT INTO inventory.reservation_line AS h (merchant_id, reservation_id, stock_item_id, warehouse_id, quantity)
   SELECT p_merchant_id, p_reservation_id, a.stock_item_id, a.warehouse_id, a.quantity
-  FROM allocation a
+  FROM unnest(v_items, v_warehouses, v_allocated) AS a (stock_item_id, warehouse_id, quantity)
   WHERE a.quantity > 0
   ON CONFLICT (merchant_id, reservation_id, stock_item_id, warehouse_id) DO UPDATE SET quantity = excluded.quantity;
   RETURN NULL;
@@ -20932,6 +20975,7 @@ CREATE FUNCTION ordering.check_out_cart(
 )
 RETURNS jsonb
 LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan -- as ordering.place_order
 AS $$
 DECLARE
   v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id, NULL);
@@ -21931,6 +21975,8 @@ CREATE FUNCTION ordering.place_order(
 )
 RETURNS jsonb
 LANGUAGE plpgsql
+-- Its statements find rows by their keys, and so do those of triggers: the plan is the same whatever the values are.
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_lines catalog.sellable_line[];
@@ -21968,10 +22014,12 @@ BEGIN
   IF p_shipping_address IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
   END IF;
-  v_refusals := v_refusals || coalesce(
-    ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency),
-    '[]'
-  );
+  IF p_shipping_method_id IS NOT NULL THEN
+    v_refusals := v_refusals || coalesce(
+      ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency),
+      '[]'
+    );
+  END IF;
   IF p_reservation_id IS NOT NULL THEN
     PERFORM
     FROM inventory.reservation r
@@ -28670,6 +28718,18 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION events.capture_added()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO events.change (merchant_id, source, after)
+  SELECT a.merchant_id, TG_ARGV[0], to_jsonb(a) - TG_ARGV[1]::text[]
+  FROM added a;
+  RETURN NULL;
+END;
+$$;
+
 CREATE FUNCTION events.capture_crossing()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -29264,6 +29324,16 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  PERFORM inventory.lock_items(c.merchant_id, c.ids)
+  FROM
+    (
+      SELECT l.merchant_id, array_agg(l.stock_item_id) AS ids
+      FROM
+        changed l
+        JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
+      WHERE l.available <> b.available
+      GROUP BY l.merchant_id
+    ) c;
   PERFORM inventory.keep_standing(c.merchant_id, c.ids)
   FROM
     (
@@ -29271,7 +29341,11 @@ BEGIN
       FROM
         changed l
         JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
-      WHERE l.available <> b.available
+      WHERE
+        l.available <> b.available
+        AND NOT EXISTS (
+          SELECT FROM inventory.plentiful_item(l.merchant_id, l.stock_item_id, l.warehouse_id, l.available)
+        )
       GROUP BY l.merchant_id
     ) c;
   RETURN NULL;
@@ -29832,6 +29906,21 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM
+        after a
+        LEFT JOIN notification.stock_standing s ON s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+      WHERE
+        s.standing IS DISTINCT FROM 'PLENTY'
+        OR NOT EXISTS (
+          SELECT FROM inventory.plentiful_item(a.merchant_id, a.stock_item_id, a.warehouse_id, a.available)
+        )
+    )
+  THEN
+    RETURN NULL;
+  END IF;
   WITH
     standing AS MATERIALIZED (
       SELECT
@@ -30745,8 +30834,11 @@ DECLARE
   v_old jsonb := CASE TG_OP
     WHEN 'UPDATE' THEN to_jsonb(OLD)
   END;
+  -- platform.holds_card_number finds none in fewer.
+  c_fewest_digits CONSTANT integer := 12;
   v_column text;
   v_value jsonb;
+  v_text text;
 BEGIN
   IF platform.importing() THEN
     -- Rows of imports are checked before they come here.
@@ -30755,6 +30847,12 @@ BEGIN
   FOREACH v_column IN ARRAY TG_ARGV LOOP
     v_value := v_new -> v_column;
     CONTINUE WHEN v_value = v_old -> v_column;
+    -- Most texts have too few digits. One that isn't ASCII may write them in other ways.
+    v_text := v_value #>> '{}';
+    CONTINUE WHEN
+      v_text IS NULL
+      OR octet_length(v_text) = char_length(v_text)
+      AND char_length(v_text) - char_length(translate(v_text, '0123456789', '')) < c_fewest_digits;
     IF
       EXISTS (
         SELECT

@@ -1,4 +1,5 @@
--- Makes the triggers of a source: one for each kind of change that has a topic.
+-- Makes the triggers of a source: one for each kind of change that has a topic. Of a source that only adds rows, a
+-- statement's rows are noted together. Those of others are noted one by one, before other triggers change them again.
 CREATE FUNCTION events.watch(p_source events.source)
 RETURNS void
 LANGUAGE plpgsql
@@ -8,6 +9,7 @@ DECLARE
   v_watched text[];
   v_hidden text[];
   v_change text;
+  v_changes text[] := ARRAY(SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1);
 BEGIN
   v_watched := ARRAY(
     SELECT c FROM unnest(p_source.columns) c
@@ -27,7 +29,19 @@ BEGIN
       AND a.attname <> ALL (v_watched || ARRAY[p_source.id_column])
     ORDER BY a.attname
   );
-  FOR v_change IN SELECT DISTINCT t.change FROM events.topic t WHERE t.source = p_source.name ORDER BY 1 LOOP
+  IF v_changes = '{CREATED}' THEN
+    EXECUTE
+      format(
+        'CREATE TRIGGER event_created AFTER INSERT ON %s REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+         WHEN (current_setting(''platform.importing'', TRUE) IS DISTINCT FROM ''on'')
+         EXECUTE FUNCTION events.capture_added(%L, %L)',
+        v_table,
+        p_source.name,
+        v_hidden
+      );
+    RETURN;
+  END IF;
+  FOREACH v_change IN ARRAY v_changes LOOP
     EXECUTE
       format(
         'CREATE TRIGGER event_%s AFTER %s ON %s FOR EACH ROW

@@ -18,6 +18,7 @@ CREATE FUNCTION ordering.check_out_cart(
 )
 RETURNS jsonb
 LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan -- as ordering.place_order
 AS $$
 DECLARE
   v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id, NULL);
