@@ -37,6 +37,10 @@ const deliverySlots = 500
 const stopGrace = 2_000
 /** Milliseconds between a look for work and the next one. There is no NOTIFY: docs/decisions/0170-events-are-sequenced-after-the-commit.md. */
 const pause = 100
+/** The same where nothing was sequenced lately in this process: what it may find is of another one, or a retry. */
+const quietPause = 1_000
+/** Milliseconds for which payloads and webhooks are looked for often, after events were sequenced. */
+const recently = 5_000
 
 export interface WebhookWorker {
   /** Lets what is under way end. */
@@ -70,27 +74,28 @@ export function startWebhookWorker({
     observe: observer?.delivery,
     logger,
   }
+  const activity = watchActivity()
   const loops = [
-    continuously({
+    {
       step: () => sequenceEvents(database, observer?.events),
       // A step takes all that there is. One that follows at once costs as much, and finds the changes of an order or two.
-      pauseAfterWork: pause,
+      afterWork: pauseOf(pause),
+      afterNone: pauseOf(pause),
       failure: 'events could not be sequenced',
-      logger,
-    }),
-    continuously({
+    },
+    {
       step: () => renderPayloads(rendering),
-      pauseAfterWork: 1,
+      afterWork: pauseOf(1),
+      afterNone: activity.pause,
       failure: 'no payloads could be rendered',
-      logger,
-    }),
-    continuously({
+    },
+    {
       step: () => deliverWebhooks(delivering),
-      pauseAfterWork: 1,
+      afterWork: pauseOf(1),
+      afterNone: activity.pause,
       failure: 'no webhooks could be sent',
-      logger,
-    }),
-  ]
+    },
+  ].map((loop) => continuously(loop, activity, logger))
   const keeping = keepDeliveries(database, delivering.underWay)
   return {
     async stop() {
@@ -105,29 +110,66 @@ export function startWebhookWorker({
   }
 }
 
-interface Loop {
+/** Rejects when the signal is aborted. */
+type Pause = (signal: AbortSignal) => Promise<void>
+
+const pauseOf =
+  (milliseconds: number): Pause =>
+  (signal) =>
+    sleep(milliseconds, undefined, { signal })
+
+/** When this process last found something to do. */
+interface Activity {
+  /** Ends quiet pauses. */
+  note(): void
+  readonly pause: Pause
+}
+
+function watchActivity(): Activity {
+  let last = Number.NEGATIVE_INFINITY
+  let noted = new AbortController()
+  return {
+    note() {
+      last = performance.now()
+      noted.abort()
+      noted = new AbortController()
+    },
+    pause: (signal) =>
+      performance.now() - last < recently
+        ? pauseOf(pause)(signal)
+        : pauseOf(quietPause)(AbortSignal.any([signal, noted.signal])),
+  }
+}
+
+interface Step {
   /** Resolves with how much it found to do. */
   readonly step: () => Promise<number>
-  /** Milliseconds until the next step, if this one found something. */
-  readonly pauseAfterWork: number
+  readonly afterWork: Pause
+  readonly afterNone: Pause
   readonly failure: string
-  readonly logger: Logger
 }
 
 /** Does a step again and again. */
-function continuously({ step, pauseAfterWork, failure, logger }: Loop): WebhookWorker {
+function continuously(
+  { step, afterWork, afterNone, failure }: Step,
+  activity: Activity,
+  logger: Logger,
+): Pick<WebhookWorker, 'stop'> {
   const stopping = new AbortController()
   const { signal } = stopping
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      let rest = pause
+      let rest = afterNone
       try {
-        if ((await step()) > 0) rest = pauseAfterWork
+        if ((await step()) > 0) {
+          activity.note()
+          rest = afterWork
+        }
       } catch (error) {
         logger.warn({ error }, failure)
-        rest = 10 * pause
+        rest = pauseOf(10 * pause)
       }
-      await sleep(rest, undefined, { signal }).catch(() => undefined)
+      await rest(signal).catch(() => undefined)
     }
   }
   const running = run()

@@ -11,7 +11,10 @@ AS $$
 DECLARE
   v_answer jsonb;
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(hashtextextended('events.sequence', 0)) THEN
+  IF
+    NOT EXISTS (SELECT FROM events.change)
+    OR NOT pg_try_advisory_xact_lock(hashtextextended('events.sequence', 0))
+  THEN
     RETURN jsonb_build_object('outcome', 'sequenced', 'taken', 0, 'topics', '{}'::jsonb);
   END IF;
   WITH
