@@ -35,6 +35,14 @@ export const corrections = {
       right: '    query.execute().catch(noop)\n',
     },
     {
+      // The connection of a transaction was not reserved for it where the pipeline was full: `max_pipeline: 0` made each so.
+      wrong: `        && sent.length < max_pipeline
+        && (!q.options.onexecute || q.options.onexecute(connection))
+`,
+      right: `        && (q.options.onexecute ? q.options.onexecute(connection) : sent.length < max_pipeline)
+`,
+    },
+    {
       // A statement with a setting (`setting-of-statement.ts`): the setting is made in front of it, in the same transaction and the
       // same write, and the answer to that is left out of the statement's own.
       wrong: '      return write(toBuffer(q))\n',

@@ -20,4 +20,4 @@ type SessionSettings = NonNullable<postgres.Options<object>['connection']>
 export function sessionOptions(
   settings: SessionSettings,
   pooler: Pooler | undefined,
-): Pick<postgres.Options<object>, 'connection' | 'prepare'>
+): Pick<postgres.Options<object>, 'connection' | 'prepare'> & { readonly max_pipeline?: number }

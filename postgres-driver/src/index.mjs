@@ -41,10 +41,18 @@ const { default: postgres } = await import(new URL(`index.js${mark}`, home).href
 export default postgres
 
 /**
+ * Statements of a pooled connection wait for each other. The driver asks for the types of a statement's parameters, and sends the rest
+ * after the answer. If such a question follows another statement in the same write, the pooler has given the server to the next client
+ * by the time the server answers it, and the statement waits for ever.
+ *
  * @param {Record<string, unknown>} settings
  * @param {{ readonly namedStatements: boolean } | undefined} pooler
  */
 export const sessionOptions = (settings, pooler) =>
   pooler === undefined
     ? { connection: settings }
-    : { connection: { application_name: settings['application_name'] }, prepare: pooler.namedStatements }
+    : {
+        connection: { application_name: settings['application_name'] },
+        prepare: pooler.namedStatements,
+        max_pipeline: 0,
+      }
