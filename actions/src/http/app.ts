@@ -67,14 +67,18 @@ export function createApp(options: AppOptions): Express {
   // One route for all: express tries routes one after the other, and there are some two hundred actions.
   const handlers = actionHandlers(options)
   app.post('/:domain/:name', (request, response, next) => {
-    const handler = handlers.get(`${request.params.domain}/${request.params.name}`)
-    return handler === undefined ? next() : handler(request, response, next)
+    const handler = handlers.get(`${request.params.domain}/${request.params.name}`) ?? passOn
+    return handler(request, response, next)
   })
   app.use((_request, response) => {
     response.status(404).json({ message: 'There is no such action', extensions: { code: 'NOT_FOUND' } })
   })
   app.use(tellFailure(logger))
   return app
+}
+
+const passOn: RequestHandler = (_request, _response, next) => {
+  next()
 }
 
 /** By `<domain>/<name>`. */
