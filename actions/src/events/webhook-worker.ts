@@ -37,9 +37,9 @@ const deliverySlots = 500
 const stopGrace = 2_000
 /** Milliseconds between a look for work and the next one. There is no NOTIFY: docs/decisions/0170-events-are-sequenced-after-the-commit.md. */
 const pause = 100
-/** The same where nothing was sequenced lately in this process: what it may find is of another one, or a retry. */
+/** The same for payloads and webhooks while this process finds nothing: they may be another process's, a retry or a test. */
 const quietPause = 1_000
-/** Milliseconds for which payloads and webhooks are looked for often, after events were sequenced. */
+/** Milliseconds for which they are looked for often after this process has found something. */
 const recently = 5_000
 
 export interface WebhookWorker {
@@ -118,10 +118,11 @@ const pauseOf =
   (signal) =>
     sleep(milliseconds, undefined, { signal })
 
-/** When this process last found something to do. */
+/** What this process finds to do decides how long its next pauses are. */
 interface Activity {
-  /** Ends quiet pauses. */
+  /** To be called when something was found. Ends quiet pauses. */
   note(): void
+  /** A short pause, or a quiet one if nothing was noted recently. */
   readonly pause: Pause
 }
 
@@ -154,7 +155,7 @@ function continuously(
   { step, afterWork, afterNone, failure }: Step,
   activity: Activity,
   logger: Logger,
-): Pick<WebhookWorker, 'stop'> {
+): WebhookWorker {
   const stopping = new AbortController()
   const { signal } = stopping
   const run = async (): Promise<void> => {
