@@ -12,50 +12,32 @@ import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { print } from 'graphql'
 import { pino } from 'pino'
 import { z } from 'zod'
-import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { NewestProductsDocument } from './src/generated/operations.ts'
 import { createManyProducts } from './src/many-products.ts'
-import { median } from './src/median.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
+import { compareProcessorCost, type Costed } from './src/processor-cost.ts'
 import { readOptions } from './src/read-options.ts'
-import { type ServerProcess, startServerProcess } from './src/server-process.ts'
 
-const usage = `npm run bench:row-security -- [--requests 400] [--products 20000] [--rounds 5] [--seconds 3] [--connections 16]
+const usage = `npm run bench:row-security -- [--blocks 200] [--products 20000]
 
-What row security costs: the same requests to an engine that connects as the owner, who is exempt, and to one that connects as
-\`commerce_engine\`, alternating in one process over one database; then statements of the actions' driver, the same way; then requests
-per second over HTTP, of a process with each.`
+What row security costs: the processor time of the same requests to an engine that connects as the owner, who is exempt, and to one
+that connects as \`commerce_engine\`, in short blocks that take turns, over one database and in one process; then of statements of the
+actions' driver, the same way.`
 
 const options = readOptions(usage, {
-  requests: z.coerce.number().int().min(20).max(100_000).default(400),
+  blocks: z.coerce.number().int().min(20).max(100_000).default(200),
   products: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
-  rounds: z.coerce.number().int().min(1).max(100).default(5),
-  seconds: z.coerce.number().int().min(1).max(600).default(3),
-  connections: z.coerce.number().int().min(1).max(1000).default(16),
 })
 
-/** Runs both in each round, in either order, so that other load on the machine affects both. Prints the medians. */
-async function compare(
-  name: string,
-  without: () => Promise<unknown>,
-  withIt: () => Promise<unknown>,
-): Promise<void> {
-  const times = { without: [] as number[], withIt: [] as number[] }
-  const timed = async (run: () => Promise<unknown>, into: number[] | undefined): Promise<void> => {
-    const began = performance.now()
-    await run()
-    into?.push(performance.now() - began)
-  }
-  for (let round = -Math.ceil(options.requests / 5); round < options.requests; round += 1) {
-    const [first, second] =
-      round % 2 === 0 ? (['without', 'withIt'] as const) : (['withIt', 'without'] as const)
-    for (const which of [first, second])
-      await timed(which === 'without' ? without : withIt, round < 0 ? undefined : times[which])
-  }
-  const [off, on] = [median(times.without), median(times.withIt)]
-  const more = `${on >= off ? '+' : ''}${((on / off - 1) * 100).toFixed(1)} %`
+/** Prints what a run costs without row security and with it: in the sessions, in this process, and how much more in all. */
+async function compare(name: string, without: Costed, withIt: Costed): Promise<void> {
+  const [off, on] = await compareProcessorCost(without, withIt, options.blocks)
+  const both = (before: number, after: number): string =>
+    `${before.toFixed(0).padStart(7)} -> ${after.toFixed(0).padStart(6)} µs`
+  const ratio = (on.own + on.sessions) / (off.own + off.sessions)
+  const more = `${ratio >= 1 ? '+' : ''}${((ratio - 1) * 100).toFixed(1)} %`
   console.log(
-    `  ${name.padEnd(44)} ${off.toFixed(3).padStart(9)} ms ${on.toFixed(3).padStart(9)} ms ${more.padStart(9)}`,
+    `  ${name.padEnd(42)} ${both(off.sessions, on.sessions)} ${both(off.own, on.own)} ${more.padStart(9)}`,
   )
 }
 
@@ -77,6 +59,9 @@ function urlOf(part: 'engine' | 'actions'): string {
   return url.href
 }
 
+// The owner can't end sessions of other roles.
+const server = postgres(platform.superuserUrl, { max: 1, onnotice: () => undefined })
+started.defer(() => server.end())
 const owner = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
 started.defer(() => owner.end())
 await createManyProducts(owner, merchant, options.products)
@@ -92,14 +77,31 @@ const rateLimits = await createRateLimits({
   settings: ratesFrom({ LIMIT_RATE_ENTERPRISE: '1000000000/1000000000/1000000000' }),
   logger,
 })
-async function openEndpoint(databaseUrl: string, settings?: typeof sessionSettings) {
-  const engine = await startPlatformEngine(databaseUrl, logger, settings && { sessionSettings: settings })
+async function openEndpoint(name: string, databaseUrl: string, settings?: typeof sessionSettings) {
+  const url = new URL(databaseUrl)
+  url.searchParams.set('application_name', name)
+  const engine = await startPlatformEngine(url.href, logger, settings && { sessionSettings: settings })
   started.defer(() => engine.stop())
   const dataLayer = createEmbeddedDataLayer(engine)
-  return endpointParts({ dataLayer, authenticator, rateLimits, limits: limitsFrom({}), logger })
+  const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits: limitsFrom({}), logger })
+  return { name, parts }
 }
-const exempt = await openEndpoint(platform.databaseUrl)
-const secured = await openEndpoint(urlOf('engine'), sessionSettings)
+type Endpoint = Awaited<ReturnType<typeof openEndpoint>>
+
+/** The sessions that have connected under a name. */
+const sessionsNamed = (name: string): Pick<Costed, 'sessions' | 'endSessions'> => ({
+  async sessions() {
+    const found = await server<
+      { pid: number }[]
+    >`SELECT pid FROM pg_stat_activity WHERE application_name = ${name}`
+    return found.map(({ pid }) => pid)
+  },
+  endSessions: () =>
+    server`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ${name}`,
+})
+
+const exempt = await openEndpoint('exempt', platform.databaseUrl)
+const secured = await openEndpoint('secured', urlOf('engine'), sessionSettings)
 
 const requests: Readonly<Record<string, readonly [query: string, variables: object]>> = {
   '20 newest products, with 3 relationships': [print(NewestProductsDocument), { first: 20 }],
@@ -128,53 +130,47 @@ const requests: Readonly<Record<string, readonly [query: string, variables: obje
 }
 
 console.log(
-  `medians of ${options.requests} requests: without row security, with it, and how much more that is`,
+  'processor time of a request, without row security -> with it: sessions, this process, and how much more in all',
 )
 for (const [name, [query, variables]] of Object.entries(requests)) {
   const body = Buffer.from(JSON.stringify({ query, variables }))
-  const ask = (parts: typeof exempt) => async (): Promise<void> => {
-    const answer = await answerRequest(parts, { key, body })
-    if (answer?.status !== 200 || String(answer.body).includes('"errors":[{'))
-      throw new Error(`${name}: ${String(answer?.body)}`)
-  }
-  await compare(name, ask(exempt), ask(secured))
+  const costed = (endpoint: Endpoint): Costed => ({
+    ...sessionsNamed(endpoint.name),
+    async run() {
+      const answer = await answerRequest(endpoint.parts, { key, body })
+      if (answer?.status !== 200 || String(answer.body).includes('"errors":[{'))
+        throw new Error(`${name}: ${String(answer?.body)}`)
+    },
+  })
+  await compare(name, costed(exempt), costed(secured))
 }
 
-const actions = postgres(urlOf('actions'), { max: 1, onnotice: () => undefined })
-started.defer(() => actions.end())
-const one = forMerchant(actions, merchant)
-console.log('statements of the actions:')
-const byEmail = (sql: typeof owner) => () =>
+type Sql = typeof owner
+function openDriver(name: string, databaseUrl: string): Sql {
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { application_name: name },
+  })
+  started.defer(() => sql.end())
+  return sql
+}
+const plain = openDriver('plain', platform.databaseUrl)
+const scoped = forMerchant(openDriver('scoped', urlOf('actions')), merchant)
+const byEmail = (sql: Sql) =>
   sql`SELECT id FROM crm.customer WHERE merchant_id = ${merchant} AND email = ${'customer777@example.com'}::citext`
-await compare('a customer by the e-mail address', byEmail(owner), byEmail(one))
-const adjust = (sql: typeof owner) => () =>
+const adjust = (sql: Sql) =>
   sql.begin(
     (transaction) => transaction`
       UPDATE crm.customer SET notes = 'seen' WHERE merchant_id = ${merchant} AND email = 'customer778@example.com'::citext`,
   )
-await compare('a change in a transaction', adjust(owner), adjust(one))
-
-async function serve(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const server = await startServerProcess(path.join(import.meta.dirname, 'src/serve-contract.ts'), {
-    AUTH_URL: platform.databaseUrl,
-    ...env,
-  })
-  started.defer(() => server.stop())
-  return server
-}
-const exemptServer = await serve({ DATABASE_URL: platform.databaseUrl })
-const securedServer = await serve({ DATABASE_URL: urlOf('engine'), ROW_SECURITY: 'on' })
-for (const [name, [query, variables]] of Object.entries(requests)) {
-  console.log(`\n${name}`)
-  const contender = (called: string, { url, pid }: ServerProcess): Contender => ({
-    name: called,
-    url,
-    pid,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  })
-  await comparePasses(
-    [contender('/graphql, exempt', exemptServer), contender('/graphql, row security', securedServer)],
-    options,
+console.log('statements of the actions:')
+for (const [name, statement] of [
+  ['a customer by the e-mail address', byEmail],
+  ['a change in a transaction', adjust],
+] as const)
+  await compare(
+    name,
+    { ...sessionsNamed('plain'), run: () => statement(plain) },
+    { ...sessionsNamed('scoped'), run: () => statement(scoped) },
   )
-}

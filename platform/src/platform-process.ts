@@ -18,6 +18,7 @@ export interface Ready {
   readonly paymentSandboxUrl: string | null
   readonly adminSecret: string
   readonly databaseUrl: string
+  readonly superuserUrl: string
   readonly liveKey: string
   readonly publishableKey: string
   readonly testKey: string

@@ -29,13 +29,23 @@ export const transactionSettings = ({ user, trace }: TransactionSettings): reado
   ['hasura.tracecontext', trace],
 ]
 
+/** The statements that make settings, by how many. They answer no row: the driver would read it for nothing. */
+const settingStatements = new Map<number, Pick<CompiledStatement, 'name' | 'text'>>()
+
 /** Makes settings, as many as there are. */
 function setSettings(count: number): Pick<CompiledStatement, 'name' | 'text'> {
+  const known = settingStatements.get(count)
+  if (known !== undefined) return known
   const calls = Array.from(
     { length: count },
     (_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`,
   )
-  return { name: `hasura_set_settings_${count}`, text: `select ${calls.join(', ')}` }
+  const statement = {
+    name: `hasura_set_settings_${count}`,
+    text: `select where num_nonnulls(${calls.join(', ')}) = 0`,
+  }
+  settingStatements.set(count, statement)
+  return statement
 }
 
 /** Longer statements, like inserts of many rows, are seldom repeated and would fill the server's memory. */
@@ -110,7 +120,7 @@ class StatementQuery implements pg.Submittable {
   #rows: ResultRow[] = []
   #began = 0
   #wire: Wire | undefined
-  /** Whether the rows that come are those of the settings. */
+  /** Whether the next statement that completes is that of the settings. */
   #makesSettings: boolean
 
   constructor(
@@ -142,7 +152,7 @@ class StatementQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { readonly fields: ResultRow }): void {
-    if (!this.#makesSettings) this.#rows.push(fields)
+    this.#rows.push(fields)
   }
 
   handleReadyForQuery(): void {
