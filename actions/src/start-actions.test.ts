@@ -60,25 +60,69 @@ describe('metadata/actions.yaml', () => {
   })
 })
 
-describe('over HTTP', () => {
-  const session = (permissions: string) => ({
-    'x-hasura-role': 'merchant',
-    'x-hasura-merchant-id': merchant.merchantId,
-    'x-hasura-permissions': permissions,
+const session = (permissions: string) => ({
+  'x-hasura-role': 'merchant',
+  'x-hasura-merchant-id': merchant.merchantId,
+  'x-hasura-permissions': permissions,
+})
+const call = (name: string, input: unknown, permissions = '{inventory:write,orders:write}') => ({
+  action: { name },
+  input,
+  session_variables: session(permissions),
+  request_query: '',
+})
+
+describe('from the process itself', () => {
+  const ask = async (name: string, body: unknown, headers: Record<string, string> = {}) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const reply = await service.findLocal(`inventory/${name}`)?.({
+      headers,
+      body: text,
+      signal: new AbortController().signal,
+    })
+    return reply && { status: reply.status, body: JSON.parse(reply.body) as unknown }
+  }
+
+  test('an action replies as over HTTP: done, invalid, refused, and once for an Idempotency-Key', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const reserve = (quantity: number) =>
+      call('reserveInventory', { items: quantity === 0 ? [] : [{ sku: product.sku, quantity }] })
+    const key = { 'idempotency-key': randomUUID() }
+    const done = await ask('reserveInventory', reserve(2), key)
+    expect(done).toMatchObject({ status: 200, body: { items: [{ reserved: 2 }], replayed: false } })
+    expect(await ask('reserveInventory', reserve(2), key)).toEqual({
+      status: 200,
+      body: { ...(done?.body as object), replayed: true },
+    })
+    expect(await ask('reserveInventory', reserve(0))).toMatchObject({
+      status: 200,
+      body: { errors: [{ field: 'items', code: 'REQUIRED_FIELD' }] },
+    })
+    expect(await ask('reserveInventory', reserve(2))).toMatchObject({
+      status: 400,
+      body: { extensions: { code: 'SVC_BIZ_001' } },
+    })
   })
+
+  test('a body that is no call, or longer than over HTTP, is refused', async () => {
+    expect(await ask('reserveInventory', {})).toMatchObject({ status: 400 })
+    const long = call('reserveInventory', { items: [], note: 'x'.repeat(1024 * 1024) })
+    expect(await ask('reserveInventory', long)).toMatchObject({ status: 413 })
+  })
+
+  test('there is no action of another name', () => {
+    expect(service.findLocal('inventory/none')).toBeUndefined()
+    expect(service.findLocal('reserveInventory')).toBeUndefined()
+  })
+})
+
+describe('over HTTP', () => {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(service.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-actions-secret': sharedSecret, ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-  const call = (name: string, input: unknown, permissions = '{inventory:write,orders:write}') => ({
-    action: { name },
-    input,
-    session_variables: session(permissions),
-    request_query: '',
-  })
-
   test('an answer is JSON with errors, empty on success', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const items = [{ sku: product.sku, quantity: 2 }]

@@ -22,7 +22,9 @@ import { emailActions, unsubscribePages } from './email/index.ts'
 import { openEventQueue, receiveEvents } from './messaging/triggers/index.ts'
 import { type AddressRules, eventActions, openPayloads } from './events/index.ts'
 import { createApp, type Health } from './http/app.ts'
-import { type Address, listen } from './http/listen.ts'
+import { type Address, listen, maxConnections } from './http/listen.ts'
+import { type LocalCalls, openLocalCalls } from './http/local-calls.ts'
+import { serveActions } from './http/serve-action.ts'
 import { identityActions, type IdentityOptions } from './identity/index.ts'
 import { interruptible } from './interruptible-database.ts'
 import { inventoryActions } from './inventory/index.ts'
@@ -92,6 +94,8 @@ export interface ActionsOptions extends Address {
 export interface Actions {
   /** The URL for metadata's ACTIONS_BASE_URL. */
   readonly url: string
+  /** The action that a path after the URL names, for Hasura's engine in this process. */
+  readonly findLocal: LocalCalls['find']
   /** From now on `/healthz` says that it stops, and each answer that its connection ends; `stop` goes on with that. */
   beginDrain(): void
   /** Answers what is under way, then stops. */
@@ -101,6 +105,8 @@ export interface Actions {
 const defaultConnections = 20
 /** Of them: for signing tokens, for cancelling statements, and for putting events into their queue. */
 const besides = { token: 1, canceller: 1, queue: 2 }
+/** Hasura's own bound on what it forwards is far above any order. */
+const maxBodyBytes = 1024 * 1024
 /** Milliseconds: every client may ask for `/healthz`. */
 const healthKept = 1_000
 
@@ -131,10 +137,18 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
   const audit = new AuditTrail(acrossMerchants(pool, 'the audit log'), logger)
   const databaseHealth = cachedCheck(healthKept, () => healthOf(database))
   let isStopping = false
-  const app = createApp({
-    secret,
+  const served = serveActions({
     actions,
     runFor: (session, signal, work) => interruption.runFor(signal, () => inScopeOf(session, scopes, work)),
+    audit,
+    logger,
+    slowMilliseconds: options.slowMilliseconds,
+  })
+  const localCalls = openLocalCalls(served, { maxBodyBytes, maxCalls: maxConnections })
+  const app = createApp({
+    secret,
+    actions: served,
+    maxBodyBytes,
     receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
     pages: {
       '/unsubscribe': unsubscribePages(acrossMerchants(pool, 'the token of a mail finds its merchant')),
@@ -146,9 +160,7 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
       options.signUp === true
         ? signUpRoutes({ database: acrossMerchants(pool, 'a shop is opened'), secretBox })
         : null,
-    audit,
     logger,
-    slowMilliseconds: options.slowMilliseconds,
     health: async () => (isStopping ? 'stopping' : await databaseHealth()),
   })
   const listener = await listen(app, options)
@@ -158,10 +170,11 @@ export async function startActions(given: ActionsOptions): Promise<Actions> {
   }
   return {
     url: listener.url,
+    findLocal: localCalls.find,
     beginDrain,
     async stop(stop) {
       beginDrain()
-      await listener.close(stop)
+      await Promise.all([listener.close(stop), localCalls.stop()])
       await audit.close()
       await events.close()
       await queues.close()

@@ -46,3 +46,37 @@ test('a draining stop first answers so on /healthz, and requests on open connect
   expect(await clients.end()).toEqual([200])
   await stopped
 }, 60_000)
+
+test('a stop waits for the calls from the process itself, and takes no more', async () => {
+  const shop = await openTestShop()
+  onTestFinished(() => shop.close())
+  const merchant = await shop.createMerchant()
+  const product = await shop.createProduct(merchant, { stock: [3] })
+  const { databaseUrl, secretBox, cardProcessor } = shop
+  const service = await startActions({
+    port: 0,
+    databaseUrl,
+    secret: 'the-secret',
+    secretBox,
+    files: shop.files,
+    cardProcessor,
+    logger: silent,
+  })
+  const reply = service.findLocal('inventory/reserveInventory')?.({
+    headers: {},
+    signal: new AbortController().signal,
+    body: JSON.stringify({
+      action: { name: 'reserveInventory' },
+      input: { items: [{ sku: product.sku, quantity: 2 }] },
+      session_variables: {
+        'x-hasura-role': 'merchant',
+        'x-hasura-merchant-id': merchant.merchantId,
+        'x-hasura-permissions': '{inventory:write}',
+      },
+    }),
+  })
+  const stopped = service.stop()
+  expect(service.findLocal('inventory/reserveInventory')).toBeUndefined()
+  expect((await reply)?.status).toBe(200)
+  await stopped
+})

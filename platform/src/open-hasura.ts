@@ -131,7 +131,7 @@ function openHttpDataLayer(started: StartedParts, url: string, { adminSecret }: 
 
 /** The engine in this process. It delivers events from `startDelivery` on. */
 export async function startHasura(
-  { ports, addresses, started, stopping, secrets, parts, feedUrl, logger, metrics }: Services,
+  { ports, addresses, localActions, started, stopping, secrets, parts, feedUrl, logger, metrics }: Services,
   { dataLayer, engineHost, limits, trustedProxies, tracing, slow, connections, replicas }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
@@ -155,6 +155,10 @@ export async function startHasura(
       ACTIONS_BASE_URL: addresses.actions,
       ACTIONS_SECRET: secrets.actionsSecret,
     },
+    localHandlers: (url) =>
+      url.startsWith(`${addresses.actions}/`)
+        ? localActions.find(url.slice(addresses.actions.length + 1))
+        : undefined,
     // An event would only fail before the actions listen and after they have stopped.
     events: { delivery: 'when-asked', graceMs: stopWithin.deliveries - 5_000 },
     sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },

@@ -1,3 +1,4 @@
+import type { Actions } from '@commerce-graph/actions'
 import type { Readiness } from '@commerce-graph/gateway'
 import type { Pooler } from '@commerce-graph/postgres-driver'
 import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
@@ -27,10 +28,16 @@ export interface Addresses {
   readonly actions: string
 }
 
+/** The actions of this process, once they have started. The engine, which starts earlier, calls them without HTTP. */
+export interface LocalActions {
+  find: Actions['findLocal']
+}
+
 /** The parts that every service needs for its start. */
 export interface Services {
   readonly ports: Ports
   readonly addresses: Addresses
+  readonly localActions: LocalActions
   readonly started: StartedParts
   readonly secrets: Secrets
   /** The owner's address, for the preparation of the database; the services have those of `parts`. */

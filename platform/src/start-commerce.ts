@@ -40,7 +40,7 @@ export async function openCommerce(
 }
 
 export async function serveActions(
-  { ports, started, stopping, secrets, parts, listener, logger, metrics }: Services,
+  { ports, localActions, started, stopping, secrets, parts, listener, logger, metrics }: Services,
   config: PlatformConfig,
   { payments, senders, secretBox, files, graphqlUrl, webhookRules }: Commerce,
 ): Promise<Actions> {
@@ -65,6 +65,7 @@ export async function serveActions(
     observer: metrics?.observer,
     logger: logger.child({ service: 'actions' }),
   })
+  localActions.find = actions.findLocal
   stopping.beginDrains.push(() => actions.beginDrain())
   started.add('the actions', () => actions.stop({ drain: stopping.drain }), stopWithin.server)
   return actions

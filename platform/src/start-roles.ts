@@ -115,6 +115,7 @@ function openServices(
       authWebhook: config.webhookUrl ?? own.authWebhook,
       actions: config.actionsUrl ?? own.actions,
     },
+    localActions: { find: () => undefined },
     started,
     stopping,
     // roleProblems has refused roles that lack a secret which they use.

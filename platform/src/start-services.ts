@@ -49,6 +49,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
     stopping,
     ports,
     addresses: ownAddresses(ports, config),
+    localActions: { find: () => undefined },
     started,
     secrets,
     databaseUrl,

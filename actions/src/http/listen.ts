@@ -16,7 +16,7 @@ export interface Listener {
 const requestTimeout = 25_000
 const headersTimeout = 10_000
 /** Each carries one request at a time, so this bounds what waits for a database connection too. */
-const maxConnections = 2_000
+export const maxConnections = 2_000
 
 export interface Address {
   /** 0 takes a free one. */

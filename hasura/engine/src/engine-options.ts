@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import type { LocalHandlers } from './actions/local-handler.ts'
 import type { EventSettings } from './events/engine-events.ts'
 import type { InternalErrors } from './execute/executor-options.ts'
 import { type ApiGroup, defaultApis } from './http/api.ts'
@@ -60,6 +61,11 @@ export interface EngineOptions {
   readonly prioritizeRemoteData?: boolean | undefined
   /** Resolves `{{NAME}}` in URLs and `value_from_env`. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * Handlers of actions in this process, which are called without HTTP. Default: none. Asynchronous actions, which are made
+   * later, are always called over HTTP.
+   */
+  readonly localHandlers?: LocalHandlers | undefined
   readonly logger?: Logger | undefined
   /** A statement that takes as long is logged with the id of its request. Default: none. */
   readonly slowStatementMs?: number | undefined
@@ -195,6 +201,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   experimentalFeatures: given.experimentalFeatures ?? [],
   prioritizeRemoteData: given.prioritizeRemoteData ?? false,
   env: given.env ?? process.env,
+  localHandlers: given.localHandlers,
   tracer: given.tracer,
   slowStatementMs: given.slowStatementMs,
   logger: given.logger ?? pino({ level: 'warn' }),

@@ -12,6 +12,7 @@ import { type TransformContext, transformContext, transformRequest } from '../we
 import { transformResponse } from '../webhook/transform-response.ts'
 import { answerProblem } from './check-answer.ts'
 import { exchangeFailure, handlerFailure, refusal, responseInfo } from './handler-failure.ts'
+import { askLocally, type LocalHandlers } from './local-handler.ts'
 
 /** The body of a request to an action's handler. */
 export interface ActionPayload {
@@ -27,6 +28,8 @@ export interface HandlerCall {
   readonly clientHeaders?: IncomingHttpHeaders | undefined
   readonly trace?: TraceContext | undefined
   readonly signal?: AbortSignal | undefined
+  /** Handlers that need no HTTP. */
+  readonly localHandlers?: LocalHandlers | undefined
 }
 
 export interface HandlerAnswer {
@@ -41,7 +44,7 @@ const defaultTimeout = 30
 const maxAnswerBytes = 10 * 1024 * 1024
 
 /**
- * Posts to an action's handler, and checks the answer against the action's output type. Throws RequestFailure with the
+ * Posts to an action's handler, or asks it in this process, and checks the answer against the action's output type. Throws RequestFailure with the
  * client's error when the handler doesn't answer, refuses, or answers something else.
  */
 export async function callHandler(
@@ -55,7 +58,10 @@ export async function callHandler(
   const shownRequest = requestInfo(definition, payload, call, context === undefined ? null : request)
   const timeoutMs = (definition.timeout ?? defaultTimeout) * 1000
   const { signal, trace } = call
-  const answer = await sendWebhook(request, { timeoutMs, maxAnswerBytes, signal, trace })
+  const limits = { timeoutMs, maxAnswerBytes, signal, trace }
+  const local = call.localHandlers?.(request.url)
+  const answer =
+    local === undefined ? await sendWebhook(request, limits) : await askLocally(local, request, limits)
   if (answer.kind === 'unanswered') {
     const exchange = { request: shownRequest, response: null }
     throw exchangeFailure(

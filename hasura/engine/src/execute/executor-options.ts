@@ -1,5 +1,6 @@
 import type { NamingConvention } from '../schema/naming.ts'
 import type { Logger } from 'pino'
+import type { LocalHandlers } from '../actions/local-handler.ts'
 import type { ReadObserver } from '../live/read-observer.ts'
 import type { Replicas } from '../replicas.ts'
 import type { Tracer } from '../tracing/tracer.ts'
@@ -29,6 +30,8 @@ export interface GraphQLExecutorOptions {
   readonly prioritizeRemoteData?: boolean | undefined
   /** The variables of `{{NAME}}` and `value_from_env`. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Handlers of actions in this process, which are called without HTTP. Asynchronous actions are not among them. */
+  readonly localHandlers?: LocalHandlers | undefined
   /** Answers queries whose client takes what is a little old; absent where there are none. */
   readonly replicas?: Pick<Replicas, 'choose'> | undefined
   /** Says of answers how long they are valid; absent where changes aren't followed. */

@@ -96,6 +96,7 @@ const actionRuntime = ({ pool, options, session, request, executeOptions, trace 
   pool,
   trace: trace(),
   environment: options.env,
+  localHandlers: options.localHandlers,
   session,
   requestQuery: request.query,
   stringifyNumbers: options.stringifyNumericTypes,
