@@ -18,8 +18,8 @@ const usage = `npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [-
 Requests per second of "20 newest active products with images, categories and stock" through /graphql, compared with
 two prepared statements behind a bare node:http server, on the same machine in the same run: SQL written by hand for
 this list (limits/list), which is the limit and has to answer the same, and the SQL that the engine makes of the
-request. The fourth is /graphql of a platform that keeps answers (ANSWER_CACHE=on), over the same database. The result is the
-ratio: absolute numbers depend on the machine.`
+request. The third is /graphql of a platform that keeps no answers (ANSWER_CACHE=off), the fourth of one that does, over the same
+database. The result is the ratio: absolute numbers depend on the machine.`
 
 const options = readOptions(usage, {
   rounds: z.coerce.number().int().min(1).max(100).default(5),
@@ -42,9 +42,16 @@ async function assertSameAnswer(one: Contender, other: Contender): Promise<void>
 const [platformProcess, keepingProcess] = [await PlatformProcess.create(), await PlatformProcess.create()]
 const env = { ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}` }
 try {
-  const platform = await platformProcess.start(env)
+  const platform = await platformProcess.start({ ...env, ANSWER_CACHE: 'off' })
   const { databaseUrl } = platform
-  const keeping = await keepingProcess.start({ ...env, DATABASE_URL: databaseUrl, ANSWER_CACHE: 'on' })
+  const keeping = await keepingProcess.start({
+    ...env,
+    DATABASE_URL: databaseUrl,
+    DATABASE_URL_FEED: platform.superuserUrl,
+    ANSWER_CACHE: 'on',
+  })
+  if (!keepingProcess.output.includes('follow the log of the database'))
+    throw new Error(`the platform that should keep answers can't:\n${keepingProcess.output}`)
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   await createManyProducts(sql, platform.merchantId, options.products)
   await sql.end()

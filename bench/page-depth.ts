@@ -101,7 +101,7 @@ async function medianTime(readPage: ReadPage, after: string | null): Promise<num
 
 const platformProcess = await PlatformProcess.create()
 try {
-  const platform = await platformProcess.start()
+  const platform = await platformProcess.start({ ANSWER_CACHE: 'off' })
   const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   const { category, product } = await fillLongLists(sql, platform.merchantId, options.products)
   await sql.end()

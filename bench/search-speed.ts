@@ -127,7 +127,7 @@ const server = await startLocalPostgres({ dataDir: folder, databases: ['shop'] }
 started.defer(() => server.stop())
 const platformProcess = await PlatformProcess.create()
 started.defer(() => platformProcess.remove())
-const platform = await platformProcess.start({ DATABASE_URL: server.url })
+const platform = await platformProcess.start({ DATABASE_URL: server.url, ANSWER_CACHE: 'off' })
 const sql = postgres(server.url, { max: 1, onnotice: () => undefined })
 started.defer(() => sql.end())
 const { categoryId } = await fillSearchShop(sql, platform.merchantId, options.products)

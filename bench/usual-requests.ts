@@ -146,7 +146,7 @@ const measured: (readonly [size: number, times: ReadonlyMap<string, number>])[] 
 for (const size of options.sizes) {
   const platformProcess = await PlatformProcess.create()
   try {
-    const platform = await platformProcess.start()
+    const platform = await platformProcess.start({ ANSWER_CACHE: 'off' })
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
     const shop = await fillBusyShop(sql, platform.merchantId, size)
     await sql.end()

@@ -45,17 +45,25 @@ const largestPart = 8
  */
 const longestKeptMs = 30_000
 
+/**
+ * Keys that were asked for once, and milliseconds for which that is remembered. To learn how long an answer is right costs a fifth
+ * of its read, and most of the different requests of an admin are never repeated.
+ */
+const mostAsked = 100_000
+const askedMs = 60_000
+
 /** Keys whose answers can't be shared, and milliseconds for which that is remembered. */
 const mostUnshared = 10_000
 const unsharedMs = 10_000
 
 /**
- * Keeps answers, and gives each only while it is what a new read would give. Requests for the same answer that come at once
- * share a read, where its answer is found to be current for each of them; otherwise each reads by itself.
+ * Keeps answers that are asked for more than once, and gives each only while it is what a new read would give. Requests for the
+ * same answer that come at once share a read, where its answer is found to be current for each of them; otherwise each reads by itself.
  */
 export class AnswerCache<Value> {
   readonly #kept: LRUCache<string, KeptAnswer<Value>>
   readonly #underWay = new Map<string, Promise<Answered<Value>>>()
+  readonly #asked = new LRUCache<string, true>({ max: mostAsked, ttl: askedMs })
   /** Requests don't wait for a read whose answer they can't take. */
   readonly #unshared = new LRUCache<string, true>({ max: mostUnshared, ttl: unsharedMs })
   #hits = 0
@@ -83,8 +91,9 @@ export class AnswerCache<Value> {
    * Rejects when the request's own read does.
    *
    * @param key of all that the answer depends on besides the data
+   * @param read is told whether the validity is of use
    */
-  async answer(key: string, read: () => Promise<Answered<Value>>): Promise<Value> {
+  async answer(key: string, read: (wantsValidity: boolean) => Promise<Answered<Value>>): Promise<Value> {
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       if (await kept.validity.isCurrent()) {
@@ -92,6 +101,10 @@ export class AnswerCache<Value> {
         return kept.value
       }
       if (this.#kept.peek(key) === kept) this.#kept.delete(key)
+    } else if (!this.#asked.has(key)) {
+      this.#asked.set(key, true)
+      this.#reads += 1
+      return (await read(false)).value
     }
     const other = this.#unshared.has(key) ? undefined : this.#underWay.get(key)
     const shared = await other?.catch(() => undefined)
@@ -99,7 +112,7 @@ export class AnswerCache<Value> {
       this.#shared += 1
       return shared.value
     }
-    return this.#read(key, read)
+    return this.#read(key, () => read(true))
   }
 
   async #read(key: string, read: () => Promise<Answered<Value>>): Promise<Value> {

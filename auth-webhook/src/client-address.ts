@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { isAllowed, parseAddress, type AllowList } from './allow-list.ts'
 
 /**
@@ -26,6 +27,9 @@ function withoutPort(hop: string): string {
   return bracketed ?? plain ?? hop.trim()
 }
 
-// A link-local address has a zone, which names our interface and not the caller's.
-const plainAddress = (address: string | undefined): string | undefined =>
-  parseAddress(address)?.toString().replace(/%.*$/, '')
+function plainAddress(address: string | undefined): string | undefined {
+  // Mostly it is one of IPv4 that is written as it should be, and a request need not wait for a parser.
+  if (address !== undefined && isIPv4(address)) return address
+  // A link-local address has a zone, which names our interface and not the caller's.
+  return parseAddress(address)?.toString().replace(/%.*$/, '')
+}

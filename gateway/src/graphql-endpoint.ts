@@ -192,7 +192,7 @@ async function answerOperation(
   const keyed = idempotencyKeyOf(incoming.request.headers)
   if (keyed.kind === 'refused' && operation.kind === OperationTypeNode.MUTATION)
     return refusal([keyed.error], context)
-  const read = async (): Promise<Answered<Answer>> => {
+  const read = async (wantsValidity: boolean): Promise<Answered<Answer>> => {
     const asked = queryContext(
       parts,
       { ...caller, client: endClient.address, device: endClient.device },
@@ -201,13 +201,13 @@ async function answerOperation(
         operation,
         record: context.record,
         mayLag: (await parts.replicaReads?.allows(caller.principal, operation)) ?? false,
-        wantsValidity: parts.keptAnswers !== undefined,
+        wantsValidity,
       },
     )
     return answerRead(parts, checked, asked, { caller, context, shownComplexity })
   }
   if (parts.keptAnswers === undefined || operation.kind !== OperationTypeNode.QUERY)
-    return (await read()).value
+    return (await read(false)).value
   const { principal } = caller
   const showsComplexity = shownComplexity !== null
   return parts.keptAnswers.answer({ checked, principal, mediaType: context.mediaType, showsComplexity }, read)

@@ -266,7 +266,7 @@ const environment = z.object({
     .optional(),
   CORS_ORIGINS: z.string().optional(),
   ADMIN: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-  ANSWER_CACHE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  ANSWER_CACHE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   ADMIN_SHOP: z.guid({ error: "must be a merchant's id" }).toLowerCase().optional(),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),

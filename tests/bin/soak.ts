@@ -16,7 +16,7 @@ import { killWebhooks } from '../soak/kill-webhooks.ts'
 import { readKeptAnswers } from '../soak/read-kept-answers.ts'
 import { hasRedis, RedisProcess } from '../support/redis-process.ts'
 
-const usage = `npm run soak -- payments|webhooks|cache [--rounds 100] [--seed <any whole number>]
+const usage = `npm run soak -- payments|webhooks|cache [--rounds 100] [--seed <any whole number>] [--pause <seconds>]
 
 payments: starts a platform over a Postgres of its own, and a payment sandbox that is never killed. Clients buy by card, with 3-D Secure, with
 reserved money and by direct debit; they refund and cancel. Each round kills the platform with SIGKILL after up to 1.5 seconds. Most
@@ -34,19 +34,23 @@ second gateway, the others end the connections by which the gateways follow the 
 confirmed before its request was sent, nor be of two commits.
 
   --rounds N   kills, or interruptions; 100 unless said (about five minutes on two cores)
+  --pause S    of cache: the longest time between two interruptions, 1.5 seconds unless said. A restart takes the clients' processor,
+               so longer pauses give many more reads
   --seed S     determines the moments of the kills and what the clients do
   -h, --help   this text`
 
 const {
   rounds,
+  pause,
   seed,
   words: [what],
 } = readArguments({
   usage,
-  options: { rounds: { type: 'string' }, seed: { type: 'string' } },
+  options: { rounds: { type: 'string' }, pause: { type: 'string' }, seed: { type: 'string' } },
   takesWords: true,
   values: z.object({
     rounds: z.coerce.number().int().min(1).max(100_000).default(100),
+    pause: z.coerce.number().positive().max(3_600).default(1.5),
     seed: z.coerce
       .number()
       .int()
@@ -71,7 +75,7 @@ async function soak(): Promise<{ readonly faults: readonly string[] }> {
     case 'payments':
       return killPayments({ ...common, leaving: 0.2 })
     case 'cache':
-      return readKeptAnswers(common)
+      return readKeptAnswers({ ...common, longestRound: pause * 1_000 })
     default:
       return killWebhooks({
         ...common,

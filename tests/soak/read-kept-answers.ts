@@ -13,6 +13,8 @@ export interface CacheSoakOptions {
   readonly rounds: number
   /** Determines what is interrupted and when, and what writers do. */
   readonly seed: number
+  /** Milliseconds from one interruption to the next at most; 1,500 when absent. */
+  readonly longestRound?: number
   readonly tell?: (line: string) => void
 }
 
@@ -24,8 +26,6 @@ export interface CacheSoakReport {
   readonly faults: readonly string[]
 }
 
-/** Milliseconds. */
-const longestRound = 1_500
 const shelves = 3
 const productsOfShelf = 3
 const readers = 8
@@ -44,7 +44,7 @@ interface Shelf {
  * the second gateway is killed.
  */
 export async function readKeptAnswers(options: CacheSoakOptions): Promise<CacheSoakReport> {
-  const { databaseUrl, rounds, seed, tell } = options
+  const { databaseUrl, rounds, seed, longestRound = 1_500, tell } = options
   const random = randomNumbers(seed)
   await using started = new AsyncDisposableStack()
   const sql = postgres(databaseUrl, { max: shelves + 2, onnotice: () => undefined })
@@ -55,7 +55,9 @@ export async function readKeptAnswers(options: CacheSoakOptions): Promise<CacheS
     ENCRYPTION_KEYS: encryptionKeys,
     ANSWER_CACHE: 'on',
     LOG_LEVEL: 'error',
-    LIMIT_RATE_PRO: 'unlimited/10000000/10000000',
+    // The readers are one guest, whose rate would be five requests a second.
+    LIMIT_RATE_ENTERPRISE: 'unlimited/10000000/10000000',
+    LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '10000000',
   }
   const [steady, mortal] = [await PlatformProcess.create(), await PlatformProcess.create()]
   started.defer(() => steady.remove())

@@ -42,9 +42,9 @@ export class KeptAnswers {
   }
 
   /** @param read gives an answer with validity only if it has no errors, whose text names their request */
-  answer(asked: AskedAnswer, read: () => Promise<Answered<Answer>>): Promise<Answer> {
-    return this.#cache.answer(this.#keyOf(asked), async () => {
-      const { value, validity } = await read()
+  answer(asked: AskedAnswer, read: (wantsValidity: boolean) => Promise<Answered<Answer>>): Promise<Answer> {
+    return this.#cache.answer(this.#keyOf(asked), async (wantsValidity) => {
+      const { value, validity } = await read(wantsValidity)
       // Bytes are made of a text once, and not for each request.
       return { value: validity ? { ...value, body: Buffer.from(value.body) } : value, validity }
     })

@@ -15,8 +15,8 @@ export function keepAnswers<Executor extends GraphQLExecutor & SubscriptionCompi
     execute(request, session, options) {
       // Two requests of a mutation are two mutations.
       if (!executor.isQuery(request, session)) return executor.execute(request, session, options)
-      return cache.answer(keyOf(request, session), async () => {
-        const value = await executor.execute(request, session, { ...options, wantsValidity: true })
+      return cache.answer(keyOf(request, session), async (wantsValidity) => {
+        const value = await executor.execute(request, session, { ...options, wantsValidity })
         return { value, validity: value.kind === 'data' ? value.validity : undefined }
       })
     },
