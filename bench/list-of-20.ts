@@ -47,7 +47,7 @@ try {
   const keeping = await keepingProcess.start({
     ...env,
     DATABASE_URL: databaseUrl,
-    DATABASE_URL_FEED: platform.superuserUrl,
+    DATABASE_URL_FEED: platform.superuserUrl ?? '',
     ANSWER_CACHE: 'on',
   })
   if (!keepingProcess.output.includes('follow the log of the database'))

@@ -60,7 +60,7 @@ function urlOf(part: 'engine' | 'actions'): string {
 }
 
 // The owner can't end sessions of other roles.
-const server = postgres(platform.superuserUrl, { max: 1, onnotice: () => undefined })
+const server = postgres(platform.superuserUrl ?? '', { max: 1, onnotice: () => undefined })
 started.defer(() => server.end())
 const owner = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
 started.defer(() => owner.end())

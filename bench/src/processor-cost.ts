@@ -27,7 +27,7 @@ const warmUpRuns = 20
 /**
  * What each of two costs in processor time, measured in short blocks that take turns, with new sessions every twenty. The figure is
  * the tenth percentile of the blocks: what a run costs when nothing disturbs it. Other load on the machine adds to a block by the
- * caches that it takes, often by more than what is to be found, and never takes away. Wants /proc, so Linux.
+ * caches that it takes, often by more than what is to be found, and never takes away. It needs /proc, so Linux.
  */
 export async function compareProcessorCost(
   first: Costed,

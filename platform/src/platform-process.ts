@@ -18,7 +18,8 @@ export interface Ready {
   readonly paymentSandboxUrl: string | null
   readonly adminSecret: string
   readonly databaseUrl: string
-  readonly superuserUrl: string
+  /** Of the platform's own Postgres; missing with another one. */
+  readonly superuserUrl?: string
   readonly liveKey: string
   readonly publishableKey: string
   readonly testKey: string

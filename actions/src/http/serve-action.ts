@@ -26,7 +26,7 @@ export interface ActionReply {
   readonly body: object
 }
 
-/** Never rejects. `gone`: the caller has left, and there is nobody to reply to. */
+/** Never rejects. `gone`: the caller has left, so there is no reply. */
 export type ServedAction = (request: ActionRequest) => Promise<ActionReply | 'gone'>
 
 export interface ServedActionOptions {
@@ -70,13 +70,13 @@ const serveAction =
     if (!payload.success || payload.data.action.name !== name)
       return badInput('The body is no call of this action')
     const { session_variables: session, input } = payload.data
-    const value = header(request, 'idempotency-key')
-    const idempotencyKey =
-      value === undefined ? null : { value, part: idempotencyPart(request.body), replayed: false }
-    const call = { action: name, session, input, idempotencyKey }
-    const origin = { ...callOrigin(request.body), requestId }
     const { runFor, audit, logger, slowMilliseconds = Number.POSITIVE_INFINITY } = options
     try {
+      const value = header(request, 'idempotency-key')
+      const idempotencyKey =
+        value === undefined ? null : { value, part: idempotencyPart(request.body), replayed: false }
+      const call = { action: name, session, input, idempotencyKey }
+      const origin = { ...callOrigin(request.body), requestId }
       const answer =
         value !== undefined && !isIdempotencyKey(value)
           ? invalidIdempotencyKey
