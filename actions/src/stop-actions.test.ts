@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startActions } from './start-actions.ts'
 import { openTestShop, silent } from './testing/test-shop.ts'
 
-test('a draining stop first answers so on /healthz, and requests on open connections are still answered', async () => {
+/** A shop with one merchant, and the actions over it. The test stops them. */
+async function openService() {
   const shop = await openTestShop()
   onTestFinished(() => shop.close())
   const merchant = await shop.createMerchant()
@@ -17,6 +18,11 @@ test('a draining stop first answers so on /healthz, and requests on open connect
     cardProcessor,
     logger: silent,
   })
+  return { shop, merchant, service }
+}
+
+test('a draining stop first answers so on /healthz, and requests on open connections are still answered', async () => {
+  const { merchant, service } = await openService()
   const clients = new KeepAliveClients(8, {
     url: `${service.url}/inventory/reserveInventory`,
     method: 'POST',
@@ -48,20 +54,8 @@ test('a draining stop first answers so on /healthz, and requests on open connect
 }, 60_000)
 
 test('a stop waits for the calls from the process itself, and takes no more', async () => {
-  const shop = await openTestShop()
-  onTestFinished(() => shop.close())
-  const merchant = await shop.createMerchant()
+  const { shop, merchant, service } = await openService()
   const product = await shop.createProduct(merchant, { stock: [3] })
-  const { databaseUrl, secretBox, cardProcessor } = shop
-  const service = await startActions({
-    port: 0,
-    databaseUrl,
-    secret: 'the-secret',
-    secretBox,
-    files: shop.files,
-    cardProcessor,
-    logger: silent,
-  })
   const reply = service.findLocal('inventory/reserveInventory')?.({
     headers: {},
     signal: new AbortController().signal,
