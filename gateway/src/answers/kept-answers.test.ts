@@ -113,9 +113,10 @@ test('what is kept is bounded', async () => {
   })
   const by = await small.createKey({ permissions: everyPermission })
   const manyProducts = 'query Many($first: Int) { products(first: $first) { nodes { id name } } }'
-  for (let first = 1; first <= 40; first += 1)
-    for (const time of [1, 2])
-      expect((await send(small, by, manyProducts, { first })).status, `${time}`).toBe(200)
+  for (let first = 1; first <= 40; first += 1) {
+    await send(small, by, manyProducts, { first })
+    await send(small, by, manyProducts, { first })
+  }
   expect(small.keptAnswers?.bytes).toBeLessThanOrEqual(20_000)
   expect(small.keptAnswers?.bytes).toBeGreaterThan(0)
 })

@@ -44,8 +44,8 @@ const defaultTimeout = 30
 const maxAnswerBytes = 10 * 1024 * 1024
 
 /**
- * Posts to an action's handler, or asks it in this process, and checks the answer against the action's output type. Throws RequestFailure with the
- * client's error when the handler doesn't answer, refuses, or answers something else.
+ * Posts to an action's handler, or asks it in this process, and checks the answer against the action's output type. Throws
+ * RequestFailure with the client's error when the handler doesn't answer, refuses, or answers something else.
  */
 export async function callHandler(
   { definition }: Action,

@@ -1,5 +1,12 @@
 import { traceHeaders } from '../tracing/trace-context.ts'
-import type { WebhookCall, WebhookOutcome, WebhookRequest } from '../webhook/send-webhook.ts'
+import {
+  signalOf,
+  tooLarge,
+  unanswered,
+  type WebhookCall,
+  type WebhookOutcome,
+  type WebhookRequest,
+} from '../webhook/send-webhook.ts'
 
 /** A request to a handler in this process. */
 export interface LocalRequest {
@@ -29,8 +36,7 @@ export async function askLocally(
   { headers, body = '' }: WebhookRequest,
   { timeoutMs, maxAnswerBytes, signal, trace }: WebhookCall,
 ): Promise<WebhookOutcome> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  const ended = signalOf({ timeoutMs, signal })
   const named = [...headers, ...(trace === undefined ? [] : traceHeaders(trace))]
   try {
     const answer = await orAborted(ended, () =>
@@ -40,12 +46,10 @@ export async function askLocally(
         signal: ended,
       }),
     )
-    if (Buffer.byteLength(answer.body) > maxAnswerBytes)
-      return { kind: 'unanswered', message: 'the response of the webhook is too large' }
+    if (Buffer.byteLength(answer.body) > maxAnswerBytes) return tooLarge
     return { kind: 'answered', status: answer.status, headers: [], body: answer.body }
   } catch (error) {
-    if (timeout.aborted) return { kind: 'unanswered', message: 'Response timeout' }
-    return { kind: 'unanswered', message: error instanceof Error ? error.message : String(error) }
+    return unanswered(error)
   }
 }
 

@@ -44,26 +44,41 @@ export async function sendWebhook(
   { timeoutMs, maxAnswerBytes, signal, trace, staysWithHost = false }: WebhookCall,
 ): Promise<WebhookOutcome> {
   try {
-    const timeout = AbortSignal.timeout(timeoutMs)
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
     for (const [name, value] of trace === undefined ? [] : traceHeaders(trace)) sent.set(name, value)
     const request = {
       method,
       headers: sent,
       body: body === undefined || bodiless.has(method) ? null : body,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      signal: signalOf({ timeoutMs, signal }),
     }
     const response = await fetchFollowingRedirects(url, request, staysWithHost)
     const text = await readBounded(response, maxAnswerBytes)
     if (text === undefined) {
       await response.body?.cancel().catch(() => undefined)
-      return { kind: 'unanswered', message: 'the response of the webhook is too large' }
+      return tooLarge
     }
     return { kind: 'answered', status: response.status, headers: [...response.headers], body: text }
   } catch (error) {
-    return { kind: 'unanswered', message: reasonOf(error) }
+    return unanswered(error)
   }
 }
+
+/** Aborted when the caller wants the call no longer, or its time is up. */
+export function signalOf({ timeoutMs, signal }: Pick<WebhookCall, 'timeoutMs' | 'signal'>): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+}
+
+export const tooLarge: WebhookOutcome = {
+  kind: 'unanswered',
+  message: 'the response of the webhook is too large',
+}
+
+export const unanswered = (error: unknown): WebhookOutcome => ({
+  kind: 'unanswered',
+  message: reasonOf(error),
+})
 
 /** The reason in Hasura's words, where it has some. The message `fetch failed` is useless; its cause isn't. */
 function reasonOf(error: unknown): string {
