@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 
-/** Work that is repeated, and the sessions of Postgres that do a part of it. */
+/** Work that is done so often, and the sessions of Postgres that do a part of it. */
 export interface Costed {
-  readonly run: () => Promise<unknown>
+  readonly run: (times: number) => Promise<unknown>
+  /** The process that does the other part. Without it, it is this one's main thread. */
+  readonly server?: number
   /** Ends the sessions, so that the next run has new ones. */
   readonly endSessions: () => Promise<unknown>
   /** The processes of the sessions there are. */
@@ -11,7 +13,7 @@ export interface Costed {
 
 /** Microseconds of processor time for one run. */
 export interface ProcessorCost {
-  /** Of this process. */
+  /** Of the process that serves. */
   readonly own: number
   /** Of the sessions. */
   readonly sessions: number
@@ -36,43 +38,53 @@ export async function compareProcessorCost(
 ): Promise<readonly [ProcessorCost, ProcessorCost]> {
   const costs: readonly [ProcessorCost[], ProcessorCost[]] = [[], []]
   for (let done = 0; done < blocks; done += blocksOfSession) {
-    const [[firstMs, firstSessions], [secondMs, secondSessions]] = [await warmUp(first), await warmUp(second)]
+    const [firstMs, secondMs] = [await warmUp(first), await warmUp(second)]
     const runs = Math.max(1, Math.round((2 * blockMs) / (firstMs + secondMs)))
-    const takeFirst = async () => costs[0].push(await costOfBlock(first, firstSessions, runs))
-    const takeSecond = async () => costs[1].push(await costOfBlock(second, secondSessions, runs))
+    const takeFirst = async () => costs[0].push(await costOfBlock(first, runs))
+    const takeSecond = async () => costs[1].push(await costOfBlock(second, runs))
     for (let block = 0; block < blocksOfSession; block += 1)
       for (const take of block % 2 === 0 ? [takeFirst, takeSecond] : [takeSecond, takeFirst]) await take()
   }
   return [undisturbed(costs[0]), undisturbed(costs[1])]
 }
 
-/** With new sessions. Returns the milliseconds of a run, and the sessions. */
-async function warmUp({ run, endSessions, sessions }: Costed): Promise<readonly [number, readonly number[]]> {
+/** With new sessions. Returns the milliseconds of a run. */
+async function warmUp({ run, endSessions }: Costed): Promise<number> {
   await endSessions()
-  for (let done = 0; done < warmUpRuns; done += 1) await run()
+  await run(warmUpRuns)
   const began = performance.now()
-  await run()
-  return [performance.now() - began, await sessions()]
+  await run(1)
+  return performance.now() - began
 }
 
-async function costOfBlock(
-  { run }: Costed,
-  sessions: readonly number[],
-  runs: number,
-): Promise<ProcessorCost> {
-  const [ownBefore, sessionsBefore] = [process.threadCpuUsage(), await microsecondsOf(sessions)]
-  for (let done = 0; done < runs; done += 1) await run()
-  const own = process.threadCpuUsage(ownBefore)
-  return {
-    own: (own.user + own.system) / runs,
-    sessions: ((await microsecondsOf(sessions)) - sessionsBefore) / runs,
+/** A pool may open a session at any time. A block in which it did is measured again: what opens a session isn't what is compared. */
+async function costOfBlock({ run, server, sessions }: Costed, runs: number): Promise<ProcessorCost> {
+  for (;;) {
+    const open = await sessions()
+    const [ownBefore, sessionsBefore] = [await microsecondsOfServer(server), await microsecondsOf(open)]
+    await run(runs)
+    const own = (await microsecondsOfServer(server)) - ownBefore
+    const sessionsAfter = await microsecondsOf(open)
+    if ((await sessions()).join() === open.join())
+      return { own: own / runs, sessions: (sessionsAfter - sessionsBefore) / runs }
   }
 }
 
-/** The time on a processor so far, in microseconds, as the kernel's scheduler counts it. */
-async function microsecondsOf(pids: readonly number[]): Promise<number> {
+async function microsecondsOfServer(pid: number | undefined): Promise<number> {
+  if (pid === undefined) {
+    const { user, system } = process.threadCpuUsage()
+    return user + system
+  }
+  const threads = await readdir(`/proc/${pid}/task`)
+  return microsecondsOf(threads.map((thread) => `${pid}/task/${thread}`))
+}
+
+/** The time of processes or threads on a processor so far, in microseconds, as the kernel's scheduler counts it. */
+async function microsecondsOf(tasks: readonly (number | string)[]): Promise<number> {
   const times = await Promise.all(
-    pids.map(async (pid) => Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[0]) / 1000),
+    tasks.map(
+      async (task) => Number((await readFile(`/proc/${task}/schedstat`, 'utf8')).split(' ')[0]) / 1000,
+    ),
   )
   return times.reduce((sum, time) => sum + time, 0)
 }

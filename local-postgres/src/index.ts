@@ -10,6 +10,6 @@ export {
   type LocalPostgresOptions,
   startLocalPostgres,
 } from './local-postgres.ts'
-export type { Login } from './logins.ts'
+export type { Group, Login } from './logins.ts'
 export { acquireLock, type LockAttempt } from './process-lock.mjs'
 export { type ServerExit } from './server-process.ts'

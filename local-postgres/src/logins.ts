@@ -2,11 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 
+/** A role that logins belong to. It has no attribute. */
+export interface Group {
+  readonly name: string
+  /** The roles that it belongs to in turn; made when absent. */
+  readonly belongsTo?: readonly string[]
+  /** Whether its members have the rights of those only when they take such a role (NOINHERIT). */
+  readonly takesRoles?: true
+}
+
 /** A role that logs in with a random password. It has no other attribute, unless it says so. */
 export interface Login {
   readonly name: string
-  /** The roles whose rights it has; made when absent, without an attribute. */
-  readonly groups: readonly string[]
+  /** The roles whose rights it has; made when absent. */
+  readonly groups: readonly Group[]
   /** Whether the server's own databases belong to it. */
   readonly ownsDatabases?: true
   /** Whether it may read the log (the attribute REPLICATION). */
@@ -43,12 +52,20 @@ export async function settleLogins(
     await client.query(`create role ${pg.escapeIdentifier(name)}`)
     existing.add(name)
   }
+  const grant = (role: string, member: string) =>
+    client.query(`grant ${pg.escapeIdentifier(role)} to ${pg.escapeIdentifier(member)}`)
   for (const { name, groups, readsLog } of logins) {
-    for (const role of [...groups, name]) await make(role)
+    for (const role of [...groups.flatMap((group) => [group.name, ...(group.belongsTo ?? [])]), name])
+      await make(role)
     const password = pg.escapeLiteral(passwords.get(name) ?? '')
     const attributes = readsLog === true ? 'login replication' : 'login'
     await client.query(`alter role ${pg.escapeIdentifier(name)} ${attributes} password ${password}`)
-    const to = pg.escapeIdentifier(name)
-    for (const group of groups) await client.query(`grant ${pg.escapeIdentifier(group)} to ${to}`)
+    for (const group of groups) {
+      // A membership inherits what its member does at the time of the grant.
+      if (group.takesRoles === true)
+        await client.query(`alter role ${pg.escapeIdentifier(group.name)} noinherit`)
+      for (const role of group.belongsTo ?? []) await grant(role, group.name)
+      await grant(group.name, name)
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Login } from '@commerce-graph/local-postgres'
+import type { Group, Login } from '@commerce-graph/local-postgres'
 import type { Pooler } from '@commerce-graph/postgres-driver'
 
 /** The parts of the platform that the database knows apart. Each has the rights of the role `commerce_<part>`. */
@@ -55,14 +55,26 @@ export const loginOf = (part: DatabasePart): string => `commerce_${part}_login`
 /** Who reads the log for the change feed, and may read no table. */
 export const feedLogin = 'commerce_feed_login'
 
-/** The logins of the platform's own Postgres. */
+const group = (name: string): Group => ({ name })
+const acrossMerchants = ['commerce_engine_across']
+const groupOf = (part: DatabasePart): Group =>
+  part === 'engine'
+    ? { name: 'commerce_engine', belongsTo: acrossMerchants, takesRoles: true }
+    : group(`commerce_${part}`)
+const readsStatistics = group('pg_read_all_stats')
+
+/** The logins of the platform's own Postgres. Another Postgres has their groups of `platform.make_roles`. */
 export const logins: readonly Login[] = [
-  { name: ownerLogin, groups: ['commerce_owner', 'pg_read_all_stats'], ownsDatabases: true },
+  {
+    name: ownerLogin,
+    groups: [{ name: 'commerce_owner', belongsTo: acrossMerchants }, readsStatistics],
+    ownsDatabases: true,
+  },
   // For people: reports of the operator's own.
-  { name: 'commerce_reader_login', groups: ['commerce_reader'] },
+  { name: 'commerce_reader_login', groups: [group('commerce_reader')] },
   { name: feedLogin, groups: [], readsLog: true },
   ...databaseParts.map((part) => ({
     name: loginOf(part),
-    groups: [`commerce_${part}`, ...(part === 'worker' ? ['pg_read_all_stats'] : [])],
+    groups: [groupOf(part), ...(part === 'worker' ? [readsStatistics] : [])],
   })),
 ]

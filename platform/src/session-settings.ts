@@ -2,7 +2,7 @@
 export const sessionSettings = {
   variables: { 'commerce.merchant_id': 'x-hasura-merchant-id' },
   roles: {
-    admin: { 'commerce.across_merchants': 'Hasura’s admin' },
-    operator: { 'commerce.across_merchants': 'an operator' },
+    admin: { role: 'commerce_engine_across' },
+    operator: { role: 'commerce_engine_across' },
   },
 }

@@ -3,7 +3,7 @@ import { hasDemoShop } from '@commerce-graph/demo-shop'
 import { createRateLimits, type RateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import postgres from '@commerce-graph/postgres-driver'
-import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
+import { acrossMerchants, acrossMerchantsAsEngine } from '@commerce-graph/postgres-driver/merchant-scope'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { awaitSchema } from './await-schema.ts'
 import type { PlatformConfig } from './configuration.ts'
@@ -151,13 +151,12 @@ async function readyDatabase(
   signal: AbortSignal,
 ): Promise<string> {
   const url = directUrlOf(services.ownPart)
-  const sql = acrossMerchants(
-    postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined }),
-    'the start looks at the whole database',
-  )
+  const pool = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  const sql = acrossMerchants(pool, 'the start looks at the whole database')
   try {
     await awaitSchema(sql, tell, signal)
-    if (config.mode === 'live' && (await hasDemoShop(sql)))
+    const ofAll = partOf(roles) === 'engine' ? acrossMerchantsAsEngine(pool) : sql
+    if (config.mode === 'live' && (await hasDemoShop(ofAll)))
       throw new PlatformError(
         'The database of DATABASE_URL holds the demo shop of a test deployment, whose keys may do everything. A live deployment needs a database of its own.',
       )

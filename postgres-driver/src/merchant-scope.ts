@@ -42,6 +42,13 @@ export function acrossMerchants<Pool extends Sql>(pool: Pool, reason: string): P
   return inScope(pool, () => setting)
 }
 
+/**
+ * The same for a pool of the engine's login: its rows of all merchants are those of another role, which it takes for each statement. The
+ * owner may take it, too.
+ */
+export const acrossMerchantsAsEngine = <Pool extends Sql>(pool: Pool): Pool =>
+  inScope(pool, () => ({ name: 'role', value: 'commerce_engine_across' }))
+
 /** A pool for work that learns late whose it is: a server's, whose handlers have the pool before a request comes. */
 export interface ScopedPool<Pool extends Sql> {
   /** Outside of `forMerchant` and `acrossMerchants`, no merchant's rows exist for its statements. */

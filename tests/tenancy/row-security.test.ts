@@ -1,7 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
-import { acrossMerchants, forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
+import {
+  acrossMerchants,
+  acrossMerchantsAsEngine,
+  forMerchant,
+} from '@commerce-graph/postgres-driver/merchant-scope'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer } from '../support/graphql-client.ts'
 import { partUrlsOf } from '../support/part-urls.ts'
@@ -44,6 +48,9 @@ describe('the database', { timeout: 120_000 }, () => {
     await platform.stop()
   })
 
+  const ofAll = (part: Part): Sql =>
+    part === 'engine' ? acrossMerchantsAsEngine(pools.engine) : acrossMerchants(pools[part], 'a test')
+
   /** The merchants whose customers a statement finds that names none. */
   const merchantsSeen = async (sql: Sql): Promise<readonly string[]> =>
     (await sql<{ id: string }[]>`SELECT DISTINCT merchant_id AS id FROM crm.customer`)
@@ -58,7 +65,8 @@ describe('the database', { timeout: 120_000 }, () => {
       WHERE c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'hdb_catalog')
         AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'merchant_id' AND a.attnotnull)
         AND NOT (c.relrowsecurity AND c.relforcerowsecurity
-          AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_merchant'))`
+          AND (SELECT array_agg(p.polname::text ORDER BY p.polname) FROM pg_policy p WHERE p.polrelid = c.oid)
+            @> '{of_all,of_merchant,of_scope}')`
     expect(unprotected.map(({ name }) => name)).toEqual([])
   })
 
@@ -92,9 +100,31 @@ describe('the database', { timeout: 120_000 }, () => {
     'shows %s no row outside of any scope, and all rows across merchants',
     async (part) => {
       expect(await merchantsSeen(pools[part])).toEqual([])
-      expect(await merchantsSeen(acrossMerchants(pools[part], 'a test'))).toEqual(bothMerchants())
+      expect(await merchantsSeen(ofAll(part))).toEqual(bothMerchants())
     },
   )
+
+  test('shows the engine the rows of all merchants only in the role that it takes for that', async () => {
+    const named = await pools.engine.begin(async (sql) => {
+      await sql`SELECT set_config('commerce.across_merchants', 'a mistake', TRUE)`
+      return merchantsSeen(sql as unknown as Sql)
+    })
+    expect(named).toEqual([])
+    expect(await merchantsSeen(forMerchant(pools.engine, merchant))).toEqual([merchant])
+  })
+
+  test('shows Hasura’s admin the rows of all merchants, by GraphQL and by SQL', async () => {
+    const asked = await asAdmin(platform, '/v1/graphql', {
+      query: '{ crm_customer(distinct_on: merchant_id) { merchant_id } }',
+    })
+    const { data } = (await asked.json()) as { data: { crm_customer: { merchant_id: string }[] } }
+    expect(data.crm_customer.map((row) => row.merchant_id)).toEqual(bothMerchants())
+    const sql = 'SELECT DISTINCT merchant_id FROM crm.customer'
+    const ran = await asAdmin(platform, '/v2/query', { type: 'run_sql', args: { source: 'default', sql } })
+    expect((await ran.json()) as object).toMatchObject({
+      result: expect.arrayContaining([[merchant], [other]]) as unknown,
+    })
+  })
 
   describe('when a permission of Hasura has lost its filter', () => {
     const permission = (filter: object) => ({
@@ -215,9 +245,7 @@ describe('the database', { timeout: 120_000 }, () => {
     ['auth', 'private_jwk FROM identity.signing_key'],
     ['auth', 'total FROM ordering.order'],
   ] as const)('refuses %s the SELECT of %s', async (part, selected) => {
-    await expect(acrossMerchants(pools[part], 'a test').unsafe(`SELECT ${selected}`)).rejects.toThrow(
-      'permission denied',
-    )
+    await expect(ofAll(part).unsafe(`SELECT ${selected}`)).rejects.toThrow('permission denied')
   })
 
   test('lets the worker of an import have Postgres look at its tables anew', async () => {
@@ -228,10 +256,9 @@ describe('the database', { timeout: 120_000 }, () => {
   })
 
   test('refuses the engine the keys that it could let itself in with', async () => {
-    const engine = acrossMerchants(pools.engine, 'a test')
-    await expect(engine`UPDATE merchant.api_key_hash SET hash = ${Buffer.from('known')}`).rejects.toThrow(
-      'permission denied',
-    )
+    await expect(
+      ofAll('engine')`UPDATE merchant.api_key_hash SET hash = ${Buffer.from('known')}`,
+    ).rejects.toThrow('permission denied')
   })
 
   test.each([
@@ -257,7 +284,8 @@ test('work across merchants is done in these places alone', () => {
   })
     .filter((file) => !/node_modules|\.test\.ts$|\/testing\//.test(file))
     .flatMap((file) => {
-      const calls = readFileSync(path.join(root, file), 'utf8').match(/\bacrossMerchants\(/g)?.length ?? 0
+      const calls =
+        readFileSync(path.join(root, file), 'utf8').match(/\bacrossMerchants(AsEngine)?\(/g)?.length ?? 0
       return calls === 0 ? [] : [`${file}: ${calls}`]
     })
   expect(files.sort()).toEqual([
@@ -266,6 +294,6 @@ test('work across merchants is done in these places alone', () => {
     'auth-webhook/src/authenticator.ts: 1',
     'platform/src/open-payments.ts: 1',
     'platform/src/start-commerce.ts: 1',
-    'platform/src/start-roles.ts: 1',
+    'platform/src/start-roles.ts: 2',
   ])
 })

@@ -179,7 +179,7 @@ export const environment = z.object({
     .pipe(sessionSettings)
     .optional()
     .describe(
-      'Settings of Postgres that each statement of a session has, for row security: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"app.any_tenant": "on"}}}`. (Not in Hasura.)',
+      'Settings of Postgres that each statement of a session has, for row security: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"role": "sees_all_tenants"}}}`. Of roles, `role` is the role in Postgres, unless the user has its rights anyway. (Not in Hasura.)',
     ),
   HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
     .default(20)

@@ -23824,6 +23824,7 @@ BEGIN
         CROSS JOIN (
           VALUES
             ('commerce_engine', '{SELECT,INSERT,UPDATE}'::text[]),
+            ('commerce_engine_across', '{SELECT,INSERT,UPDATE}'),
             ('commerce_actions', '{SELECT,INSERT,UPDATE}'),
             ('commerce_worker', '{SELECT,INSERT,UPDATE}'),
             ('commerce_reader', '{SELECT}')
@@ -23871,12 +23872,12 @@ BEGIN
   FOR v_schema IN SELECT s.name FROM platform.own_schemas() s LOOP
     EXECUTE
       format(
-        'GRANT USAGE ON SCHEMA %I ' 
- 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader',
+        'GRANT USAGE ON SCHEMA %I TO commerce_engine, commerce_engine_across, commerce_actions, commerce_auth, ' 
+ 'commerce_worker, commerce_reader',
         v_schema
       );
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO commerce_reader', v_schema);
-    FOREACH v_part IN ARRAY '{commerce_engine,commerce_actions,commerce_worker}'::text[] LOOP
+    FOREACH v_part IN ARRAY '{commerce_engine,commerce_engine_across,commerce_actions,commerce_worker}'::text[] LOOP
       EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %I TO %I', v_schema, v_part);
       EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO %I', v_schema, v_part);
     END LOOP;
@@ -23887,20 +23888,20 @@ BEGIN
   -- Only whoever migrates writes what says which schema there is.
   REVOKE INSERT, UPDATE, DELETE
   ON platform.applied_migration, platform.applied_metadata
-  FROM commerce_engine, commerce_actions, commerce_worker;
+  FROM commerce_engine, commerce_engine_across, commerce_actions, commerce_worker;
   -- The functions that run as the owner.
   GRANT EXECUTE ON FUNCTION merchant.delete_rows(uuid, integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.prepare_months() TO commerce_worker;
   GRANT EXECUTE ON FUNCTION audit.drop_months_older_than(integer) TO commerce_worker;
   GRANT EXECUTE ON FUNCTION bulk.refresh_statistics(text) TO commerce_worker;
-  GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_actions;
+  GRANT EXECUTE ON FUNCTION operator.dead_letters() TO commerce_engine, commerce_engine_across, commerce_actions;
   GRANT EXECUTE ON FUNCTION operator.settle_dead_letters(uuid[], boolean) TO commerce_actions;
   -- Those of search name their merchant, and use indexes that row security would not let them use.
   FOR v_table IN SELECT p.oid::regprocedure AS name
   FROM pg_proc p
   WHERE p.pronamespace = 'search'::regnamespace AND p.prosecdef LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', v_table.name);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO commerce_engine', v_table.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO commerce_engine, commerce_engine_across', v_table.name);
   END LOOP;
   PERFORM platform.grant_credentials();
   PERFORM platform.grant_runtime_rights();
@@ -23916,9 +23917,13 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   IF to_regclass('hdb_catalog.event_log') IS NOT NULL THEN
-    GRANT USAGE ON SCHEMA hdb_catalog TO commerce_engine, commerce_actions, commerce_auth, commerce_worker;
-    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hdb_catalog TO commerce_engine;
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA hdb_catalog TO commerce_engine;
+    GRANT USAGE
+    ON SCHEMA hdb_catalog
+    TO commerce_engine, commerce_engine_across, commerce_actions, commerce_auth, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE
+    ON ALL TABLES IN SCHEMA hdb_catalog
+    TO commerce_engine, commerce_engine_across;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA hdb_catalog TO commerce_engine, commerce_engine_across;
     -- The job that deletes what Hasura keeps of events (platform.purge_engine_logs).
     GRANT SELECT, UPDATE, DELETE
     ON hdb_catalog.event_invocation_logs,
@@ -24098,8 +24103,18 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_role text;
-  v_roles text[] := '{commerce_owner,commerce_engine,commerce_actions,commerce_auth,commerce_worker,commerce_reader}';
+  v_roles text[] := ARRAY[
+    'commerce_owner',
+    'commerce_engine',
+    'commerce_engine_across',
+    'commerce_actions',
+    'commerce_auth',
+    'commerce_worker',
+    'commerce_reader'
+  ];
   v_missing text[];
+  v_statement text;
+  v_memberships text[];
 BEGIN
   FOREACH v_role IN ARRAY v_roles LOOP
     CONTINUE WHEN to_regrole(v_role) IS NOT NULL;
@@ -24120,22 +24135,55 @@ BEGIN
       USING
         ERRCODE = 'insufficient_privilege',
         HINT = format(
-          'Let an administrator of the server run: ALTER ROLE %I CREATEROLE; or %s GRANT commerce_owner TO %I;',
+          'Let an administrator of the server run: ALTER ROLE %I CREATEROLE; or %s',
           current_user,
-          (SELECT string_agg(format('CREATE ROLE %I NOLOGIN;', r), ' ') FROM unnest(v_missing) r),
-          current_user
+          (SELECT string_agg(format('CREATE ROLE %I NOLOGIN;', r), ' ') FROM unnest(v_missing) r)
         );
   END IF;
-  IF NOT pg_has_role(current_user, 'commerce_owner', 'USAGE') THEN
+  -- In this order: a membership inherits what its member does at the time of the grant.
+  v_memberships := array_remove(
+    ARRAY[
+      CASE
+        WHEN (
+          SELECT r.rolinherit FROM pg_roles r WHERE r.rolname = 'commerce_engine'
+        ) THEN 'ALTER ROLE commerce_engine NOINHERIT'
+      END,
+      CASE
+        WHEN NOT pg_has_role(
+          'commerce_engine',
+          'commerce_engine_across',
+          'MEMBER'
+        ) THEN 'GRANT commerce_engine_across TO commerce_engine'
+      END,
+      CASE
+        WHEN NOT pg_has_role(
+          'commerce_owner',
+          'commerce_engine_across',
+          'MEMBER'
+        ) THEN 'GRANT commerce_engine_across TO commerce_owner'
+      END,
+      CASE
+        WHEN NOT pg_has_role(current_user, 'commerce_owner', 'USAGE') THEN format(
+          'GRANT commerce_owner TO %I',
+          current_user
+        )
+      END
+    ],
+    NULL
+  );
+  FOREACH v_statement IN ARRAY v_memberships LOOP
     BEGIN
-      EXECUTE format('GRANT commerce_owner TO %I', current_user);
-    EXCEPTION WHEN insufficient_privilege THEN
-      RAISE EXCEPTION 'The user % is not in the role commerce_owner, and may not put itself there', current_user
-        USING
-          ERRCODE = 'insufficient_privilege',
-          HINT = format('Let an administrator of the server run: GRANT commerce_owner TO %I;', current_user);
+      EXECUTE v_statement;
+    EXCEPTION
+      WHEN unique_violation THEN
+        NULL;
+      WHEN insufficient_privilege THEN
+        RAISE EXCEPTION 'The user % may not run: %', current_user, v_statement
+          USING
+            ERRCODE = 'insufficient_privilege',
+            HINT = format('Let an administrator of the server run: %s;', array_to_string(v_memberships, '; '));
     END;
-  END IF;
+  END LOOP;
 END;
 $$;
 
@@ -24188,6 +24236,8 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_table record;
+  v_policy record;
+  v_of_merchant text;
 BEGIN
   FOR v_table IN SELECT
     c.oid::regclass AS name,
@@ -24218,29 +24268,45 @@ BEGIN
     )
     AND NOT (
       c.relforcerowsecurity
-      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_merchant')
-      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_owner')
+      AND (
+        SELECT count(*)
+        FROM pg_policy p
+        WHERE p.polrelid = c.oid AND p.polname IN ('of_merchant', 'of_scope', 'of_all')
+      ) = 3
     ) LOOP
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.name);
-    EXECUTE format('DROP POLICY IF EXISTS of_merchant ON %s', v_table.name);
-    EXECUTE format('DROP POLICY IF EXISTS of_owner ON %s', v_table.name);
     -- Subqueries without a reference to the row are run once for a statement, and only if it comes to them.
-    EXECUTE
-      format(
-        'CREATE POLICY of_merchant ON %s ' 
- 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
- '%s OR (SELECT current_setting(''commerce.across_merchants'', true) <> ''''))',
-        v_table.name,
-        (
-          SELECT
-            string_agg(
-              format('%I = (SELECT nullif(current_setting(''commerce.merchant_id'', true), '''')::uuid)', m),
-              ' OR '
-            )
-          FROM unnest(v_table.merchant_ids) m
+    v_of_merchant := (
+      SELECT
+        string_agg(
+          format('%I = (SELECT nullif(current_setting(''commerce.merchant_id'', true), '''')::uuid)', m),
+          ' OR '
         )
-      );
-    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner USING (true)', v_table.name);
+      FROM unnest(v_table.merchant_ids) m
+    );
+    FOR v_policy IN SELECT p.name, p.roles, p.condition
+    FROM
+      (
+        VALUES
+          -- An alternative in the condition would be asked of each row, and lists and counts are the engine's.
+          ('of_merchant', 'commerce_engine', v_of_merchant),
+          (
+            'of_scope',
+            'commerce_actions, commerce_auth, commerce_worker, commerce_reader',
+            v_of_merchant || ' OR (SELECT current_setting(''commerce.across_merchants'', true) <> '''')'
+          ),
+          ('of_all', 'commerce_owner, commerce_engine_across', 'true')
+      ) AS p (name, roles, condition) LOOP
+      EXECUTE format('DROP POLICY IF EXISTS %I ON %s', v_policy.name, v_table.name);
+      EXECUTE
+        format(
+          'CREATE POLICY %I ON %s TO %s USING (%s)',
+          v_policy.name,
+          v_table.name,
+          v_policy.roles,
+          v_policy.condition
+        );
+    END LOOP;
   END LOOP;
   -- A view reads as its owner, unless it says otherwise.
   FOR v_table IN SELECT c.oid::regclass AS name

@@ -14,6 +14,7 @@ BEGIN
         CROSS JOIN (
           VALUES
             ('commerce_engine', '{SELECT,INSERT,UPDATE}'::text[]),
+            ('commerce_engine_across', '{SELECT,INSERT,UPDATE}'),
             ('commerce_actions', '{SELECT,INSERT,UPDATE}'),
             ('commerce_worker', '{SELECT,INSERT,UPDATE}'),
             ('commerce_reader', '{SELECT}')

@@ -5,9 +5,13 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   IF to_regclass('hdb_catalog.event_log') IS NOT NULL THEN
-    GRANT USAGE ON SCHEMA hdb_catalog TO commerce_engine, commerce_actions, commerce_auth, commerce_worker;
-    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hdb_catalog TO commerce_engine;
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA hdb_catalog TO commerce_engine;
+    GRANT USAGE
+    ON SCHEMA hdb_catalog
+    TO commerce_engine, commerce_engine_across, commerce_actions, commerce_auth, commerce_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE
+    ON ALL TABLES IN SCHEMA hdb_catalog
+    TO commerce_engine, commerce_engine_across;
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA hdb_catalog TO commerce_engine, commerce_engine_across;
     -- The job that deletes what Hasura keeps of events (platform.purge_engine_logs).
     GRANT SELECT, UPDATE, DELETE
     ON hdb_catalog.event_invocation_logs,

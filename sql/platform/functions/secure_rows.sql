@@ -1,11 +1,14 @@
 -- Row security of every table with a merchant's id. The parts see and write the rows of the merchant that the
--- transaction names, or all rows if it says that, and why, it is about several merchants (docs/decisions/0217).
+-- transaction names, or all rows if it says that it is about several merchants: the engine by the role that it takes,
+-- the others by a setting that says why (docs/decisions/0217).
 CREATE FUNCTION platform.secure_rows()
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_table record;
+  v_policy record;
+  v_of_merchant text;
 BEGIN
   FOR v_table IN SELECT
     c.oid::regclass AS name,
@@ -36,29 +39,45 @@ BEGIN
     )
     AND NOT (
       c.relforcerowsecurity
-      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_merchant')
-      AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'of_owner')
+      AND (
+        SELECT count(*)
+        FROM pg_policy p
+        WHERE p.polrelid = c.oid AND p.polname IN ('of_merchant', 'of_scope', 'of_all')
+      ) = 3
     ) LOOP
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.name);
-    EXECUTE format('DROP POLICY IF EXISTS of_merchant ON %s', v_table.name);
-    EXECUTE format('DROP POLICY IF EXISTS of_owner ON %s', v_table.name);
     -- Subqueries without a reference to the row are run once for a statement, and only if it comes to them.
-    EXECUTE
-      format(
-        'CREATE POLICY of_merchant ON %s ' 
- 'TO commerce_engine, commerce_actions, commerce_auth, commerce_worker, commerce_reader USING (' 
- '%s OR (SELECT current_setting(''commerce.across_merchants'', true) <> ''''))',
-        v_table.name,
-        (
-          SELECT
-            string_agg(
-              format('%I = (SELECT nullif(current_setting(''commerce.merchant_id'', true), '''')::uuid)', m),
-              ' OR '
-            )
-          FROM unnest(v_table.merchant_ids) m
+    v_of_merchant := (
+      SELECT
+        string_agg(
+          format('%I = (SELECT nullif(current_setting(''commerce.merchant_id'', true), '''')::uuid)', m),
+          ' OR '
         )
-      );
-    EXECUTE format('CREATE POLICY of_owner ON %s TO commerce_owner USING (true)', v_table.name);
+      FROM unnest(v_table.merchant_ids) m
+    );
+    FOR v_policy IN SELECT p.name, p.roles, p.condition
+    FROM
+      (
+        VALUES
+          -- An alternative in the condition would be asked of each row, and lists and counts are the engine's.
+          ('of_merchant', 'commerce_engine', v_of_merchant),
+          (
+            'of_scope',
+            'commerce_actions, commerce_auth, commerce_worker, commerce_reader',
+            v_of_merchant || ' OR (SELECT current_setting(''commerce.across_merchants'', true) <> '''')'
+          ),
+          ('of_all', 'commerce_owner, commerce_engine_across', 'true')
+      ) AS p (name, roles, condition) LOOP
+      EXECUTE format('DROP POLICY IF EXISTS %I ON %s', v_policy.name, v_table.name);
+      EXECUTE
+        format(
+          'CREATE POLICY %I ON %s TO %s USING (%s)',
+          v_policy.name,
+          v_table.name,
+          v_policy.roles,
+          v_policy.condition
+        );
+    END LOOP;
   END LOOP;
   -- A view reads as its owner, unless it says otherwise.
   FOR v_table IN SELECT c.oid::regclass AS name

@@ -1,5 +1,11 @@
 import type pg from 'pg'
-import { type SessionSettings, type Setting, settingsOfSession } from '../session/session-settings.ts'
+import {
+  roleCall,
+  type SessionSettings,
+  type Setting,
+  settingCall,
+  settingsOfSession,
+} from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import type { CompiledStatement } from './compile.ts'
 
@@ -29,22 +35,22 @@ export const transactionSettings = ({ user, trace }: TransactionSettings): reado
   ['hasura.tracecontext', trace],
 ]
 
-/** The statements that make settings, by how many. They answer no row: the driver would read it for nothing. */
-const settingStatements = new Map<number, Pick<CompiledStatement, 'name' | 'text'>>()
+/** The statements that make settings, by the settings' kinds. They answer no row: the driver would read it for nothing. */
+const settingStatements = new Map<string, Pick<CompiledStatement, 'name' | 'text'>>()
 
 /** Makes settings, as many as there are. */
-function setSettings(count: number): Pick<CompiledStatement, 'name' | 'text'> {
-  const known = settingStatements.get(count)
+function setSettings(settings: readonly Setting[]): Pick<CompiledStatement, 'name' | 'text'> {
+  const kinds = settings.map(([name]) => (name === 'role' ? 'r' : 's')).join('')
+  const known = settingStatements.get(kinds)
   if (known !== undefined) return known
-  const calls = Array.from(
-    { length: count },
-    (_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`,
+  const calls = settings.map(([name], index) =>
+    (name === 'role' ? roleCall : settingCall)(`$${2 * index + 1}`, `$${2 * index + 2}`),
   )
   const statement = {
-    name: `hasura_set_settings_${count}`,
-    text: `select where num_nonnulls(${calls.join(', ')}) = 0`,
+    name: `hasura_set_settings_${kinds}`,
+    text: `select where num_nonnulls(${calls.join(', ')}) < 0`,
   }
-  settingStatements.set(count, statement)
+  settingStatements.set(kinds, statement)
   return statement
 }
 
@@ -142,8 +148,7 @@ class StatementQuery implements pg.Submittable {
     this.#began = performance.now()
     wire.stream.cork()
     try {
-      if (this.#settings.length > 0)
-        send(wire, prepared, setSettings(this.#settings.length), this.#settings.flat())
+      if (this.#settings.length > 0) send(wire, prepared, setSettings(this.#settings), this.#settings.flat())
       for (const { statement, values } of this.#statements) send(wire, prepared, statement, values)
       wire.sync()
     } finally {
@@ -163,7 +168,7 @@ class StatementQuery implements pg.Submittable {
   handleError(error: Error): void {
     const prepared = this.#wire && preparedOn.get(this.#wire)
     for (const { statement } of this.#statements) prepared?.delete(statement.name)
-    prepared?.delete(setSettings(this.#settings.length).name)
+    prepared?.delete(setSettings(this.#settings).name)
     const milliseconds = performance.now() - this.#began
     this.callback(new StatementFailure(this.#results.length, milliseconds, error), [])
   }

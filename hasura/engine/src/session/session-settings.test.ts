@@ -19,6 +19,12 @@ describe('the settings of a session', () => {
     expect(settingsOfSession(createSession('user', {}), settings)).toEqual([])
   })
 
+  test('may be a role, but for no variable of a session', () => {
+    const ofAdmin = { admin: { role: 'sees_all_tenants' } }
+    expect(sessionSettings.parse({ roles: ofAdmin }).roles).toEqual(ofAdmin)
+    expect(sessionSettings.safeParse({ roles: { admin: { search_path: 'x' } } }).success).toBe(false)
+  })
+
   test.each(['role', 'session_authorization', 'search_path', 'app.tenant; drop table x'])(
     'can’t be %s',
     (name) => {

@@ -11,19 +11,22 @@ export type Setting = readonly [name: string, value: string]
 export interface SessionSettings {
   /** By setting, the session variable that has its value. A session without the variable doesn't have the setting. */
   readonly variables: Readonly<Record<string, string>>
-  /** By role, settings with a fixed value, such as those of roles without such a variable. */
+  /**
+   * By role, settings with a fixed value, such as those of roles without such a variable. Among them, `role` is the role in Postgres
+   * that runs the statement, unless the connection's user has that role's rights anyway.
+   */
   readonly roles: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** Postgres' own settings have no dot in their names: none can be changed by a session. */
+/** Postgres' own settings have no dot in their names: but for the role, none can be changed. */
 const settingName = z
   .string()
   .regex(/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+$/i, 'must be a name with a dot, like app.tenant')
 
-/** As JSON: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"app.any_tenant": "on"}}}`. */
+/** As JSON: `{"variables": {"app.tenant": "x-hasura-tenant-id"}, "roles": {"admin": {"role": "sees_all_tenants"}}}`. */
 export const sessionSettings = z.strictObject({
   variables: z.record(settingName, z.string().regex(/^x-hasura-/i, 'must be a session variable')).default({}),
-  roles: z.record(z.string(), z.record(settingName, z.string())).default({}),
+  roles: z.record(z.string(), z.record(settingName.or(z.literal('role')), z.string())).default({}),
 })
 
 /** The settings of a session. */
@@ -37,3 +40,10 @@ export function settingsOfSession(
   })
   return [...own, ...Object.entries(roles[role] ?? {})]
 }
+
+/** SQL that makes a setting whose name and value are the expressions, for the transaction. */
+export const settingCall = (name: string, value: string): string => `set_config(${name}, ${value}, true)`
+
+/** SQL that takes the role, unless it isn't there or the user has its rights anyway: a migration's would lose its own. */
+export const roleCall = (name: string, value: string): string =>
+  `case when pg_has_role(to_regrole(${value}), 'usage') is false then ${settingCall(name, value)} end`
