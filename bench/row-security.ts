@@ -20,15 +20,15 @@ import { compareProcessorCost, type Costed } from './src/processor-cost.ts'
 import { readOptions } from './src/read-options.ts'
 import { openRequestThread } from './src/request-thread.ts'
 
-const usage = `npm run bench:row-security -- [--blocks 200] [--products 20000] [--only "an order of three lines"]
+const usage = `npm run bench:row-security -- [--blocks 240] [--products 5000] [--only "an order of three lines"]
 
 What row security costs: the processor time of the same requests to two engines with the rights of \`commerce_engine\`, of which one is
 exempt from row security (BYPASSRLS) and names no merchant, in short blocks that take turns, over one database and in one process; then of
 statements of the actions' driver, the same way.`
 
 const options = readOptions(usage, {
-  blocks: z.coerce.number().int().min(20).max(100_000).default(200),
-  products: z.coerce.number().int().min(100).max(1_000_000).default(20_000),
+  blocks: z.coerce.number().int().min(20).max(100_000).default(240),
+  products: z.coerce.number().int().min(100).max(1_000_000).default(5000),
   only: z.string().optional(),
 })
 

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { median } from './median.ts'
 
 /** Work that is done so often, and the sessions of Postgres that do a part of it. */
 export interface Costed {
@@ -22,39 +23,47 @@ export interface ProcessorCost {
 /** So long that the resolution of the measurement doesn't matter, and so short that both are soon measured again. */
 const blockMs = 10
 /** On which processor a session runs, and what it shares there, is for its life and can double what it costs. */
-const blocksOfSession = 20
-/** A statement has its plan for good after five. */
-const warmUpRuns = 20
+const blocksOfSession = 8
+/** A statement has its plan for good after five runs, and a session its caches after some more. */
+const warmUp = { runs: 8, ms: 150 }
 
 /**
- * What each of two costs in processor time, measured in short blocks that take turns, with new sessions every twenty. The figure is
- * the tenth percentile of the blocks: what a run costs when nothing disturbs it. Other load on the machine adds to a block by the
- * caches that it takes, often by more than what is to be found, and never takes away. It needs /proc, so Linux.
+ * What each of two costs in processor time, measured in short blocks that take turns, with new sessions every eight. The figures are
+ * medians of the rounds between new sessions; of a round, that of its cheapest block, in which nothing disturbed the work: other load on
+ * the machine adds to a block by the caches that it takes, often by more than what is to be found, and never takes away. It needs
+ * /proc, so Linux.
  */
 export async function compareProcessorCost(
   first: Costed,
   second: Costed,
   blocks: number,
 ): Promise<readonly [ProcessorCost, ProcessorCost]> {
-  const costs: readonly [ProcessorCost[], ProcessorCost[]] = [[], []]
+  const rounds: readonly [ProcessorCost[], ProcessorCost[]] = [[], []]
   for (let done = 0; done < blocks; done += blocksOfSession) {
-    const [firstMs, secondMs] = [await warmUp(first), await warmUp(second)]
+    const [firstMs, secondMs] = [await begin(first), await begin(second)]
     const runs = Math.max(1, Math.round((2 * blockMs) / (firstMs + secondMs)))
+    const costs: readonly [ProcessorCost[], ProcessorCost[]] = [[], []]
     const takeFirst = async () => costs[0].push(await costOfBlock(first, runs))
     const takeSecond = async () => costs[1].push(await costOfBlock(second, runs))
     for (let block = 0; block < blocksOfSession; block += 1)
       for (const take of block % 2 === 0 ? [takeFirst, takeSecond] : [takeSecond, takeFirst]) await take()
+    rounds[0].push(cheapest(costs[0]))
+    rounds[1].push(cheapest(costs[1]))
   }
-  return [undisturbed(costs[0]), undisturbed(costs[1])]
+  return [typical(rounds[0]), typical(rounds[1])]
 }
 
 /** With new sessions. Returns the milliseconds of a run. */
-async function warmUp({ run, endSessions }: Costed): Promise<number> {
+async function begin({ run, endSessions }: Costed): Promise<number> {
   await endSessions()
-  await run(warmUpRuns)
+  await run(warmUp.runs)
   const began = performance.now()
-  await run(1)
-  return performance.now() - began
+  let runs = 0
+  while (performance.now() - began < warmUp.ms) {
+    await run(1)
+    runs += 1
+  }
+  return (performance.now() - began) / runs
 }
 
 /** A pool may open a session at any time. A block in which it did is measured again: what opens a session isn't what is compared. */
@@ -89,13 +98,12 @@ async function microsecondsOf(tasks: readonly (number | string)[]): Promise<numb
   return times.reduce((sum, time) => sum + time, 0)
 }
 
-const undisturbed = (costs: readonly ProcessorCost[]): ProcessorCost => ({
-  own: tenthPercentile(costs.map(({ own }) => own)),
-  sessions: tenthPercentile(costs.map(({ sessions }) => sessions)),
+const cheapest = (costs: readonly ProcessorCost[]): ProcessorCost => ({
+  own: Math.min(...costs.map(({ own }) => own)),
+  sessions: Math.min(...costs.map(({ sessions }) => sessions)),
 })
 
-function tenthPercentile(values: readonly number[]): number {
-  const value = values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)]
-  if (value === undefined) throw new Error('nothing was measured')
-  return value
-}
+const typical = (costs: readonly ProcessorCost[]): ProcessorCost => ({
+  own: median(costs.map(({ own }) => own)),
+  sessions: median(costs.map(({ sessions }) => sessions)),
+})

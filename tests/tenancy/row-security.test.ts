@@ -126,6 +126,16 @@ describe('the database', { timeout: 120_000 }, () => {
     })
   })
 
+  test('lets Hasura’s admin change rows of all merchants, in several fields that are one transaction', async () => {
+    const seen = (of: string) =>
+      `update_crm_customer(where: {merchant_id: {_eq: "${of}"}}, _set: {notes: "seen"}) { affected_rows }`
+    const changed = await asAdmin(platform, '/v1/graphql', {
+      query: `mutation { a: ${seen(merchant)} b: ${seen(other)} }`,
+    })
+    const { data } = (await changed.json()) as { data: Record<'a' | 'b', { affected_rows: number }> }
+    expect(Object.values(data).map((field) => field.affected_rows > 0)).toEqual([true, true])
+  })
+
   describe('when a permission of Hasura has lost its filter', () => {
     const permission = (filter: object) => ({
       type: 'bulk',

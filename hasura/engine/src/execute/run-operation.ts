@@ -1,11 +1,11 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { answerAction, type ActionRuntime } from '../actions/run-action.ts'
 import type { GraphQLRequest, ExecuteOptions, GraphQLResult } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { RootFieldPlace } from '../plan/root-field.ts'
 import type { RemoteCaller } from '../remote/send-remote.ts'
-import type { Setting } from '../session/session-settings.ts'
+import { selectSettings, type Setting } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import { type TraceContext, traceSetting } from '../tracing/trace-context.ts'
 import type { Bindings } from './bind-parameters.ts'
@@ -193,10 +193,7 @@ async function inTransaction<Result>(
   settings: readonly Setting[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const calls = settings.map(
-    ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
-  )
-  await client.query(`BEGIN; SELECT ${calls.join(', ')}`)
+  await client.query(`BEGIN; ${selectSettings(settings)}`)
   try {
     const result = await work()
     await commit(client)

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import {
-  roleCall,
   type SessionSettings,
   type Setting,
   settingCall,
@@ -43,9 +42,7 @@ function setSettings(settings: readonly Setting[]): Pick<CompiledStatement, 'nam
   const kinds = settings.map(([name]) => (name === 'role' ? 'r' : 's')).join('')
   const known = settingStatements.get(kinds)
   if (known !== undefined) return known
-  const calls = settings.map(([name], index) =>
-    (name === 'role' ? roleCall : settingCall)(`$${2 * index + 1}`, `$${2 * index + 2}`),
-  )
+  const calls = settings.map(([name], index) => settingCall(name, `$${2 * index + 1}`, `$${2 * index + 2}`))
   const statement = {
     name: `hasura_set_settings_${kinds}`,
     text: `select where num_nonnulls(${calls.join(', ')}) < 0`,

@@ -9,7 +9,7 @@ import { compactMetadata } from '../metadata/edit-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
-import { roleCall, settingCall } from '../session/session-settings.ts'
+import { selectSettings } from '../session/session-settings.ts'
 import { traceSetting } from '../tracing/trace-context.ts'
 import { type Json, record } from '../metadata/parse.ts'
 import { type Caller, type Command, type CommandContext, requireSource, sourceName } from './command.ts'
@@ -81,11 +81,7 @@ async function setSettings(client: PoolClient, { session, trace }: Caller): Prom
     ...transactionSettings({ user: JSON.stringify(session.variables), trace: traceSetting(trace()) }),
     ...settingsFor(client, session),
   ]
-  await client.query(
-    `select case name when 'role' then ${roleCall('name', 'value')} else ${settingCall('name', 'value')} end
-     from unnest($1::text[], $2::text[]) s (name, value)`,
-    [settings.map(([name]) => name), settings.map(([, value]) => value)],
-  )
+  await client.query(selectSettings(settings))
 }
 
 async function inTransaction<T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { z } from 'zod'
 import type { Session } from './types.ts'
 
@@ -41,9 +42,19 @@ export function settingsOfSession(
   return [...own, ...Object.entries(roles[role] ?? {})]
 }
 
-/** SQL that makes a setting whose name and value are the expressions, for the transaction. */
-export const settingCall = (name: string, value: string): string => `set_config(${name}, ${value}, true)`
+/**
+ * SQL that makes a setting for the transaction. The role is taken unless it isn't there, or the user has its rights anyway: a migration
+ * would lose its own.
+ *
+ * @param nameSql an expression for the name, as valueSql is for the value
+ */
+export function settingCall(name: string, nameSql: string, valueSql: string): string {
+  const call = `set_config(${nameSql}, ${valueSql}, true)`
+  return name === 'role'
+    ? `case when pg_has_role(to_regrole(${valueSql}), 'usage') is false then ${call} end`
+    : call
+}
 
-/** SQL that takes the role, unless it isn't there or the user has its rights anyway: a migration's would lose its own. */
-export const roleCall = (name: string, value: string): string =>
-  `case when pg_has_role(to_regrole(${value}), 'usage') is false then ${settingCall(name, value)} end`
+/** A statement that makes the settings, with their values in its text. */
+export const selectSettings = (settings: readonly Setting[]): string =>
+  `select ${settings.map(([name, value]) => settingCall(name, pg.escapeLiteral(name), pg.escapeLiteral(value))).join(', ')}`
