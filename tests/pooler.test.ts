@@ -31,7 +31,7 @@ const poolSize = 20
 /** Those that each process holds past the pooler: to listen, and for the engine's locks. */
 const directConnections = 2
 /** Of the test itself, and those that are held past the pooler for a moment: at a start, and for a lock of jobs. */
-const passing = 8
+const passing = 12
 const ordersEach = 4
 const atOnce = 5
 
