@@ -24,7 +24,7 @@ const usage = `npm run bench:row-security -- [--blocks 240] [--products 5000] [-
 
 What row security costs: the processor time of the same requests to two engines with the rights of \`commerce_engine\`, of which one is
 exempt from row security (BYPASSRLS) and names no merchant, in short blocks that take turns, over one database and in one process; then of
-statements of the actions' driver, the same way.`
+orders at two platforms of which one's engine and actions are exempt, and of statements of the actions' driver, the same way.`
 
 const options = readOptions(usage, {
   blocks: z.coerce.number().int().min(20).max(100_000).default(240),
@@ -32,7 +32,7 @@ const options = readOptions(usage, {
   only: z.string().optional(),
 })
 
-/** Prints what a run costs without row security and with it: in the sessions, in this process, and how much more in all. */
+/** Prints what a run costs without row security and with it: in the sessions, in the process that serves, and how much more in all. */
 async function compare(name: string, without: Costed, withIt: Costed): Promise<void> {
   if (options.only !== undefined && options.only !== name) return
   const [off, on] = await compareProcessorCost(without, withIt, options.blocks)
@@ -163,7 +163,7 @@ const requests: Readonly<Record<string, readonly [query: string, variables: obje
 }
 
 console.log(
-  'processor time of a request, without row security -> with it: sessions, this process, and how much more in all',
+  'processor time of a request, without row security -> with it: sessions, serving process, and how much more in all',
 )
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 for (const [name, [query, variables]] of Object.entries(requests)) {

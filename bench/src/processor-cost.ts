@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { median } from './median.ts'
 
-/** Work that is done so often, and the sessions of Postgres that do a part of it. */
+/** Work that is repeated, and the sessions of Postgres that do a part of it. */
 export interface Costed {
+  /** Does the work so often. */
   readonly run: (times: number) => Promise<unknown>
   /** The process that does the other part. Without it, it is this one's main thread. */
   readonly server?: number
@@ -66,9 +67,12 @@ async function begin({ run, endSessions }: Costed): Promise<number> {
   return (performance.now() - began) / runs
 }
 
+/** How often a block is measured whose sessions don't stay the same. */
+const attempts = 100
+
 /** A pool may open a session at any time. A block in which it did is measured again: what opens a session isn't what is compared. */
 async function costOfBlock({ run, server, sessions }: Costed, runs: number): Promise<ProcessorCost> {
-  for (;;) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     const open = await sessions()
     const [ownBefore, sessionsBefore] = [await microsecondsOfServer(server), await microsecondsOf(open)]
     await run(runs)
@@ -77,6 +81,7 @@ async function costOfBlock({ run, server, sessions }: Costed, runs: number): Pro
     if ((await sessions()).join() === open.join())
       return { own: own / runs, sessions: (sessionsAfter - sessionsBefore) / runs }
   }
+  throw new Error(`a session was opened or ended in each of ${attempts} blocks`)
 }
 
 async function microsecondsOfServer(pid: number | undefined): Promise<number> {
