@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
-import { startGateway } from '@commerce-graph/gateway'
 import { loginOf, PlatformProcess, type Ready, sessionSettings } from '@commerce-graph/platform/testing'
 import postgres from '@commerce-graph/postgres-driver'
 import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
@@ -13,6 +12,7 @@ import { print } from 'graphql'
 import { pino } from 'pino'
 import { z } from 'zod'
 import { NewestProductsDocument, PlaceOrderDocument } from './src/generated/operations.ts'
+import { startLocalGateway } from './src/local-gateway.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { fillOrderShop, shippingAddress } from './src/order-shop.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
@@ -101,17 +101,8 @@ async function openEndpoint(name: string, databaseUrl: string, settings?: typeof
   url.searchParams.set('application_name', name)
   const engine = await startPlatformEngine(url.href, logger, settings && { sessionSettings: settings })
   started.defer(() => engine.stop())
-  const gateway = await startGateway({
-    dataLayer: createEmbeddedDataLayer(engine),
-    authenticator,
-    rateLimits,
-    logger,
-    port: 0,
-    host: '127.0.0.1',
-    firstQuery: '',
-  })
-  started.defer(() => gateway.stop({ graceMilliseconds: 0 }))
-  return { name, url: `http://127.0.0.1:${gateway.port}/graphql` }
+  const dataLayer = createEmbeddedDataLayer(engine)
+  return { name, url: await startLocalGateway(started, { dataLayer, authenticator, rateLimits, logger }) }
 }
 type Endpoint = Awaited<ReturnType<typeof openEndpoint>>
 

@@ -1,11 +1,11 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-layer'
-import { startGateway } from '@commerce-graph/gateway'
 import { createRateLimits } from '@commerce-graph/rate-limits'
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import type { Ready } from '@commerce-graph/platform/testing'
 import { createSession, type ExplainedStatement } from 'hasura-embedded'
 import { pino } from 'pino'
+import { startLocalGateway } from './local-gateway.ts'
 import { startPlatformEngine } from './platform-engine.ts'
 
 /**
@@ -30,17 +30,8 @@ export async function compiledStatement(platform: Ready, body: string): Promise<
       return embedded.execute(operation, session, options)
     },
   }
-  const gateway = await startGateway({
-    dataLayer,
-    authenticator,
-    rateLimits,
-    logger,
-    port: 0,
-    host: '127.0.0.1',
-    firstQuery: '',
-  })
-  started.defer(() => gateway.stop({ graceMilliseconds: 0 }))
-  const response = await fetch(`http://127.0.0.1:${gateway.port}/graphql`, {
+  const url = await startLocalGateway(started, { dataLayer, authenticator, rateLimits, logger })
+  const response = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
     body,
