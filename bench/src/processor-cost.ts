@@ -48,10 +48,10 @@ export async function compareProcessorCost(
     const takeSecond = async () => costs[1].push(await costOfBlock(second, runs))
     for (let block = 0; block < blocksOfSession; block += 1)
       for (const take of block % 2 === 0 ? [takeFirst, takeSecond] : [takeSecond, takeFirst]) await take()
-    rounds[0].push(cheapest(costs[0]))
-    rounds[1].push(cheapest(costs[1]))
+    rounds[0].push(combine(costs[0], cheapest))
+    rounds[1].push(combine(costs[1], cheapest))
   }
-  return [typical(rounds[0]), typical(rounds[1])]
+  return [combine(rounds[0], median), combine(rounds[1], median)]
 }
 
 /** With new sessions. Returns the milliseconds of a run. */
@@ -103,12 +103,12 @@ async function microsecondsOf(tasks: readonly (number | string)[]): Promise<numb
   return times.reduce((sum, time) => sum + time, 0)
 }
 
-const cheapest = (costs: readonly ProcessorCost[]): ProcessorCost => ({
-  own: Math.min(...costs.map(({ own }) => own)),
-  sessions: Math.min(...costs.map(({ sessions }) => sessions)),
-})
+const cheapest = (values: readonly number[]): number => Math.min(...values)
 
-const typical = (costs: readonly ProcessorCost[]): ProcessorCost => ({
-  own: median(costs.map(({ own }) => own)),
-  sessions: median(costs.map(({ sessions }) => sessions)),
+const combine = (
+  costs: readonly ProcessorCost[],
+  by: (values: readonly number[]) => number,
+): ProcessorCost => ({
+  own: by(costs.map(({ own }) => own)),
+  sessions: by(costs.map(({ sessions }) => sessions)),
 })

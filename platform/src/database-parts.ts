@@ -1,5 +1,6 @@
 import type { Group, Login } from '@commerce-graph/local-postgres'
 import type { Pooler } from '@commerce-graph/postgres-driver'
+import { engineAcrossRole } from '@commerce-graph/postgres-driver/merchant-scope'
 
 /** The parts of the platform that the database knows apart. Each has the rights of the role `commerce_<part>`. */
 export const databaseParts = ['engine', 'actions', 'auth', 'worker'] as const
@@ -56,10 +57,9 @@ export const loginOf = (part: DatabasePart): string => `commerce_${part}_login`
 export const feedLogin = 'commerce_feed_login'
 
 const group = (name: string): Group => ({ name })
-const acrossMerchants = ['commerce_engine_across']
 const groupOf = (part: DatabasePart): Group =>
   part === 'engine'
-    ? { name: 'commerce_engine', belongsTo: acrossMerchants, takesRoles: true }
+    ? { name: 'commerce_engine', belongsTo: [engineAcrossRole], takesRoles: true }
     : group(`commerce_${part}`)
 const readsStatistics = group('pg_read_all_stats')
 
@@ -67,7 +67,7 @@ const readsStatistics = group('pg_read_all_stats')
 export const logins: readonly Login[] = [
   {
     name: ownerLogin,
-    groups: [{ name: 'commerce_owner', belongsTo: acrossMerchants }, readsStatistics],
+    groups: [{ name: 'commerce_owner', belongsTo: [engineAcrossRole] }, readsStatistics],
     ownsDatabases: true,
   },
   // For people: reports of the operator's own.

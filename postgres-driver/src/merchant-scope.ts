@@ -42,12 +42,15 @@ export function acrossMerchants<Pool extends Sql>(pool: Pool, reason: string): P
   return inScope(pool, () => setting)
 }
 
+/** The role in which the engine sees the rows of all merchants (`platform.make_roles`). */
+export const engineAcrossRole = 'commerce_engine_across'
+
 /**
  * The same for a pool of the engine's login: its rows of all merchants are those of another role, which it takes for each statement. The
  * owner may take it, too.
  */
 export const acrossMerchantsAsEngine = <Pool extends Sql>(pool: Pool): Pool =>
-  inScope(pool, () => ({ name: 'role', value: 'commerce_engine_across' }))
+  inScope(pool, () => ({ name: 'role', value: engineAcrossRole }))
 
 /** A pool for work that learns late whose it is: a server's, whose handlers have the pool before a request comes. */
 export interface ScopedPool<Pool extends Sql> {
