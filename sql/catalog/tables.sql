@@ -31,6 +31,8 @@ CREATE TABLE catalog.product (
   ) STORED,
   -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
   popularity bigint NOT NULL DEFAULT 0,
+  -- Whether any unit of it can be bought: whether an item of it is in stock. Kept by the inventory domain.
+  in_stock boolean NOT NULL DEFAULT FALSE,
   -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -53,6 +55,10 @@ CREATE INDEX product_metadata ON catalog.product USING gin (
 CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
 CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id)
+WHERE deleted_at IS NULL;
+-- Postgres counts what is in stock from it alone, for shoppers, too: it has the columns that permissions ask for.
+CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id)
+INCLUDE (status, deleted_at)
 WHERE deleted_at IS NULL;
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;

@@ -27,7 +27,7 @@ EXECUTE FUNCTION catalog.fill_slug_of_product();
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.product
 FOR EACH ROW
-WHEN (NEW.popularity = OLD.popularity)
+WHEN (NEW.popularity = OLD.popularity AND NEW.in_stock = OLD.in_stock)
 EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TRIGGER touch_updated_at

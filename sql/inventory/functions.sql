@@ -49,26 +49,127 @@ AS $$
     AND p_available > coalesce(i.low_stock_threshold, s.low_stock_threshold);
 $$;
 
+CREATE FUNCTION inventory.lock_stock_of_products(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_ids uuid[] := ARRAY(
+    SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.product_id = ANY (p_product_ids)
+  );
+BEGIN
+  PERFORM inventory.lock_levels(p_merchant_id, v_ids);
+  PERFORM inventory.lock_items(p_merchant_id, v_ids);
+END;
+$$;
+
+-- Writes to products whether an item of theirs is in stock. A transaction calls it after it has changed that of an
+-- item. The products are locked first: of two such transactions, the later one sees the other's items.
+--
+-- An edit locks a product before its levels, an order a level before its products. So this waits for a product for less
+-- time than edits wait for levels (inventory.keep_stock_item_of_product), and then leaves it to
+-- inventory.settle_products.
+CREATE FUNCTION inventory.keep_products_in_stock(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+SET lock_timeout = '100ms'
+AS $$
+BEGIN
+  BEGIN
+    PERFORM
+    FROM catalog.product p
+    WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+    ORDER BY p.id
+    FOR NO KEY UPDATE;
+  EXCEPTION WHEN lock_not_available THEN
+    INSERT INTO inventory.unsettled_product (merchant_id, product_id) SELECT p_merchant_id, unnest(p_product_ids);
+    RETURN;
+  END;
+  PERFORM inventory.write_products_in_stock(p_merchant_id, p_product_ids);
+END;
+$$;
+
+-- For the caller that has locked the products.
+CREATE FUNCTION inventory.write_products_in_stock(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE catalog.product p
+  SET in_stock = NOT p.in_stock
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND p.in_stock <> EXISTS (
+      SELECT FROM inventory.stock_item i WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+    );
+END;
+$$;
+
+-- Writes what inventory.keep_products_in_stock had to leave, of a merchant's products that are free now.
+--
+-- answers: integer
+CREATE FUNCTION inventory.settle_products(p_merchant_id uuid, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product_ids uuid[] := ARRAY(
+    SELECT p.id
+    FROM catalog.product p
+    WHERE
+      p.merchant_id = p_merchant_id
+      AND p.id IN (SELECT u.product_id FROM inventory.unsettled_product u WHERE u.merchant_id = p_merchant_id)
+    ORDER BY p.id
+    LIMIT p_limit
+    FOR NO KEY UPDATE SKIP LOCKED
+  );
+BEGIN
+  -- The transactions that added these rows have ended, so the next statement sees their items.
+  DELETE FROM inventory.unsettled_product u
+  WHERE u.merchant_id = p_merchant_id AND u.product_id = ANY (v_product_ids);
+  PERFORM inventory.write_products_in_stock(p_merchant_id, v_product_ids);
+  RETURN cardinality(v_product_ids);
+END;
+$$;
+
 -- Writes what inventory.item_standing says of stock items to them. A transaction calls it after a change of anything
 -- that the view reads. The items are locked first: of two such transactions, the later one sees the other's changes.
 CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_product_ids uuid[];
 BEGIN
   PERFORM inventory.lock_items(p_merchant_id, p_stock_item_ids);
-  UPDATE inventory.stock_item i
-  SET
-    is_sellable = s.is_sellable,
-    in_stock = s.in_stock,
-    needs_restock = s.needs_restock
-  FROM inventory.item_standing s
-  WHERE
-    i.merchant_id = p_merchant_id
-    AND i.id = ANY (p_stock_item_ids)
-    AND s.merchant_id = i.merchant_id
-    AND s.stock_item_id = i.id
-    AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+  WITH
+    standing AS MATERIALIZED (
+      SELECT s.*, i.product_id, s.in_stock <> i.in_stock AS turns
+      FROM
+        inventory.stock_item i
+        JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.id = ANY (p_stock_item_ids)
+        AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock)
+    ),
+    written AS (
+      UPDATE inventory.stock_item i
+      SET
+        is_sellable = s.is_sellable,
+        in_stock = s.in_stock,
+        needs_restock = s.needs_restock
+      FROM standing s
+      WHERE i.merchant_id = p_merchant_id AND i.id = s.stock_item_id
+    )
+  SELECT array_agg(DISTINCT s.product_id)
+  INTO v_product_ids
+  FROM standing s
+  WHERE s.turns;
+  IF v_product_ids IS NOT NULL THEN
+    PERFORM inventory.keep_products_in_stock(p_merchant_id, v_product_ids);
+  END IF;
 END;
 $$;
 

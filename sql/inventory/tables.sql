@@ -73,6 +73,16 @@ CREATE TABLE inventory.stock_item (
 CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_id) WHERE in_stock;
 CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
 
+-- Products whose in_stock may be wrong, because another transaction had locked them for long when an item of theirs
+-- changed. A job corrects it (inventory.settle_products).
+CREATE TABLE inventory.unsettled_product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
 CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
   stock_item_id uuid NOT NULL,

@@ -34,9 +34,13 @@ REFERENCING NEW TABLE AS added
 FOR EACH STATEMENT
 EXECUTE FUNCTION inventory.add_stock_items_of_products();
 
+-- An edit of a product or a variant has locked it before its stock, which is the other way round than in an order. So
+-- these triggers wait for stock for less time than Postgres waits before it ends a deadlock: of the two, the edit fails
+-- (lock_not_available), and the engine does it again.
 CREATE FUNCTION inventory.keep_stock_item_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   UPDATE inventory.stock_item i
@@ -83,6 +87,7 @@ EXECUTE FUNCTION inventory.add_stock_items_of_variants();
 CREATE FUNCTION inventory.keep_stock_item_of_variant()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   UPDATE inventory.stock_item i
@@ -168,6 +173,7 @@ EXECUTE FUNCTION platform.touch_updated_at();
 CREATE FUNCTION inventory.keep_standing_of_added_variants()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(a.merchant_id, a.ids)
@@ -194,6 +200,7 @@ EXECUTE FUNCTION inventory.keep_standing_of_added_variants();
 CREATE FUNCTION inventory.keep_standing_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 DECLARE
   v_ids uuid[] := inventory.items_of_product(NEW.merchant_id, NEW.id);
@@ -214,6 +221,7 @@ EXECUTE FUNCTION inventory.keep_standing_of_product();
 CREATE FUNCTION inventory.keep_standing_of_ended_variant()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(OLD.merchant_id, inventory.items_of_product(OLD.merchant_id, OLD.product_id));
@@ -225,6 +233,23 @@ CREATE TRIGGER keep_standing_of_ended
 AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_standing_of_ended_variant();
+
+-- A product is there no more when its items are deleted with it.
+CREATE FUNCTION inventory.keep_product_of_ended_item()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_products_in_stock(OLD.merchant_id, ARRAY[OLD.product_id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_product_of_ended
+AFTER DELETE ON inventory.stock_item
+FOR EACH ROW
+WHEN (OLD.in_stock)
+EXECUTE FUNCTION inventory.keep_product_of_ended_item();
 
 CREATE FUNCTION inventory.keep_standing_of_item()
 RETURNS trigger

@@ -87,11 +87,7 @@ CREATE VIEW inventory.product_inventory AS
     t.last_restocked_at,
     t.last_sold_at,
     coalesce(t.updated_at, p.updated_at) AS updated_at,
-    EXISTS (
-      SELECT
-      FROM inventory.stock_item i
-      WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
-    ) AS in_stock,
+    p.in_stock,
     inventory.shown_quantity(p.merchant_id, coalesce(t.available, 0)::integer) AS shown_quantity
   FROM
     catalog.product p

@@ -270,12 +270,7 @@ RETURNS boolean
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    EXISTS (
-      SELECT
-      FROM inventory.stock_item i
-      WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id AND i.in_stock
-    );
+  SELECT p.in_stock FROM catalog.product p WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id;
 $$;
 
 -- Notes what the facet keys of products' documents stand for.
@@ -370,7 +365,7 @@ BEGIN
     p.lowest_price,
     p.highest_price,
     p.popularity,
-    search.is_stocked(p.merchant_id, p.id),
+    p.in_stock,
     search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
     n.words || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(p.description, m.stemmer, 'D')
@@ -705,7 +700,7 @@ BEGIN
       UPDATE search.document d
       SET
         popularity = p.popularity,
-        in_stock = search.is_stocked(l.merchant_id, l.product_id)
+        in_stock = p.in_stock
       FROM
         locked l
         JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id

@@ -119,7 +119,7 @@ BEGIN
   FROM
     changed p
     JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
-  WHERE p.popularity <> b.popularity;
+  WHERE p.popularity <> b.popularity OR p.in_stock <> b.in_stock;
   RETURN NULL;
 END;
 $$;
@@ -373,22 +373,6 @@ CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION search.follow_ended_variant();
-
-CREATE FUNCTION search.follow_stock()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id) VALUES (NEW.merchant_id, NEW.product_id);
-  RETURN NULL;
-END;
-$$;
-
-CREATE TRIGGER follow_search
-AFTER UPDATE OF in_stock ON inventory.stock_item
-FOR EACH ROW
-WHEN (NEW.in_stock <> OLD.in_stock AND NOT search.follows_later())
-EXECUTE FUNCTION search.follow_stock();
 
 CREATE FUNCTION search.note_tally()
 RETURNS trigger

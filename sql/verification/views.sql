@@ -73,6 +73,27 @@ CREATE VIEW verification.item_standing AS
     JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
   WHERE (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
 
+CREATE VIEW verification.products_in_stock AS
+  SELECT
+    p.merchant_id,
+    p.id::text AS subject,
+    format('is kept as in stock %s, but its items say %s', p.in_stock, s.in_stock) AS disagreement
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL (
+      SELECT
+        EXISTS (
+          SELECT
+          FROM inventory.stock_item i
+          WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+        ) AS in_stock
+    ) s
+  WHERE
+    p.in_stock <> s.in_stock
+    AND NOT EXISTS (
+      SELECT FROM inventory.unsettled_product u WHERE u.merchant_id = p.merchant_id AND u.product_id = p.id
+    );
+
 -- The database checks the total itself; the lines are in another table.
 CREATE VIEW verification.order_lines AS
   SELECT

@@ -125,6 +125,7 @@ const derived = new Set([
   'analytics.product_rollup',
   'analytics.stock_rollup',
   'analytics.stale_bucket',
+  'inventory.unsettled_product',
   'search.document',
   'search.word',
   'search.facet_value',

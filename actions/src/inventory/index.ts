@@ -1,2 +1,2 @@
 export { inventoryActions } from './actions.ts'
-export { expireReservations } from './stock.ts'
+export { expireReservations, settleProducts } from './stock.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectShopToAddUp } from '../testing/invariants.ts'
+import { settleProducts } from './stock.ts'
 import { found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 
 let shop: TestShop
@@ -126,6 +127,123 @@ test('a change of what is kept leaves the time of the item’s last change alone
   expect(await updatedAt()).toEqual(before)
 })
 
+describe('a product is in stock as long as one of its items is', () => {
+  const isInStock = async (id: string): Promise<unknown> =>
+    found(
+      (
+        await shop.database`
+          SELECT in_stock, updated_at = created_at AS untouched FROM catalog.product
+          WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`
+      )[0],
+    )
+  const inStock = { in_stock: true, untouched: true }
+  const outOfStock = { in_stock: false, untouched: true }
+
+  async function withVariants(prefix: string) {
+    const { id } = await shop.createProduct(merchant, { stock: [0] })
+    const skus = [`${prefix}-1`, `${prefix}-2`]
+    for (const sku of skus) {
+      await addVariant(id, sku)
+      await shop.database`
+        INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available)
+        SELECT i.merchant_id, i.id, ${found(merchant.warehouseIds[0])}, 3 FROM inventory.stock_item i
+        WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku}`
+    }
+    return { id, skus: [found(skus[0]), found(skus[1])] as const }
+  }
+  test('its own', async () => {
+    const { id, sku } = await shop.createProduct(merchant, { stock: [2] })
+    expect(await isInStock(id)).toEqual(inStock)
+    await shop.call(merchant, 'reserveInventory', { items: [{ sku, quantity: 2 }] })
+    expect(await isInStock(id)).toEqual(outOfStock)
+    await setLevel(sku, 0, 1)
+    expect(await isInStock(id)).toEqual(inStock)
+  })
+
+  test('or one of its variants’, which may be deleted', async () => {
+    const {
+      id,
+      skus: [first, second],
+    } = await withVariants('KEPT')
+    expect(await isInStock(id)).toMatchObject({ in_stock: true })
+    await setLevel(first, 0, 0)
+    expect(await isInStock(id)).toMatchObject({ in_stock: true })
+    await shop.database`
+      DELETE FROM catalog.product_variant WHERE merchant_id = ${merchant.merchantId} AND sku = ${second}`
+    expect(await isInStock(id)).toMatchObject({ in_stock: false })
+  })
+
+  test('when two transactions each sell out the last of two variants', async () => {
+    const {
+      id,
+      skus: [first, second],
+    } = await withVariants('RACED')
+    let later: Promise<unknown> | undefined
+    await shop.database.begin(async (sql) => {
+      await sql`
+        UPDATE inventory.stock_level l SET available = 0 FROM inventory.stock_item i
+        WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${first} AND l.merchant_id = i.merchant_id
+          AND l.stock_item_id = i.id`
+      later = Promise.resolve(setLevel(second, 0, 0))
+      await untilOneWaits()
+    })
+    await later
+    await settleProducts(shop.database)
+    expect(await isInStock(id)).toMatchObject({ in_stock: false })
+  })
+
+  test('and one that another transaction holds for long lets the order pass, and is right soon after it', async () => {
+    const { id, sku } = await shop.createProduct(merchant, { stock: [1] })
+    await shop.database.begin(async (sql) => {
+      await sql`
+        SELECT FROM catalog.product WHERE merchant_id = ${merchant.merchantId} AND id = ${id} FOR NO KEY UPDATE`
+      await shop.call(merchant, 'reserveInventory', { items: [{ sku, quantity: 1 }] })
+      await settleProducts(shop.database)
+      expect(await isInStock(id)).toEqual(inStock)
+      await expectShopToAddUp(shop.database, merchant)
+    })
+    await settleProducts(shop.database)
+    expect(await isInStock(id)).toEqual(outOfStock)
+    expect(await shop.database`SELECT FROM inventory.unsettled_product`).toHaveLength(0)
+  })
+
+  test('an order and an edit that wait for each other both end, the edit by giving way', async () => {
+    const { id, sku } = await shop.createProduct(merchant, { stock: [9] })
+    const order = await shop.database.reserve()
+    try {
+      await order`BEGIN`
+      await order`
+        UPDATE inventory.stock_level l SET reserved = l.reserved + 1 FROM inventory.stock_item i
+        WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku} AND l.merchant_id = i.merchant_id
+          AND l.stock_item_id = i.id`
+      const edit = setStatus(id, 'ARCHIVED').then(
+        () => 'done',
+        (error: unknown) => (error as { code: string }).code,
+      )
+      await untilOneWaits()
+      // As a payment does that counts what was sold.
+      await order`
+        UPDATE catalog.product SET popularity = popularity + 1
+        WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`
+      await order`ROLLBACK`
+      expect(await edit).toBe('55P03')
+    } finally {
+      order.release()
+    }
+  })
+})
+
+const untilOneWaits = () =>
+  expect
+    .poll(
+      async () =>
+        (
+          await shop.database`
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        ).length,
+    )
+    .toBeGreaterThan(0)
+
 describe('of two transactions that change one item, the second sees what the first changed:', () => {
   /** Both have changed their own row before the first commits. */
   async function meet(expected: object, second: (sku: string) => PromiseLike<unknown>, available = 0) {
@@ -137,15 +255,7 @@ describe('of two transactions that change one item, the second sees what the fir
         WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku} AND l.merchant_id = i.merchant_id
           AND l.stock_item_id = i.id AND l.warehouse_id = ${found(merchant.warehouseIds[0])}`
       later = Promise.resolve(second(sku))
-      await expect
-        .poll(
-          async () =>
-            (
-              await shop.database`
-          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-            ).length,
-        )
-        .toBeGreaterThan(0)
+      await untilOneWaits()
     })
     await later
     expect(await standingOf(sku)).toEqual(expected)
@@ -195,5 +305,6 @@ test('a shop whose levels, thresholds, warehouses and products change side by si
   for (let at = 0; at < operations.length; at += 8)
     await Promise.all(operations.slice(at, at + 8).map((operation) => operation()))
   await setActive(1, true)
+  await settleProducts(shop.database)
   await expectShopToAddUp(shop.database, merchant)
 })

@@ -77,3 +77,17 @@ export async function expireReservations(database: Database): Promise<number> {
     inBatches(expiryBatch, () => inventory.expireReservations(own, { merchantId, limit: expiryBatch })),
   )
 }
+
+const settledBatch = 500
+
+/**
+ * Writes whether products are in stock, where a transaction that changed their stock had to leave it: another one had locked them for
+ * long. Returns of how many products.
+ */
+export async function settleProducts(database: Database): Promise<number> {
+  const due = database<OfMerchant[]>`
+    SELECT DISTINCT u.merchant_id AS "merchantId" FROM inventory.unsettled_product u LIMIT ${merchantsOfRun}`
+  return byMerchant(database, due, (own, merchantId) =>
+    inBatches(settledBatch, () => inventory.settleProducts(own, { merchantId, limit: settledBatch })),
+  )
+}

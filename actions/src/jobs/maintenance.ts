@@ -21,7 +21,7 @@ import { processImages, purgeFiles } from '../files/index.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
-import { expireReservations } from '../inventory/index.ts'
+import { expireReservations, settleProducts } from '../inventory/index.ts'
 import { remindOfPayments, tellEverythingBackInStock } from '../messaging/triggers/index.ts'
 import {
   beginPeriods,
@@ -172,7 +172,8 @@ export async function runMaintenance(
       return (
         (await lapseUnpaidOrders(database)) +
         (await lapseUnpaidAppointments(database)) +
-        (await expireReservations(database))
+        (await expireReservations(database)) +
+        (await settleProducts(database))
       )
     case 'reconcile-payments':
       return reconcilePayments({ database, after: reconcileAfter, ...options })

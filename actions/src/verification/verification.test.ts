@@ -60,6 +60,8 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
   payment_refunds: (sql, id) => sql`UPDATE payment.payment SET refunded_amount = 0 WHERE merchant_id = ${id}`,
   product_orders: (sql, id) => sql`DELETE FROM ordering.product_order WHERE merchant_id = ${id}`,
   product_prices: (sql, id) => sql`UPDATE catalog.product SET lowest_price = 1 WHERE merchant_id = ${id}`,
+  products_in_stock: (sql, id) =>
+    sql`UPDATE catalog.product SET in_stock = NOT in_stock WHERE merchant_id = ${id}`,
   product_reports: (sql, id) =>
     sql`UPDATE analytics.product_rollup SET gross = gross + 1 WHERE merchant_id = ${id}`,
   promotion_uses: (sql, id) => sql`UPDATE promotion.promotion SET usage_count = 7 WHERE merchant_id = ${id}`,

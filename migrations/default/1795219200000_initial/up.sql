@@ -317,6 +317,8 @@ CREATE TABLE catalog.product (
   ) STORED,
   -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
   popularity bigint NOT NULL DEFAULT 0,
+  -- Whether any unit of it can be bought: whether an item of it is in stock. Kept by the inventory domain.
+  in_stock boolean NOT NULL DEFAULT FALSE,
   -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -1234,6 +1236,10 @@ CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE 
 CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
 
 CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id)
+WHERE deleted_at IS NULL;
+
+CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id)
+INCLUDE (status, deleted_at)
 WHERE deleted_at IS NULL;
 
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
@@ -2739,6 +2745,14 @@ CREATE TABLE inventory.stock_item (
 CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_id) WHERE in_stock;
 
 CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
+
+CREATE TABLE inventory.unsettled_product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
 
 CREATE TABLE inventory.stock_level (
   merchant_id uuid NOT NULL,
@@ -8641,24 +8655,115 @@ AS $$
     AND p_available > coalesce(i.low_stock_threshold, s.low_stock_threshold);
 $$;
 
-CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+CREATE FUNCTION inventory.lock_stock_of_products(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_ids uuid[] := ARRAY(
+    SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.product_id = ANY (p_product_ids)
+  );
+BEGIN
+  PERFORM inventory.lock_levels(p_merchant_id, v_ids);
+  PERFORM inventory.lock_items(p_merchant_id, v_ids);
+END;
+$$;
+
+CREATE FUNCTION inventory.keep_products_in_stock(p_merchant_id uuid, p_product_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+SET lock_timeout = '100ms'
+AS $$
+BEGIN
+  BEGIN
+    PERFORM
+    FROM catalog.product p
+    WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_product_ids)
+    ORDER BY p.id
+    FOR NO KEY UPDATE;
+  EXCEPTION WHEN lock_not_available THEN
+    INSERT INTO inventory.unsettled_product (merchant_id, product_id) SELECT p_merchant_id, unnest(p_product_ids);
+    RETURN;
+  END;
+  PERFORM inventory.write_products_in_stock(p_merchant_id, p_product_ids);
+END;
+$$;
+
+CREATE FUNCTION inventory.write_products_in_stock(p_merchant_id uuid, p_product_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM inventory.lock_items(p_merchant_id, p_stock_item_ids);
-  UPDATE inventory.stock_item i
-  SET
-    is_sellable = s.is_sellable,
-    in_stock = s.in_stock,
-    needs_restock = s.needs_restock
-  FROM inventory.item_standing s
+  UPDATE catalog.product p
+  SET in_stock = NOT p.in_stock
   WHERE
-    i.merchant_id = p_merchant_id
-    AND i.id = ANY (p_stock_item_ids)
-    AND s.merchant_id = i.merchant_id
-    AND s.stock_item_id = i.id
-    AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+    p.merchant_id = p_merchant_id
+    AND p.id = ANY (p_product_ids)
+    AND p.in_stock <> EXISTS (
+      SELECT FROM inventory.stock_item i WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+    );
+END;
+$$;
+
+CREATE FUNCTION inventory.settle_products(p_merchant_id uuid, p_limit integer)
+RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product_ids uuid[] := ARRAY(
+    SELECT p.id
+    FROM catalog.product p
+    WHERE
+      p.merchant_id = p_merchant_id
+      AND p.id IN (SELECT u.product_id FROM inventory.unsettled_product u WHERE u.merchant_id = p_merchant_id)
+    ORDER BY p.id
+    LIMIT p_limit
+    FOR NO KEY UPDATE SKIP LOCKED
+  );
+BEGIN
+  -- The transactions that added these rows have ended, so the next statement sees their items.
+  DELETE FROM inventory.unsettled_product u
+  WHERE u.merchant_id = p_merchant_id AND u.product_id = ANY (v_product_ids);
+  PERFORM inventory.write_products_in_stock(p_merchant_id, v_product_ids);
+  RETURN cardinality(v_product_ids);
+END;
+$$;
+
+CREATE FUNCTION inventory.keep_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product_ids uuid[];
+BEGIN
+  PERFORM inventory.lock_items(p_merchant_id, p_stock_item_ids);
+  WITH
+    standing AS MATERIALIZED (
+      SELECT s.*, i.product_id, s.in_stock <> i.in_stock AS turns
+      FROM
+        inventory.stock_item i
+        JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.id = ANY (p_stock_item_ids)
+        AND (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock)
+    ),
+    written AS (
+      UPDATE inventory.stock_item i
+      SET
+        is_sellable = s.is_sellable,
+        in_stock = s.in_stock,
+        needs_restock = s.needs_restock
+      FROM standing s
+      WHERE i.merchant_id = p_merchant_id AND i.id = s.stock_item_id
+    )
+  SELECT array_agg(DISTINCT s.product_id)
+  INTO v_product_ids
+  FROM standing s
+  WHERE s.turns;
+  IF v_product_ids IS NOT NULL THEN
+    PERFORM inventory.keep_products_in_stock(p_merchant_id, v_product_ids);
+  END IF;
 END;
 $$;
 
@@ -13503,12 +13608,7 @@ RETURNS boolean
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    EXISTS (
-      SELECT
-      FROM inventory.stock_item i
-      WHERE i.merchant_id = p_merchant_id AND i.product_id = p_product_id AND i.in_stock
-    );
+  SELECT p.in_stock FROM catalog.product p WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id;
 $$;
 
 CREATE FUNCTION search.learn_facet_values(p_merchant_id uuid, p_product_ids uuid[])
@@ -13602,7 +13702,7 @@ BEGIN
     p.lowest_price,
     p.highest_price,
     p.popularity,
-    search.is_stocked(p.merchant_id, p.id),
+    p.in_stock,
     search.facet_keys_of(p.merchant_id, p.id, p.tags, p.metadata),
     m.stemmer,
     n.words || search.weighed(search.labels_of(p), m.stemmer, 'B') || search.weighed(p.description, m.stemmer, 'D')
@@ -13930,7 +14030,7 @@ BEGIN
       UPDATE search.document d
       SET
         popularity = p.popularity,
-        in_stock = search.is_stocked(l.merchant_id, l.product_id)
+        in_stock = p.in_stock
       FROM
         locked l
         JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
@@ -16009,6 +16109,16 @@ BEGIN
   PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
+  -- In the order of all of commerce: levels before products.
+  PERFORM
+    inventory.lock_stock_of_products(
+      p_merchant_id,
+      ARRAY(
+        SELECT t.target
+        FROM jsonb_to_recordset(v_targets) AS t (target uuid, known boolean, written boolean)
+        WHERE t.known AND t.written
+      )
+    );
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
   PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets, p_check_only);
   PERFORM catalog.link_imported_products(p_merchant_id, p_batch, v_targets);
@@ -26630,11 +26740,7 @@ CREATE VIEW inventory.product_inventory AS
     t.last_restocked_at,
     t.last_sold_at,
     coalesce(t.updated_at, p.updated_at) AS updated_at,
-    EXISTS (
-      SELECT
-      FROM inventory.stock_item i
-      WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
-    ) AS in_stock,
+    p.in_stock,
     inventory.shown_quantity(p.merchant_id, coalesce(t.available, 0)::integer) AS shown_quantity
   FROM
     catalog.product p
@@ -26999,6 +27105,27 @@ CREATE VIEW verification.item_standing AS
     inventory.stock_item i
     JOIN inventory.item_standing s ON s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
   WHERE (i.is_sellable, i.in_stock, i.needs_restock) IS DISTINCT FROM (s.is_sellable, s.in_stock, s.needs_restock);
+
+CREATE VIEW verification.products_in_stock AS
+  SELECT
+    p.merchant_id,
+    p.id::text AS subject,
+    format('is kept as in stock %s, but its items say %s', p.in_stock, s.in_stock) AS disagreement
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL (
+      SELECT
+        EXISTS (
+          SELECT
+          FROM inventory.stock_item i
+          WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.in_stock
+        ) AS in_stock
+    ) s
+  WHERE
+    p.in_stock <> s.in_stock
+    AND NOT EXISTS (
+      SELECT FROM inventory.unsettled_product u WHERE u.merchant_id = p.merchant_id AND u.product_id = p.id
+    );
 
 CREATE VIEW verification.order_lines AS
   SELECT
@@ -27896,7 +28023,7 @@ EXECUTE FUNCTION catalog.fill_slug_of_product();
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON catalog.product
 FOR EACH ROW
-WHEN (NEW.popularity = OLD.popularity)
+WHEN (NEW.popularity = OLD.popularity AND NEW.in_stock = OLD.in_stock)
 EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TRIGGER touch_updated_at
@@ -29169,6 +29296,7 @@ EXECUTE FUNCTION inventory.add_stock_items_of_products();
 CREATE FUNCTION inventory.keep_stock_item_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   UPDATE inventory.stock_item i
@@ -29215,6 +29343,7 @@ EXECUTE FUNCTION inventory.add_stock_items_of_variants();
 CREATE FUNCTION inventory.keep_stock_item_of_variant()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   UPDATE inventory.stock_item i
@@ -29297,6 +29426,7 @@ EXECUTE FUNCTION platform.touch_updated_at();
 CREATE FUNCTION inventory.keep_standing_of_added_variants()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(a.merchant_id, a.ids)
@@ -29323,6 +29453,7 @@ EXECUTE FUNCTION inventory.keep_standing_of_added_variants();
 CREATE FUNCTION inventory.keep_standing_of_product()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 DECLARE
   v_ids uuid[] := inventory.items_of_product(NEW.merchant_id, NEW.id);
@@ -29343,6 +29474,7 @@ EXECUTE FUNCTION inventory.keep_standing_of_product();
 CREATE FUNCTION inventory.keep_standing_of_ended_variant()
 RETURNS trigger
 LANGUAGE plpgsql
+SET lock_timeout = '500ms'
 AS $$
 BEGIN
   PERFORM inventory.keep_standing(OLD.merchant_id, inventory.items_of_product(OLD.merchant_id, OLD.product_id));
@@ -29354,6 +29486,22 @@ CREATE TRIGGER keep_standing_of_ended
 AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_standing_of_ended_variant();
+
+CREATE FUNCTION inventory.keep_product_of_ended_item()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM inventory.keep_products_in_stock(OLD.merchant_id, ARRAY[OLD.product_id]);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER keep_product_of_ended
+AFTER DELETE ON inventory.stock_item
+FOR EACH ROW
+WHEN (OLD.in_stock)
+EXECUTE FUNCTION inventory.keep_product_of_ended_item();
 
 CREATE FUNCTION inventory.keep_standing_of_item()
 RETURNS trigger
@@ -31195,7 +31343,7 @@ BEGIN
   FROM
     changed p
     JOIN before b ON b.merchant_id = p.merchant_id AND b.id = p.id
-  WHERE p.popularity <> b.popularity;
+  WHERE p.popularity <> b.popularity OR p.in_stock <> b.in_stock;
   RETURN NULL;
 END;
 $$;
@@ -31445,22 +31593,6 @@ CREATE TRIGGER follow_search_of_deletions
 AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION search.follow_ended_variant();
-
-CREATE FUNCTION search.follow_stock()
-RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  INSERT INTO search.stale_product (merchant_id, product_id) VALUES (NEW.merchant_id, NEW.product_id);
-  RETURN NULL;
-END;
-$$;
-
-CREATE TRIGGER follow_search
-AFTER UPDATE OF in_stock ON inventory.stock_item
-FOR EACH ROW
-WHEN (NEW.in_stock <> OLD.in_stock AND NOT search.follows_later())
-EXECUTE FUNCTION search.follow_stock();
 
 CREATE FUNCTION search.note_tally()
 RETURNS trigger

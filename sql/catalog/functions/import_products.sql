@@ -15,6 +15,16 @@ BEGIN
   PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
   v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
+  -- In the order of all of commerce: levels before products.
+  PERFORM
+    inventory.lock_stock_of_products(
+      p_merchant_id,
+      ARRAY(
+        SELECT t.target
+        FROM jsonb_to_recordset(v_targets) AS t (target uuid, known boolean, written boolean)
+        WHERE t.known AND t.written
+      )
+    );
   PERFORM catalog.write_imported_products(p_merchant_id, p_batch, v_targets);
   PERFORM catalog.write_imported_variants(p_merchant_id, p_batch, v_targets, p_check_only);
   PERFORM catalog.link_imported_products(p_merchant_id, p_batch, v_targets);

@@ -39,6 +39,20 @@ export type TransferRefusal =
 
 export type Shortage = { readonly stockItemId: string; readonly sku: string; readonly available: number; readonly requested: number }
 
+export interface SettleProductsArguments {
+  readonly merchantId: MerchantId
+  readonly limit: number
+}
+
+export type SettleProductsAnswer = number
+
+/** `inventory.settle_products`: Writes what inventory.keep_products_in_stock had to leave, of a merchant's products that are free now.  */
+export const settleProducts = (caller: Caller, args: SettleProductsArguments): Promise<SettleProductsAnswer> =>
+  answerOf<SettleProductsAnswer>(caller, 'inventory.settle_products', (sql) => sql`inventory.settle_products(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_limit => ${args.limit}::integer
+    )`)
+
 export interface ExpireReservationsArguments {
   readonly merchantId: MerchantId
   readonly limit: number

@@ -5,7 +5,6 @@ import {
   atMost,
   equals,
   keptFilters,
-  type Filter,
   hasAll,
   idEquals,
   idFilter,
@@ -24,11 +23,6 @@ const visible: Readonly<Record<TenantRole, Condition>> = {
   merchant: notDeleted,
   customer: sold,
   guest: sold,
-}
-
-const inStock: Filter = {
-  condition: (value) => ({ inventory: { in_stock: value('Boolean_comparison_exp!') } }),
-  toVariable: (wanted) => ({ _eq: wanted === true }),
 }
 
 const products: ConnectionProjection = {
@@ -51,7 +45,7 @@ const products: ConnectionProjection = {
     // A product that is sold from 10 to 90 matches a minimum of 50 and a maximum of 50.
     priceMin: atLeast('highest_price', 'bigint'),
     priceMax: atMost('lowest_price', 'bigint'),
-    inStock,
+    inStock: equals('in_stock', 'Boolean'),
     ...statusFilters(),
     featured: equals('featured', 'Boolean'),
     tags: hasAll('tags'),

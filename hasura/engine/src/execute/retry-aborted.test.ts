@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GraphQLExecutor } from '../graphql-request.ts'
 import { createSession } from '../session/types.ts'
@@ -46,4 +47,24 @@ test('two mutations that deadlock are both done, each once', { timeout: 60_000 }
   expect(rows).toEqual([{ value: 2 }, { value: 2 }])
   // A connection that stays idle hands in what it has counted within ten seconds.
   await expect.poll(deadlocks, { timeout: 30_000 }).toBeGreaterThan(0)
+})
+
+test('a mutation that may not wait long for a lock is done once the lock is free', async () => {
+  await project.pool.query(`
+    create function hurry() returns trigger language plpgsql set lock_timeout = '50ms' as $$
+    begin perform from counter where id = 2 for update; return new; end $$;
+    create trigger hurry before update on counter for each row when (new.id = 1) execute function hurry()`)
+  const holder = await project.pool.connect()
+  try {
+    await holder.query('begin; select from counter where id = 2 for update')
+    const answer = executor.execute(
+      { query: 'mutation { update_counter_by_pk(pk_columns: {id: 1}, _set: {value: 9}) { value } }' },
+      createSession('admin', {}),
+    )
+    await setTimeout(150)
+    await holder.query('commit')
+    expect(await answer).toMatchObject({ kind: 'data', json: '{"update_counter_by_pk":{"value":9}}' })
+  } finally {
+    holder.release()
+  }
 })

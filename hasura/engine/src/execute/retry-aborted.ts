@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { RequestFailure } from './request-failure.ts'
 
 /**
- * Postgres aborts a transaction with these codes because of other transactions: a deadlock, a serialization failure.
+ * Postgres aborts a transaction with these codes because of other transactions: a deadlock, a serialization failure, a lock that
+ * it didn't get in the time that it may wait (lock_timeout).
  */
-const abortedForOthers: ReadonlySet<string | undefined> = new Set(['40P01', '40001'])
+const abortedForOthers: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03'])
 
 const maxAttempts = 4
 
