@@ -117,6 +117,13 @@ async function createProducts(
       ) w
       ON CONFLICT DO NOTHING`
     await transaction`SELECT catalog.sum_up_variants(${merchantId}, ARRAY(SELECT id FROM made))`
+    await transaction`
+      SELECT inventory.keep_standing(
+        ${merchantId},
+        ARRAY(
+          SELECT i.id FROM made m JOIN inventory.stock_item i ON i.merchant_id = ${merchantId} AND i.product_id = m.id
+        )
+      )`
     await transaction`SELECT search.follow_import(${merchantId}, ARRAY(SELECT id FROM made))`
   })
 }

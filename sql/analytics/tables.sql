@@ -36,6 +36,8 @@ CREATE TABLE analytics.product_rollup (
   PRIMARY KEY (merchant_id, bucket, product_id, currency)
 );
 
+CREATE INDEX product_rollup_product ON analytics.product_rollup (merchant_id, product_id, bucket);
+
 CREATE TABLE analytics.stock_rollup (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,

@@ -56,10 +56,10 @@ CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE 
 CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id)
 WHERE deleted_at IS NULL;
--- Postgres counts what is in stock from it alone, for shoppers, too: it has the columns that permissions ask for.
-CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id)
-INCLUDE (status, deleted_at)
-WHERE deleted_at IS NULL;
+CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id) WHERE deleted_at IS NULL;
+-- Postgres counts products from it alone, for shoppers, too: it has the columns that permissions ask for. Its keys are
+-- the same for many rows, which a B-tree keeps as one key with a list: 7 bytes of index for each product.
+CREATE INDEX product_counted ON catalog.product (merchant_id, in_stock, status, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_price ON catalog.product (merchant_id, lowest_price, id) WHERE deleted_at IS NULL;

@@ -14,6 +14,21 @@ CREATE EXTENSION IF NOT EXISTS btree_gist;
 
 CREATE EXTENSION IF NOT EXISTS fuzzystrmatch;
 
+-- sql/analytics/tables.sql
+
+CREATE SCHEMA analytics;
+
+-- sql/analytics/types.sql
+
+CREATE TYPE analytics.sold_amounts AS (
+  orders bigint,
+  units bigint,
+  gross bigint,
+  discount bigint,
+  uncaptured bigint,
+  tax bigint
+);
+
 -- sql/catalog/tables.sql
 
 CREATE SCHEMA catalog;
@@ -173,10 +188,6 @@ CREATE TYPE search.request AS (
   status text
 );
 
--- sql/analytics/tables.sql
-
-CREATE SCHEMA analytics;
-
 -- sql/merchant/tables.sql
 
 CREATE SCHEMA merchant;
@@ -264,6 +275,8 @@ CREATE TABLE analytics.product_rollup (
   tax bigint NOT NULL,
   PRIMARY KEY (merchant_id, bucket, product_id, currency)
 );
+
+CREATE INDEX product_rollup_product ON analytics.product_rollup (merchant_id, product_id, bucket);
 
 CREATE TABLE analytics.stock_rollup (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -1238,9 +1251,9 @@ CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id)
 CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id)
 WHERE deleted_at IS NULL;
 
-CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id)
-INCLUDE (status, deleted_at)
-WHERE deleted_at IS NULL;
+CREATE INDEX product_in_stock ON catalog.product (merchant_id, in_stock, created_at, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_counted ON catalog.product (merchant_id, in_stock, status, deleted_at) WHERE deleted_at IS NULL;
 
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
 
@@ -4675,33 +4688,105 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION analytics.top_products(
-  p_merchant_id uuid,
-  p_span timestamptz[],
-  p_metric text,
-  p_currency text,
-  p_shop_currency text,
-  p_limit integer
+CREATE FUNCTION analytics.products_sold(p_merchant_id uuid, p_from timestamptz, p_to timestamptz, p_product_ids uuid[])
+RETURNS TABLE (
+  at timestamptz,
+  product_id uuid,
+  currency text,
+  orders bigint,
+  units bigint,
+  gross bigint,
+  discount bigint,
+  uncaptured bigint,
+  tax bigint
 )
-RETURNS uuid[]
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    CASE
-      WHEN count(*) = p_limit THEN array_agg(t.group_key::uuid)
-    END
+  WITH
+    stale AS (
+      SELECT s.bucket
+      FROM analytics.stale_bucket s
+      WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_from AND s.bucket < p_to
+    )
+  SELECT r.bucket, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.uncaptured, r.tax
+  FROM analytics.product_rollup r
+  WHERE
+    p_product_ids IS NULL
+    AND r.merchant_id = p_merchant_id
+    AND r.bucket >= p_from
+    AND r.bucket < p_to
+    AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
+  UNION ALL
+  SELECT r.bucket, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.uncaptured, r.tax
+  FROM analytics.product_rollup r
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.product_id = ANY (p_product_ids)
+    AND r.bucket >= p_from
+    AND r.bucket < p_to
+    AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
+  UNION ALL
+  SELECT f.*
   FROM
-    (
-      SELECT m.group_key
-      FROM analytics.metrics_by_interval(p_merchant_id, p_span, ARRAY[p_metric], 'PRODUCT', p_currency) m
-      GROUP BY m.group_key
-      ORDER BY
-        max(m.value) FILTER (WHERE m.currency IS NULL OR m.currency = p_shop_currency) DESC NULLS LAST,
-        max(m.value) DESC NULLS LAST,
-        m.group_key
-      LIMIT p_limit
-    ) t;
+    analytics.stale_spans(p_merchant_id, p_from, p_to) s,
+    analytics.product_facts(p_merchant_id, s.span_from, s.span_to) f
+  WHERE p_product_ids IS NULL OR f.product_id = ANY (p_product_ids);
+$$;
+
+CREATE FUNCTION analytics.amount_of(p_metric text, p_sold analytics.sold_amounts)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE p_metric
+      WHEN 'ORDERS' THEN p_sold.orders
+      WHEN 'UNITS' THEN p_sold.units
+      WHEN 'GROSS_SALES' THEN p_sold.gross
+      WHEN 'DISCOUNTS' THEN p_sold.discount
+      WHEN 'REVENUE' THEN p_sold.gross - p_sold.discount - p_sold.uncaptured
+      WHEN 'TAX' THEN p_sold.tax
+    END;
+$$;
+
+CREATE FUNCTION analytics.top_products(
+  p_merchant_id uuid,
+  p_span tstzrange,
+  p_metric text,
+  p_currency text,
+  p_limit integer
+)
+RETURNS uuid[]
+LANGUAGE plpgsql
+STABLE
+SET plan_cache_mode = force_custom_plan
+SET work_mem = '32MB'
+AS $$
+BEGIN
+  RETURN (
+    SELECT
+      CASE
+        WHEN count(t.amount) = p_limit THEN array_agg(t.product_id)
+      END
+    FROM
+      (
+        SELECT
+          f.product_id,
+          sum(
+            analytics.amount_of(
+              p_metric,
+              ROW(f.orders, f.units, f.gross, f.discount, f.uncaptured, f.tax)::analytics.sold_amounts
+            )
+          ) AS amount
+        FROM analytics.products_sold(p_merchant_id, lower(p_span), upper(p_span), NULL) f
+        WHERE p_currency IS NULL OR f.currency = p_currency
+        GROUP BY f.product_id
+        ORDER BY amount DESC NULLS LAST, f.product_id
+        LIMIT p_limit
+      ) t
+  );
+END;
 $$;
 
 -- sql/analytics/views.sql
@@ -4788,10 +4873,12 @@ BEGIN
   IF p_group_by = 'PRODUCT' THEN
     v_product_ids := analytics.top_products(
       p_merchant_id,
-      ARRAY[v_bounds[1], v_bounds[cardinality(v_bounds)]],
+      tstzrange(v_bounds[1], v_bounds[cardinality(v_bounds)]),
       p_metrics[1],
-      p_currency,
-      v_currency,
+      CASE
+        WHEN analytics.is_money(p_metrics[1]) THEN v_currency
+        ELSE p_currency
+      END,
       p_group_limit
     );
   END IF;
@@ -14446,27 +14533,6 @@ LANGUAGE sql
 STABLE
 AS $$
   WITH
-    stale AS (
-      SELECT s.bucket
-      FROM analytics.stale_bucket s
-      WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
-    ),
-    fact AS (
-      SELECT r.bucket AS at, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.uncaptured, r.tax
-      FROM analytics.product_rollup r
-      WHERE
-        p_group_by IN ('PRODUCT', 'CATEGORY')
-        AND r.merchant_id = p_merchant_id
-        AND r.bucket >= p_bounds[1]
-        AND r.bucket < p_bounds[cardinality(p_bounds)]
-        AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
-      UNION ALL
-      SELECT f.*
-      FROM
-        analytics.stale_spans(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)]) s,
-        analytics.product_facts(p_merchant_id, s.span_from, s.span_to) f
-      WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
-    ),
     by_product AS (
       SELECT
         width_bucket(f.at, p_bounds) AS number,
@@ -14479,10 +14545,8 @@ AS $$
         sum(f.uncaptured) AS uncaptured,
         sum(f.tax) AS tax,
         NULL::numeric AS views
-      FROM fact f
-      WHERE
-        (p_currency IS NULL OR f.currency = p_currency)
-        AND (p_product_ids IS NULL OR f.product_id = ANY (p_product_ids))
+      FROM analytics.products_sold(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)], p_product_ids) f
+      WHERE p_group_by IN ('PRODUCT', 'CATEGORY') AND (p_currency IS NULL OR f.currency = p_currency)
       GROUP BY 1, 2, 3
       UNION ALL
       SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
@@ -14495,7 +14559,14 @@ AS $$
         AND (p_product_ids IS NULL OR v.product_id = ANY (p_product_ids))
       GROUP BY 1, 2
     )
-  SELECT s.number, k.group_key, m.metric, m.currency, sum(m.value)
+  SELECT
+    s.number,
+    k.group_key,
+    m.metric,
+    CASE
+      WHEN analytics.is_money(m.metric) THEN s.currency
+    END,
+    sum(v.amount)
   FROM
     by_product s
     LEFT JOIN catalog.product_category c
@@ -14507,17 +14578,18 @@ AS $$
           WHEN 'CATEGORY' THEN c.category_id::text
         END AS group_key
     ) k
+    CROSS JOIN unnest(p_metrics) AS m (metric)
     CROSS JOIN LATERAL (
-      VALUES
-        ('ORDERS', NULL, s.orders),
-        ('UNITS', NULL, s.units),
-        ('VIEWS', NULL, s.views),
-        ('GROSS_SALES', s.currency, s.gross),
-        ('DISCOUNTS', s.currency, s.discount),
-        ('REVENUE', s.currency, s.gross - s.discount - s.uncaptured),
-        ('TAX', s.currency, s.tax)
-    ) AS m (metric, currency, value)
-  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
+      SELECT
+        CASE m.metric
+          WHEN 'VIEWS' THEN s.views
+          ELSE analytics.amount_of(
+            m.metric,
+            ROW(s.orders, s.units, s.gross, s.discount, s.uncaptured, s.tax)::analytics.sold_amounts
+          )
+        END AS amount
+    ) v
+  WHERE v.amount IS NOT NULL
   GROUP BY 1, 2, 3, 4;
 $$;
 

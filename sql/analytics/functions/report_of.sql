@@ -61,10 +61,12 @@ BEGIN
   IF p_group_by = 'PRODUCT' THEN
     v_product_ids := analytics.top_products(
       p_merchant_id,
-      ARRAY[v_bounds[1], v_bounds[cardinality(v_bounds)]],
+      tstzrange(v_bounds[1], v_bounds[cardinality(v_bounds)]),
       p_metrics[1],
-      p_currency,
-      v_currency,
+      CASE
+        WHEN analytics.is_money(p_metrics[1]) THEN v_currency
+        ELSE p_currency
+      END,
       p_group_limit
     );
   END IF;

@@ -1,4 +1,4 @@
-import { type Predicate, allOf, type Operand, isSameColumn } from '../schema/predicate.ts'
+import { allOf, type Operand, isSameColumn } from '../schema/predicate.ts'
 import type { ColumnPair, TableModel } from '../schema/source-model.ts'
 import type { SelectAccess } from '../schema/table-access.ts'
 import type { ObjectValue } from './input-value.ts'
@@ -8,6 +8,7 @@ import { member, enumValues } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
 import type { PlanScope } from './plan-scope.ts'
 import type { RowSource, RowsPlan, OrderTermPlan, RowCount } from './tree.ts'
+import { withoutImplied } from './without-implied.ts'
 
 /** The rows that a field selects. */
 export interface RowsRequest {
@@ -37,10 +38,8 @@ export function planRows(request: RowsRequest, scope: PlanScope): RowsPlan {
 
 /** Plans rows by the usual arguments, with the role's filter but without its limit. */
 export function planAllRows({ from, table, join, given }: RowsRequest, scope: PlanScope): RowsPlan {
-  const filter: Predicate = allOf([
-    selectAccess(table, scope).filter,
-    planFilter(member(given, 'where'), table, scope),
-  ])
+  const asked = planFilter(member(given, 'where'), table, scope)
+  const filter = allOf([withoutImplied(selectAccess(table, scope).filter, asked), asked])
   const distinctOn = readableColumns(enumValues(member(given, 'distinct_on')), table, scope)
   const orderBy = planOrder(member(given, 'order_by'), table, scope)
   if (!startsWith(orderBy, distinctOn))
