@@ -1,5 +1,4 @@
 import type { Catalog } from '../catalog/types.ts'
-import { qualifiedKey } from '../metadata/qualified-name.ts'
 import { isPostgres } from '../metadata/foreign-source.ts'
 import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
 import type { Introspections } from '../remote/remote-directory.ts'
@@ -19,7 +18,13 @@ import { checkRemoteSchemas, checkTableRelationships } from './check-remote-sche
 import { checkRestEndpoints } from './check-rest-endpoints.ts'
 import { checkTables } from './check-tables.ts'
 import { inconsistency, sourceObject } from './metadata-object.ts'
-import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } from './tracked-tables.ts'
+import {
+  type CheckedTable,
+  type TrackedTable,
+  type TrackedTables,
+  fieldLookup,
+  trackedTables,
+} from './tracked-tables.ts'
 
 export const defaultSource = 'default'
 
@@ -180,11 +185,11 @@ const metadataOf = (tables: TrackedTables): readonly TableMetadata[] =>
 
 function forEachTable(
   tables: TrackedTables,
-  check: (table: TrackedTable) => { table: TrackedTable; inconsistencies: readonly Inconsistency[] },
+  check: (table: TrackedTable) => CheckedTable,
 ): { tables: TrackedTables; inconsistencies: readonly Inconsistency[] } {
-  const checked = [...tables.values()].map(check)
-  return {
-    tables: new Map(checked.map(({ table }) => [qualifiedKey(table.metadata.table), table])),
-    inconsistencies: checked.flatMap(({ inconsistencies }) => inconsistencies),
-  }
+  const checked = new Map([...tables].map(([key, table]) => [key, check(table)]))
+  const inconsistencies = [...checked.values()].flatMap((each) => each.inconsistencies)
+  return inconsistencies.length === 0
+    ? { tables, inconsistencies }
+    : { tables: new Map([...checked].map(([key, { table }]) => [key, table])), inconsistencies }
 }

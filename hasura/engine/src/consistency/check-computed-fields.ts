@@ -1,10 +1,15 @@
 import type { Catalog, CatalogFunction, FunctionArgument } from '../catalog/types.ts'
 import { type QualifiedName, displayName, qualifiedKey } from '../metadata/qualified-name.ts'
 import type { ComputedField } from '../metadata/types.ts'
-import type { Inconsistency } from '../snapshot.ts'
 import { fieldNameProblem } from './check-relationships.ts'
 import { becauseOf, checkEach, computedFieldObject } from './metadata-object.ts'
-import { type TrackedTable, type TrackedTables, trackedTable } from './tracked-tables.ts'
+import {
+  type CheckedTable,
+  type TrackedTable,
+  type TrackedTables,
+  trackedTable,
+  withKept,
+} from './tracked-tables.ts'
 
 /** Keeps the computed fields whose functions exist and fit. */
 export function checkComputedFields(
@@ -12,7 +17,7 @@ export function checkComputedFields(
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
+): CheckedTable {
   const { metadata } = table
   const taken = new Set(
     [...(metadata.object_relationships ?? []), ...(metadata.array_relationships ?? [])].map(
@@ -30,10 +35,7 @@ export function checkComputedFields(
     },
     (field) => computedFieldObject(source, metadata.table, field),
   )
-  return {
-    table: { ...table, metadata: { ...metadata, computed_fields: fields.kept } },
-    inconsistencies: fields.inconsistencies,
-  }
+  return withKept(table, { computed_fields: fields.kept }, fields.inconsistencies)
 }
 
 function computedFieldProblem(

@@ -1,16 +1,11 @@
 import type { CatalogTable } from '../catalog/types.ts'
 import { displayName } from '../metadata/qualified-name.ts'
 import type { EventTrigger } from '../metadata/types.ts'
-import type { Inconsistency } from '../snapshot.ts'
 import { checkEach, eventTriggerObject } from './metadata-object.ts'
-import type { TrackedTable } from './tracked-tables.ts'
+import { type CheckedTable, type TrackedTable, withKept } from './tracked-tables.ts'
 
 /** An event trigger needs a unique name, existing columns, and a table that can have triggers. */
-export function checkEventTriggers(
-  source: string,
-  table: TrackedTable,
-  taken: Set<string>,
-): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } {
+export function checkEventTriggers(source: string, table: TrackedTable, taken: Set<string>): CheckedTable {
   const { metadata, catalog } = table
   const { kept, inconsistencies } = checkEach(
     metadata.event_triggers,
@@ -22,7 +17,7 @@ export function checkEventTriggers(
     },
     (trigger) => eventTriggerObject(source, metadata.table, trigger),
   )
-  return { table: { catalog, metadata: { ...metadata, event_triggers: kept } }, inconsistencies }
+  return withKept(table, { event_triggers: kept }, inconsistencies)
 }
 
 const tableProblem = ({ kind, name }: CatalogTable): string | undefined =>

@@ -2,10 +2,9 @@ import type { JsonObject } from '../metadata/parse.ts'
 import { displayName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { parsePermissionExpression, presetProblem } from '../schema/permission-expression.ts'
 import type { SourceModel } from '../schema/source-model.ts'
-import type { Inconsistency } from '../snapshot.ts'
 import type { FieldLookup } from './boolean-expression.ts'
 import { type Permission, type PermissionKind, checkEach, permissionObject } from './metadata-object.ts'
-import type { TrackedTable } from './tracked-tables.ts'
+import { type CheckedTable, type TrackedTable, withKept } from './tracked-tables.ts'
 
 /** Keeps the permissions in which every name exists. */
 export function checkPermissions(
@@ -13,7 +12,7 @@ export function checkPermissions(
   table: TrackedTable,
   model: SourceModel,
   lookup: FieldLookup,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
+): CheckedTable {
   const { metadata } = table
   const check = <Entry extends Permission>(
     kind: PermissionKind,
@@ -38,19 +37,17 @@ export function checkPermissions(
   const selects = check('select', metadata.select_permissions)
   const updates = check('update', metadata.update_permissions)
   const deletes = check('delete', metadata.delete_permissions)
-  return {
-    table: {
-      ...table,
-      metadata: {
-        ...metadata,
-        insert_permissions: inserts.kept,
-        select_permissions: selects.kept,
-        update_permissions: updates.kept,
-        delete_permissions: deletes.kept,
-      },
-    },
-    inconsistencies: [inserts, selects, updates, deletes].flatMap(({ inconsistencies }) => inconsistencies),
+  const kept = {
+    insert_permissions: inserts.kept,
+    select_permissions: selects.kept,
+    update_permissions: updates.kept,
+    delete_permissions: deletes.kept,
   }
+  return withKept(
+    table,
+    kept,
+    [inserts, selects, updates, deletes].flatMap(({ inconsistencies }) => inconsistencies),
+  )
 }
 
 /** The parts of the four kinds of permission; a kind has some of them. */
@@ -70,12 +67,14 @@ function permissionProblem(
 ): string | undefined {
   const parts: PermissionParts = permission
   const { name } = table.catalog
+  const tableModel = model.tables.get(qualifiedKey(name))
   const columns = [...(parts.columns === '*' ? [] : (parts.columns ?? [])), ...Object.keys(parts.set ?? {})]
-  const notColumn = columns.find((column) => lookup(name, column)?.kind !== 'column')
+  const notColumn = columns.find(
+    (column) => tableModel?.columnsByName.has(column) !== true && lookup(name, column)?.kind !== 'column',
+  )
   if (notColumn !== undefined) return notAColumn(notColumn, lookup(name, notColumn)?.kind)
   const notComputed = parts.computed_fields?.find((field) => lookup(name, field)?.kind !== 'computed-field')
   if (notComputed !== undefined) return `"${notComputed}" does not exist`
-  const tableModel = model.tables.get(qualifiedKey(name))
   if (!tableModel) return undefined
   for (const [column, value] of Object.entries(parts.set ?? {})) {
     const type = tableModel.columnsByName.get(column)?.type

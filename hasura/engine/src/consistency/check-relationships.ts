@@ -3,9 +3,15 @@ import { type QualifiedName, displayName } from '../metadata/qualified-name.ts'
 import { type RelationshipKey, relationshipKey } from '../metadata/relationship.ts'
 import type { ArrayRelationship, ObjectRelationship } from '../metadata/types.ts'
 import { resolveRelationship } from '../schema/build-source-model.ts'
-import type { Inconsistency } from '../snapshot.ts'
 import { type RelationshipKind, checkEach, relationshipObject } from './metadata-object.ts'
-import { type TrackedTable, type TrackedTables, columnFieldName, trackedTable } from './tracked-tables.ts'
+import {
+  type CheckedTable,
+  type TrackedTable,
+  type TrackedTables,
+  columnFieldName,
+  trackedTable,
+  withKept,
+} from './tracked-tables.ts'
 
 /** Keeps the relationships whose target exists. */
 export function checkRelationships(
@@ -13,7 +19,7 @@ export function checkRelationships(
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
+): CheckedTable {
   const { metadata } = table
   const names = new Set<string>()
   const check = <Relationship extends ObjectRelationship | ArrayRelationship>(
@@ -33,13 +39,10 @@ export function checkRelationships(
     )
   const objects = check('object', metadata.object_relationships)
   const arrays = check('array', metadata.array_relationships)
-  return {
-    table: {
-      ...table,
-      metadata: { ...metadata, object_relationships: objects.kept, array_relationships: arrays.kept },
-    },
-    inconsistencies: [...objects.inconsistencies, ...arrays.inconsistencies],
-  }
+  return withKept(table, { object_relationships: objects.kept, array_relationships: arrays.kept }, [
+    ...objects.inconsistencies,
+    ...arrays.inconsistencies,
+  ])
 }
 
 function relationshipProblem(

@@ -21,7 +21,7 @@ import {
   remoteSchemaPermissionObject,
   remoteTypeRelationshipObject,
 } from './metadata-object.ts'
-import type { TrackedTable } from './tracked-tables.ts'
+import { type CheckedTable, type TrackedTable, withKept } from './tracked-tables.ts'
 
 /**
  * A remote schema must answer, and its names must not be taken. Permissions and relationships into it are checked
@@ -215,7 +215,7 @@ export function checkTableRelationships(
   table: TrackedTable,
   remotes: readonly RemoteSchema[],
   introspections: Introspections,
-): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } {
+): CheckedTable {
   const { metadata, catalog } = table
   if (metadata.remote_relationships === undefined) return { table, inconsistencies: [] }
   const inconsistencies: Inconsistency[] = []
@@ -233,8 +233,5 @@ export function checkTableRelationships(
       )
     return problem === undefined
   })
-  return {
-    table: { catalog, metadata: { ...metadata, remote_relationships: remoteRelationships } },
-    inconsistencies,
-  }
+  return withKept(table, { remote_relationships: remoteRelationships }, inconsistencies)
 }

@@ -80,7 +80,9 @@ function conflict(
   groups: readonly (readonly string[])[],
 ): string | undefined {
   const repeated = groups.flatMap((fields) =>
-    [...Map.groupBy(fields, (name) => name)].flatMap(([name, uses]) => (uses.length > 1 ? [name] : [])),
+    new Set(fields).size === fields.length
+      ? []
+      : [...Map.groupBy(fields, (name) => name)].flatMap(([name, uses]) => (uses.length > 1 ? [name] : [])),
   )
   return repeated.length > 0
     ? `found duplicate fields in selection set for ${root} root: ${repeated.join(', ')}`

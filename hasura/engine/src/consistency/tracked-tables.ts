@@ -3,6 +3,7 @@ import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { relationshipKey } from '../metadata/relationship.ts'
 import type { TableMetadata } from '../metadata/types.ts'
 import { resolveRelationship } from '../schema/build-source-model.ts'
+import type { Inconsistency } from '../snapshot.ts'
 import type { Field, FieldLookup } from './boolean-expression.ts'
 
 /** A tracked table that exists, with what was found so far. */
@@ -25,6 +26,22 @@ export const trackedTables = (tables: readonly TableMetadata[], catalog: Catalog
       return found ? [[key, { metadata, catalog: found }]] : []
     }),
   )
+
+/** A table after a check, with what was kept of it, and what is wrong with the rest. */
+export interface CheckedTable {
+  readonly table: TrackedTable
+  readonly inconsistencies: readonly Inconsistency[]
+}
+
+/** The table itself, if all of it was kept: of many tables, few are copied. */
+export const withKept = (
+  table: TrackedTable,
+  kept: Partial<TableMetadata>,
+  inconsistencies: readonly Inconsistency[],
+): CheckedTable => ({
+  table: inconsistencies.length === 0 ? table : { ...table, metadata: { ...table.metadata, ...kept } },
+  inconsistencies,
+})
 
 /** A column's field name in GraphQL. */
 export const columnFieldName = (metadata: TableMetadata, column: string): string =>
