@@ -12,6 +12,7 @@ import {
   type TestProduct,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { settleProducts } from '../inventory/index.ts'
 import * as inventory from '../sql/generated/inventory.ts'
 import { lapseUnpaidOrders } from './orders.ts'
 
@@ -49,6 +50,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('send' as const), which }),
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
   fc.record({ kind: fc.constant('count' as const), product: fc.nat({ max: 3 }) }),
+  fc.record({ kind: fc.constant('archive for a moment' as const), product: fc.nat({ max: 3 }) }),
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 type Lines = Extract<Step, { kind: 'order' }>['lines']
@@ -151,8 +153,27 @@ async function happen(happening: Step, made: Made): Promise<void> {
       )
       made.found += 2
       return
+    case 'archive for a moment': {
+      const { id } = found(products[happening.product])
+      for (const status of ['ARCHIVED', 'ACTIVE'])
+        await asTheEngine(
+          () => shop.database`
+            UPDATE catalog.product SET status = ${status} WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`,
+        )
+      return
+    }
     default:
       happening satisfies never
+  }
+}
+
+/** An edit gives way to orders, and the engine runs it again. */
+async function asTheEngine(edit: () => PromiseLike<unknown>, attempts = 4): Promise<void> {
+  try {
+    await edit()
+  } catch (error) {
+    if ((error as { code?: string }).code !== '55P03' || attempts === 1) throw error
+    await asTheEngine(edit, attempts - 1)
   }
 }
 
@@ -171,6 +192,7 @@ test('random operations at once end without a deadlock, oversell nothing, and le
       const before = await stockEverSeen(shop.database, merchant)
       const made: Made = { orders: [], reservations: [], found: 0 }
       await race(steps, made)
+      await settleProducts(shop.database)
       await expectShopToAddUp(shop.database, merchant)
       expect(await stockEverSeen(shop.database, merchant)).toBe(before + made.found)
       const [numbers] = await shop.database<{ orders: number; given: number; span: number }[]>`
