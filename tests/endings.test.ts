@@ -1,9 +1,11 @@
 import { freePorts } from '@commerce-graph/local-postgres'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
@@ -122,6 +124,30 @@ describe('the process', { timeout: 180_000 }, () => {
         await sql.end()
         await database.drop()
       }
+    },
+  )
+
+  test.skipIf(!longTests)(
+    longTest('and its folder are gone when the benchmark that started them is ended'),
+    async () => {
+      const script = `
+        import { PlatformProcess } from '@commerce-graph/platform/testing'
+        const platform = await PlatformProcess.create()
+        const { pid } = await platform.start()
+        console.log(JSON.stringify({ pid, folder: platform.dataDir }))
+        setInterval(() => undefined, 1_000)`
+      const benchmark = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        cwd: import.meta.dirname,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [line] = (await once(createInterface(benchmark.stdout), 'line')) as [string]
+      const { pid, folder } = JSON.parse(line) as { pid: number; folder: string }
+      expect(existsSync(folder)).toBe(true)
+      const ended = once(benchmark, 'exit')
+      benchmark.kill('SIGTERM')
+      expect(await ended).toEqual([null, 'SIGTERM'])
+      expect(existsSync(folder)).toBe(false)
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     },
   )
 

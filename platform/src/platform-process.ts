@@ -28,6 +28,26 @@ export interface Ready {
   readonly pid: number
 }
 
+/** Those of this process that are not removed yet. */
+const present = new Set<PlatformProcess>()
+
+let areRemovedOnSignals = false
+
+/** Ctrl-C of a benchmark, or a `kill` of it, leaves no platform and no data behind. */
+function removeOnSignals(): void {
+  if (areRemovedOnSignals) return
+  areRemovedOnSignals = true
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void removeAll(signal))
+}
+
+/** Ends with the signal. */
+async function removeAll(signal: NodeJS.Signals): Promise<void> {
+  // Two of them may share a folder.
+  await Promise.allSettled([...present].map((each) => each.stop()))
+  await Promise.allSettled([...present].map((each) => each.remove()))
+  process.kill(process.pid, signal)
+}
+
 /** The platform as an operator runs it: its own process on its own data folder, which tests can kill. */
 export class PlatformProcess {
   readonly dataDir: string
@@ -39,6 +59,8 @@ export class PlatformProcess {
   private constructor(dataDir: string, port: number) {
     this.dataDir = dataDir
     this.port = port
+    removeOnSignals()
+    present.add(this)
   }
 
   static async create(): Promise<PlatformProcess> {
@@ -113,6 +135,7 @@ export class PlatformProcess {
   async remove(): Promise<void> {
     await this.stop()
     await rm(this.dataDir, { recursive: true, force: true })
+    present.delete(this)
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
