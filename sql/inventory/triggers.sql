@@ -234,7 +234,7 @@ AFTER DELETE OR UPDATE OF deleted_at ON catalog.product_variant
 FOR EACH ROW
 EXECUTE FUNCTION inventory.keep_standing_of_ended_variant();
 
--- A product is there no more when its items are deleted with it.
+-- When a product is deleted with its items, there is nothing to keep.
 CREATE FUNCTION inventory.keep_product_of_ended_item()
 RETURNS trigger
 LANGUAGE plpgsql

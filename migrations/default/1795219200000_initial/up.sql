@@ -8810,7 +8810,12 @@ DECLARE
 BEGIN
   -- The transactions that added these rows have ended, so the next statement sees their items.
   DELETE FROM inventory.unsettled_product u
-  WHERE u.merchant_id = p_merchant_id AND u.product_id = ANY (v_product_ids);
+  WHERE
+    u.merchant_id = p_merchant_id
+    AND (
+      u.product_id = ANY (v_product_ids)
+      OR NOT EXISTS (SELECT FROM catalog.product p WHERE p.merchant_id = u.merchant_id AND p.id = u.product_id)
+    );
   PERFORM inventory.write_products_in_stock(p_merchant_id, v_product_ids);
   RETURN cardinality(v_product_ids);
 END;
