@@ -6,23 +6,24 @@ import { allOf, always, type Predicate, type Value } from '../schema/predicate.t
  * client asks for, `status = 'ACTIVE' AND (status = 'ACTIVE' OR …)` is the first part alone. The rows stay the same, and Postgres may
  * read them from an index that lacks what the other alternatives need.
  */
-export function withoutImplied(filter: Predicate, asked: Predicate): Predicate {
+export const withoutImplied = (filter: Predicate, asked: Predicate): Predicate =>
+  withoutKnown(filter, conjuncts(asked).map(withConstant))
+
+function withoutKnown(filter: Predicate, known: readonly Predicate[]): Predicate {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.operands.map((operand) => withoutImplied(operand, asked)))
+      return allOf(filter.operands.map((operand) => withoutKnown(operand, known)))
     case 'permission':
-      return { kind: 'permission', predicate: withoutImplied(filter.predicate, asked) }
+      return { kind: 'permission', predicate: withoutKnown(filter.predicate, known) }
     case 'or':
-      return filter.operands.some((operand) => isImplied(operand, asked)) ? always : filter
+      return filter.operands.some((operand) => isImplied(operand, known)) ? always : filter
     default:
       return filter
   }
 }
 
-function isImplied(condition: Predicate, asked: Predicate): boolean {
-  const known = conjuncts(asked).map(withConstant)
-  return conjuncts(condition).every((part) => known.some((each) => isDeepStrictEqual(each, part)))
-}
+const isImplied = (condition: Predicate, known: readonly Predicate[]): boolean =>
+  conjuncts(condition).every((part) => known.some((each) => isDeepStrictEqual(each, part)))
 
 /** The conditions of which all have to be true. */
 const conjuncts = (predicate: Predicate): readonly Predicate[] =>
