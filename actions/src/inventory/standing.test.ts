@@ -151,6 +151,7 @@ describe('a product is in stock as long as one of its items is', () => {
     }
     return { id, skus: [found(skus[0]), found(skus[1])] as const }
   }
+
   test('its own', async () => {
     const { id, sku } = await shop.createProduct(merchant, { stock: [2] })
     expect(await isInStock(id)).toEqual(inStock)
