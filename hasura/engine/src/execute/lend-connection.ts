@@ -58,8 +58,18 @@ const ignoreLoss = (): void => undefined
  */
 const fatal = /^(57P|25P03$|25P04$)/
 
-function endsConnection(error: unknown): boolean {
-  const original = error instanceof RequestFailure ? error.cause : error
+/** The driver's error, of which a failure of the request may have been made. */
+const originalOf = (error: unknown): unknown => (error instanceof RequestFailure ? error.cause : error)
+
+/** The SQLSTATE of Postgres' error; undefined for any other. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const original = originalOf(error)
+  return original instanceof pg.DatabaseError ? original.code : undefined
+}
+
+/** Whether the connection can't be used after the error. */
+export function endsConnection(error: unknown): error is Error {
+  const original = originalOf(error)
   if (original instanceof pg.DatabaseError) return fatal.test(original.code ?? '')
   // Without an answer of the server, the connection's state is unknown.
   return original instanceof Error && ('code' in original || /connection|terminated/i.test(original.message))
@@ -76,7 +86,7 @@ interface Cancellable {
  * Cancels the statement over a second connection, outside of the pool, which may have none free. The request is the
  * protocol's own: it needs no session, and a pooler passes it on to the session that runs the statement.
  */
-async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
+export async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID, secretKey } = client as pg.PoolClient & Cancellable
   if (processID === null || secretKey === null) return
   const canceller = new pg.Client(pool.options)

@@ -9,9 +9,10 @@ import { selectSettings, type Setting } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import { type TraceContext, traceSetting } from '../tracing/trace-context.ts'
 import type { Bindings } from './bind-parameters.ts'
-import { isRead } from './compile.ts'
+import { type CompiledRead, isRead } from './compile.ts'
 import type { CompiledOperation, FieldGroup } from './compile-operation.ts'
 import type { GraphQLExecutorOptions } from './executor-options.ts'
+import { expectedMs } from './expected-time.ts'
 import { withConnection } from './lend-connection.ts'
 import { postgresError } from './postgres-error.ts'
 import { RequestFailure } from './request-failure.ts'
@@ -19,6 +20,7 @@ import { resolveJoins } from './resolve-joins.ts'
 import { retryAborted } from './retry-aborted.ts'
 import { runField, runReads } from './run-field.ts'
 import { runRemoteFields } from './run-remote-fields.ts'
+import { withSharedConnection } from './share-round-trip.ts'
 import { settingsFor, type TransactionSettings, transactionSettings } from './statement-query.ts'
 
 /** One operation that runs: who asks for it, with which values, and what it runs with. */
@@ -138,18 +140,7 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
   const { signal } = run.executeOptions
   switch (isolation) {
     case 'reads':
-      return withConnection(pool, signal, async (client) => {
-        const reads = fields
-          .filter((field) => field.kind === 'database')
-          .map(({ key, field }) => {
-            if (!isRead(field)) throw new Error(`the field ${key} of a query writes`)
-            return field
-          })
-        const answers = (await runReads(client, reads, { variables, session, tracer, timed })).values()
-        return fields
-          .map((field) => entry(field, field.kind === 'text' ? field.json : (answers.next().value ?? 'null')))
-          .join(',')
-      })
+      return runReadGroup(fields, run, { variables, session, tracer, timed })
     case 'single-write': {
       const settings = settingsOf(run)
       return retryAborted(() =>
@@ -172,6 +163,33 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
       return isolation satisfies never
   }
 }
+
+/** Whether it does no harm to run a read twice, as a shared round trip may. A function of the database might have effects. */
+const mayRunTwice = (read: CompiledRead): read is Extract<CompiledRead, { kind: 'statement' }> =>
+  read.kind === 'statement' && !read.reads.isOpaque && read.reads.functions.length === 0
+
+/** Runs the fields of a query in one round trip, which other queries may share. */
+async function runReadGroup(
+  fields: DatabaseGroup['fields'],
+  { pool, executeOptions: { signal } }: Run,
+  bindings: Bindings,
+): Promise<string> {
+  const reads = fields
+    .filter((field) => field.kind === 'database')
+    .map(({ key, field }) => {
+      if (!isRead(field)) throw new Error(`the field ${key} of a query writes`)
+      return field
+    })
+  const expected = reads.every(mayRunTwice) ? expectedMs(reads.map(({ statement }) => statement)) : Infinity
+  const results = await withSharedConnection(pool, { expectedMs: expected, signal }, (client) =>
+    runReads(client, reads, bindings),
+  )
+  const answers = results.values()
+  return fields
+    .map((field) => entry(field, field.kind === 'text' ? field.json : (answers.next().value ?? 'null')))
+    .join(',')
+}
+
 const settingsOf = ({ session, trace }: Run): TransactionSettings => ({
   user: JSON.stringify(session.variables),
   trace: traceSetting(trace()),

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import {
   type SessionSettings,
   type Setting,
@@ -7,6 +7,7 @@ import {
 } from '../session/session-settings.ts'
 import type { Session } from '../session/types.ts'
 import type { CompiledStatement } from './compile.ts'
+import { idleTime, noteTimes } from './expected-time.ts'
 
 /** Values in Postgres's text format; null for NULL. */
 export type ResultRow = readonly (string | null)[]
@@ -54,31 +55,56 @@ function setSettings(settings: readonly Setting[]): Pick<CompiledStatement, 'nam
 /** Longer statements, like inserts of many rows, are seldom repeated and would fill the server's memory. */
 const maxPreparedLength = 50_000
 
-/** Names of the prepared statements of each connection. */
-const preparedOn = new WeakMap<Wire, Set<string>>()
+/** What is known of a connection. */
+interface WireState {
+  /** Names of its prepared statements. */
+  readonly prepared: Set<string>
+  /** Its pooler keeps no statements: the next transaction may be in another session. */
+  isNameless: boolean
+  /** The settings that sessions have on it. */
+  settings: SessionSettings | undefined
+  /** When it answered last. What was sent before that began then. */
+  answeredAt: Moment
+}
 
-/** Connections through a pooler that keeps no statements: the next transaction may be in another session. */
-const nameless = new WeakSet<Wire>()
+/** By `performance.now()`, and how long this process had been idle by then. */
+interface Moment {
+  readonly at: number
+  readonly idle: number
+}
+
+const start: Moment = { at: 0, idle: 0 }
+
+const now = (): Moment => ({ at: performance.now(), idle: idleTime() })
+
+const later = (one: Moment, other: Moment): Moment => (one.at > other.at ? one : other)
+
+const states = new WeakMap<Wire, WireState>()
+
+function stateOf(wire: Wire): WireState {
+  const known = states.get(wire)
+  if (known !== undefined) return known
+  const state: WireState = { prepared: new Set(), isNameless: false, settings: undefined, answeredAt: start }
+  states.set(wire, state)
+  return state
+}
 
 const wireOf = (client: pg.PoolClient): Wire =>
   (client as unknown as { readonly connection: Wire }).connection
 
 /** From now on, statements of this connection are prepared each time. */
 export function withoutNamedStatements(client: pg.PoolClient): void {
-  nameless.add(wireOf(client))
+  stateOf(wireOf(client)).isNameless = true
 }
-
-/** The settings that sessions have on a connection. */
-const settingsOn = new WeakMap<Wire, SessionSettings>()
 
 /** From now on, statements of this connection have the settings of their sessions. */
 export function withSessionSettings(client: pg.PoolClient, settings: SessionSettings): void {
-  settingsOn.set(wireOf(client), settings)
+  stateOf(wireOf(client)).settings = settings
 }
 
 /** The settings that a session's statements have on this connection. */
 export function settingsFor(client: pg.PoolClient, session: Session): readonly Setting[] {
-  const settings = settingsOn.get(wireOf(client))
+  const { settings } = stateOf(wireOf(client))
   return settings === undefined ? [] : settingsOfSession(session, settings)
 }
 
@@ -111,18 +137,20 @@ export class StatementFailure extends Error {
 /**
  * A run of prepared statements, for the driver. The driver's own query asks for a description of the columns and
  * makes an object of each row. Here every column is text and names aren't needed, so a run is Bind and Execute of each statement,
- * and one Sync, in one write: several statements cost one round trip, and are one transaction.
+ * and one Sync, in one write: several statements cost one round trip, and are one transaction. It is a query of the driver's
+ * only by its class, because connections that pipeline refuse others: those might wait for a part of their answer.
  *
  * Settings are sent in front of the statements, and end with their transaction.
  */
-class StatementQuery implements pg.Submittable {
+class StatementQuery extends pg.Query {
   readonly callback: (error: StatementFailure | null, results: readonly StatementResult[]) => void
   readonly #statements: readonly BoundStatement[]
   readonly #settings: readonly Setting[]
   readonly #results: StatementResult[] = []
   #rows: ResultRow[] = []
-  #began = 0
-  #wire: Wire | undefined
+  /** Of the connection that it was sent on. */
+  #state: WireState | undefined
+  #sentAt = start
   /** Whether the next statement that completes is that of the settings. */
   #makesSettings: boolean
 
@@ -131,22 +159,22 @@ class StatementQuery implements pg.Submittable {
     settings: readonly Setting[],
     callback: (error: StatementFailure | null, results: readonly StatementResult[]) => void,
   ) {
+    super('')
     this.#statements = statements
     this.#settings = settings
     this.#makesSettings = settings.length > 0
     this.callback = callback
   }
 
-  submit(connection: pg.Connection): void {
+  override readonly submit = (connection: pg.Connection): void => {
     const wire = connection as unknown as Wire
-    const prepared = preparedOn.get(wire) ?? new Set()
-    preparedOn.set(wire, prepared)
-    this.#wire = wire
-    this.#began = performance.now()
+    const state = stateOf(wire)
+    this.#state = state
+    this.#sentAt = now()
     wire.stream.cork()
     try {
-      if (this.#settings.length > 0) send(wire, prepared, setSettings(this.#settings), this.#settings.flat())
-      for (const { statement, values } of this.#statements) send(wire, prepared, statement, values)
+      if (this.#settings.length > 0) send(wire, state, setSettings(this.#settings), this.#settings.flat())
+      for (const { statement, values } of this.#statements) send(wire, state, statement, values)
       wire.sync()
     } finally {
       wire.stream.uncork()
@@ -163,11 +191,10 @@ class StatementQuery implements pg.Submittable {
 
   /** Which messages were processed is unknown, so the statements are prepared again at their next run. */
   handleError(error: Error): void {
-    const prepared = this.#wire && preparedOn.get(this.#wire)
-    for (const { statement } of this.#statements) prepared?.delete(statement.name)
-    prepared?.delete(setSettings(this.#settings).name)
-    const milliseconds = performance.now() - this.#began
-    this.callback(new StatementFailure(this.#results.length, milliseconds, error), [])
+    const { total } = this.#times()
+    for (const { statement } of this.#statements) this.#state?.prepared.delete(statement.name)
+    this.#state?.prepared.delete(setSettings(this.#settings).name)
+    this.callback(new StatementFailure(this.#results.length, total, error), [])
   }
 
   handleCommandComplete(): void {
@@ -175,10 +202,20 @@ class StatementQuery implements pg.Submittable {
       this.#makesSettings = false
       return
     }
-    const ended = performance.now()
-    this.#results.push({ rows: this.#rows, milliseconds: ended - this.#began })
+    const times = this.#times()
+    const bound = this.#statements[this.#results.length]
+    if (bound !== undefined) noteTimes(bound.statement, times)
+    this.#results.push({ rows: this.#rows, milliseconds: times.total })
     this.#rows = []
-    this.#began = ended
+  }
+
+  /** What the statement took that has just ended. */
+  #times(): { readonly wait: number; readonly total: number } {
+    if (this.#state === undefined) return { wait: 0, total: 0 }
+    const began = later(this.#sentAt, this.#state.answeredAt)
+    const ended = now()
+    this.#state.answeredAt = ended
+    return { wait: ended.idle - began.idle, total: ended.at - began.at }
   }
 
   // The driver calls these, too; nothing has to be done.
@@ -188,11 +225,11 @@ class StatementQuery implements pg.Submittable {
 
 function send(
   wire: Wire,
-  prepared: Set<string>,
+  { prepared, isNameless }: WireState,
   { name, text }: Pick<CompiledStatement, 'name' | 'text'>,
   values: ResultRow,
 ): void {
-  const isKept = text.length <= maxPreparedLength && !nameless.has(wire)
+  const isKept = text.length <= maxPreparedLength && !isNameless
   const statement = isKept ? name : ''
   if (!isKept) wire.parse({ name: '', text })
   else if (!prepared.has(name)) {
@@ -238,4 +275,4 @@ export async function runStatement(
 }
 
 /** How many prepared statements a connection has. */
-export const preparedCount = (client: pg.PoolClient): number => preparedOn.get(wireOf(client))?.size ?? 0
+export const preparedCount = (client: pg.PoolClient): number => stateOf(wireOf(client)).prepared.size

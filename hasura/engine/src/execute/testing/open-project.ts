@@ -27,7 +27,7 @@ export interface TestProject {
  */
 export async function openProject(sql: string, server?: string): Promise<TestProject> {
   const database = await createTestDatabase(server === undefined ? {} : { server })
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  const pool = new pg.Pool({ connectionString: database.url, max: 4, pipeline: true })
   // Dropping the database may cut a connection that the pool is still closing.
   pool.on('error', () => undefined)
   await pool.query(sql)
