@@ -12,8 +12,6 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number
   readonly applicationName: string
-  /** Seconds after which an idle connection is closed; 30 by default. */
-  readonly idleSeconds?: number
 }
 
 /** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
@@ -29,11 +27,11 @@ export const connectDatabase = ({
   pooler,
   poolSize,
   applicationName,
-  idleSeconds = 30,
 }: DatabaseOptions): Database =>
   postgres(databaseUrl, {
     max: poolSize,
-    idle_timeout: idleSeconds,
+    // In seconds. It is longer than any pause of the jobs: to open a session costs more than most of them.
+    idle_timeout: 30,
     connect_timeout: 10,
     // Notices are for people at a psql prompt.
     onnotice: () => undefined,
@@ -48,9 +46,9 @@ export const connectDatabase = ({
     ),
   })
 
-/** Connections to Postgres itself, for what belongs to a session. They are closed when they have nothing to do. */
+/** Connections to Postgres itself, for what belongs to a session. */
 export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOptions): Database =>
-  connectDatabase({ ...options, databaseUrl: pooler?.directUrl ?? databaseUrl, idleSeconds: 1 })
+  connectDatabase({ ...options, databaseUrl: pooler?.directUrl ?? databaseUrl })
 
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>

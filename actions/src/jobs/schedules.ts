@@ -13,7 +13,7 @@ export interface Schedule {
 const jobOptions = {
   attempts: 4,
   backoff: { type: 'exponential', delay: 1_000 },
-  removeOnComplete: { count: 100 },
+  removeOnComplete: true,
   removeOnFail: { count: 1_000 },
 } as const
 

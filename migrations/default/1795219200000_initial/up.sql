@@ -17645,6 +17645,17 @@ BEGIN
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
     );
+  -- The statement below is planned for its values each time, which takes longer than to see that there is nothing to
+  -- send.
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM email.delivery x
+      WHERE x.status = 'QUEUED' AND NOT x.held AND x.next_attempt_at <= now()
+    )
+  THEN
+    RETURN;
+  END IF;
   RETURN QUERY WITH
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
@@ -20650,6 +20661,17 @@ BEGIN
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
     );
+  -- The statement below is planned for its values each time, which takes longer than to see that there is nothing to
+  -- send.
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM notification.push_delivery x
+      WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+    )
+  THEN
+    RETURN;
+  END IF;
   RETURN QUERY WITH
       due AS MATERIALIZED (
         SELECT x.merchant_id, x.id
