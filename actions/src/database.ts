@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number
   readonly applicationName: string
+  /** Seconds after which an idle connection is closed; 30 by default, longer than any pause of the jobs. */
+  readonly idleSeconds?: number
 }
 
 /** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
@@ -27,11 +29,11 @@ export const connectDatabase = ({
   pooler,
   poolSize,
   applicationName,
+  idleSeconds = 30,
 }: DatabaseOptions): Database =>
   postgres(databaseUrl, {
     max: poolSize,
-    // In seconds. It is longer than any pause of the jobs: to open a session costs more than most of them.
-    idle_timeout: 30,
+    idle_timeout: idleSeconds,
     connect_timeout: 10,
     // Notices are for people at a psql prompt.
     onnotice: () => undefined,
@@ -46,9 +48,14 @@ export const connectDatabase = ({
     ),
   })
 
-/** Connections to Postgres itself, for what belongs to a session. */
+/**
+ * Connections to Postgres itself, for what belongs to a session. Beside a pooler they are scarce, and closed when they have nothing to
+ * do. Elsewhere they stay: to open one costs Postgres more than most jobs do.
+ */
 export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOptions): Database =>
-  connectDatabase({ ...options, databaseUrl: pooler?.directUrl ?? databaseUrl })
+  pooler === undefined
+    ? connectDatabase({ ...options, databaseUrl })
+    : connectDatabase({ ...options, databaseUrl: pooler.directUrl, idleSeconds: 1 })
 
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>
