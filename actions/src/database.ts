@@ -12,7 +12,7 @@ export interface DatabaseOptions {
   /** Connections at most. */
   readonly poolSize: number
   readonly applicationName: string
-  /** Seconds after which an idle connection is closed; 30 by default, longer than any pause of the jobs. */
+  /** Seconds after which an idle connection is closed; 30 by default. */
   readonly idleSeconds?: number
 }
 
@@ -50,7 +50,7 @@ export const connectDatabase = ({
 
 /**
  * Connections to Postgres itself, for what belongs to a session. Beside a pooler they are scarce, and closed when they have nothing to
- * do. Elsewhere they stay: to open one costs Postgres more than most jobs do.
+ * do. Elsewhere they outlast the pauses of a job that runs every few seconds, which would open one each time.
  */
 export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOptions): Database =>
   pooler === undefined

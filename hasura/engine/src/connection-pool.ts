@@ -74,7 +74,7 @@ const applicationName = 'hasura-embedded'
 const ours = (connectionString: string, { connections: { isolation } }: ResolvedOptions): pg.PoolConfig => ({
   connectionString,
   application_name: applicationName,
-  // Requests may share a round trip. A pooler may give the server away between the answers.
+  // Short reads share round trips. Not through a pooler, which may give the server away between two answers.
   pipeline: true,
   // A statement's text holds everything that its plan depends on (filters, limit), so a connection can plan it once.
   // By default Postgres often plans a list with relationships again each time (measured with the list of 20:

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
 import { cancelStatement, endsConnection, sqlStateOf, withConnection } from './lend-connection.ts'
+import { inOneWrite } from './statement-query.ts'
 
 /**
  * Milliseconds that the statements of one round trip take together at most, by their last runs. The last of them waits for the
@@ -25,7 +26,7 @@ interface Caller {
 
 /**
  * Lends a connection for one run of statements that only read, as `withConnection` does. Requests that come in the same turn of
- * the event loop may get the same connection: their runs are sent in one write. To read and write sockets is most of
+ * the event loop may get the same connection: their runs are sent in one write, because to read and write sockets is much of
  * what a short statement costs, here and in Postgres. Each run stays a transaction of its own, with its own settings, and
  * fails alone.
  *
@@ -127,11 +128,7 @@ class RoundTrip {
     const callers = [...this.#waiting]
     for (const { signal } of callers) signal?.addEventListener('abort', leave)
     leave()
-    const { stream } = (client as unknown as Corkable).connection
-    stream.cork()
-    const runs = callers.map((caller) => this.#run(caller, client))
-    stream.uncork()
-    await Promise.all(runs)
+    await Promise.all(inOneWrite(client, () => callers.map((caller) => this.#run(caller, client))))
     for (const { signal } of callers) signal?.removeEventListener('abort', leave)
     // A late cancellation must not affect the connection's next user.
     await Promise.all(this.#cancellations)
@@ -155,11 +152,12 @@ class RoundTrip {
   #fail(caller: Caller, error: unknown): void {
     const [served] = this.#waiting
     const state = sqlStateOf(error)
+    const isLoss = endsConnection(error)
     const isOfAnother =
       state === notPrepared ||
       (state === cancelled && this.#cancelledFor !== undefined) ||
-      (endsConnection(error) && (caller !== served || this.#loss !== undefined))
-    if (endsConnection(error)) this.#loss ??= error
+      (isLoss && (caller !== served || this.#loss !== undefined))
+    if (isLoss) this.#loss ??= error
     if (isOfAnother && caller.signal?.aborted !== true) this.again.push(caller)
     else caller.refuse(error)
   }
@@ -177,9 +175,4 @@ class RoundTrip {
     this.#cancelledFor = served
     this.#cancellations.push(cancelStatement(this.#pool, client))
   }
-}
-
-/** What the driver's clients have, which its types leave out. */
-interface Corkable {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }

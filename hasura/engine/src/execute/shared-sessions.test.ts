@@ -70,10 +70,12 @@ test('sessions that share a round trip see each their own rows, whoever came bef
   ]
   const expected = [['a'], ['b'], ['c'], ['a', 'b', 'c'], []]
   // Until their statement is known to be short, each has a connection of its own.
+  let shared = 0
   for (let round = 0; round < 100; round += 1) {
     const seen = await Promise.all(sessions.map(see))
     expect(seen.map((rows) => rows.map(({ tenant }) => tenant))).toEqual(expected)
-    if (new Set(seen.flat().map(({ backend }) => backend)).size === 1) return
+    const sawRows = seen.filter((rows) => rows.length > 0).length
+    if (new Set(seen.flat().map(({ backend }) => backend)).size < sawRows) shared += 1
   }
-  expect.fail('the sessions never shared a connection')
+  expect(shared).toBeGreaterThan(0)
 })

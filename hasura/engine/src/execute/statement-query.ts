@@ -92,6 +92,19 @@ function stateOf(wire: Wire): WireState {
 const wireOf = (client: pg.PoolClient): Wire =>
   (client as unknown as { readonly connection: Wire }).connection
 
+function corked<Result>({ stream }: Wire, work: () => Result): Result {
+  stream.cork()
+  try {
+    return work()
+  } finally {
+    stream.uncork()
+  }
+}
+
+/** Does work that sends on a connection before it returns. All that it sends is one write. */
+export const inOneWrite = <Result>(client: pg.PoolClient, work: () => Result): Result =>
+  corked(wireOf(client), work)
+
 /** From now on, statements of this connection are prepared each time. */
 export function withoutNamedStatements(client: pg.PoolClient): void {
   stateOf(wireOf(client)).isNameless = true
@@ -171,14 +184,11 @@ class StatementQuery extends pg.Query {
     const state = stateOf(wire)
     this.#state = state
     this.#sentAt = now()
-    wire.stream.cork()
-    try {
+    corked(wire, () => {
       if (this.#settings.length > 0) send(wire, state, setSettings(this.#settings), this.#settings.flat())
       for (const { statement, values } of this.#statements) send(wire, state, statement, values)
       wire.sync()
-    } finally {
-      wire.stream.uncork()
-    }
+    })
   }
 
   handleDataRow({ fields }: { readonly fields: ResultRow }): void {
