@@ -22,6 +22,9 @@ interface Caller {
 
 const callers = new AsyncLocalStorage<Caller>()
 
+/** Aborted when the caller goes that work is done for; undefined outside of `runFor`. */
+export const leavingOfCaller = (): AbortSignal | undefined => callers.getStore()?.signal
+
 export interface Interruption {
   /** The database for what is done on behalf of a caller. Outside of `runFor` it is the database as it was. */
   readonly database: Database

@@ -31,7 +31,7 @@ import { inventoryActions } from './inventory/index.ts'
 import { openQueueBackend } from './jobs/queue-backend.ts'
 import { merchantActions, openSenders, type Senders, signUpRoutes } from './merchant/index.ts'
 import { notificationActions } from './notification/index.ts'
-import { checkoutCart, orderingActions } from './ordering/index.ts'
+import { checkoutCart, orderingActions, OrderPlacements } from './ordering/index.ts'
 import { operatorActions } from './operator/index.ts'
 import {
   accountActions,
@@ -275,10 +275,11 @@ export function actionsByDomain(
   const cashier = createCashier(uninterrupted ?? pool, processors, accounts)
   const methodKeeper = createMethodKeeper(uninterrupted ?? pool, findProcessor(processors, accounts))
   const completeRefund = createRefunder(uninterrupted ?? pool, processors, accounts)
-  const ordering = { database, keys, payments: orderPayments(cashier, completeRefund) }
+  const placements = new OrderPlacements(uninterrupted ?? pool, keys)
+  const ordering = { database, keys, placements, payments: orderPayments(cashier, completeRefund) }
   const byDomain = {
     inventory: inventoryActions(database),
-    cart: { ...cartActions(database), checkoutCart: checkoutCart(keys) },
+    cart: { ...cartActions(database), checkoutCart: checkoutCart(placements) },
     ordering: orderingActions(ordering),
     booking: bookingActions(ordering),
     crm: crmActions(database),

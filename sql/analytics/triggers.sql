@@ -3,19 +3,17 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  IF TG_OP <> 'INSERT' THEN
-    PERFORM
-      analytics.mark_stale(
-        OLD.merchant_id,
-        ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
-          SELECT r.succeeded_at
-          FROM
-            payment.payment p
-            JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
-          WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
-        )
-      );
-  END IF;
+  PERFORM
+    analytics.mark_stale(
+      OLD.merchant_id,
+      ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
+        SELECT r.succeeded_at
+        FROM
+          payment.payment p
+          JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
+        WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
+      )
+    );
   IF TG_OP <> 'DELETE' THEN
     PERFORM analytics.mark_stale(NEW.merchant_id, ARRAY[NEW.created_at, NEW.paid_at, NEW.cancelled_at]);
   END IF;
@@ -23,12 +21,33 @@ BEGIN
 END;
 $$;
 
-CREATE TRIGGER analytics_changed
-AFTER INSERT OR DELETE ON ordering.order
-FOR EACH ROW
 -- An import marks what it changes once for a batch (ordering.import_orders).
+CREATE TRIGGER analytics_deleted
+AFTER DELETE ON ordering.order
+FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION analytics.order_changed();
+
+CREATE FUNCTION analytics.orders_added()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(a.merchant_id, array_agg(t.at))
+  FROM
+    added a
+    CROSS JOIN LATERAL unnest(ARRAY[a.created_at, a.paid_at, a.cancelled_at]) AS t (at)
+  GROUP BY a.merchant_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER analytics_added
+AFTER INSERT ON ordering.order
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION analytics.orders_added();
 
 CREATE TRIGGER analytics_changed_by_update
 AFTER UPDATE ON ordering.order

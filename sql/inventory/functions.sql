@@ -468,22 +468,28 @@ AS $$
     );
 $$;
 
+-- What a movement of a reservation's units refers to.
+CREATE FUNCTION inventory.reference_of_reservation(p_reservation_id uuid, p_order_id uuid)
+RETURNS TABLE (reference_type text, reference_id uuid)
+LANGUAGE sql
+IMMUTABLE
+ROWS 1
+AS $$
+  SELECT
+    CASE
+      WHEN p_order_id IS NULL THEN 'RESERVATION'
+      ELSE 'ORDER'
+    END,
+    coalesce(p_order_id, p_reservation_id);
+$$;
+
 CREATE FUNCTION inventory.because_of_reservation(p_reservation_id uuid, p_order_id uuid, p_reason text)
 RETURNS void
 LANGUAGE sql
 VOLATILE
 AS $$
-  SELECT
-    inventory.because(
-      NULL,
-      p_reason,
-      CASE
-        WHEN p_order_id IS NULL THEN 'RESERVATION'
-        ELSE 'ORDER'
-      END,
-      coalesce(p_order_id, p_reservation_id),
-      NULL
-    );
+  SELECT inventory.because(NULL, p_reason, r.reference_type, r.reference_id, NULL)
+  FROM inventory.reference_of_reservation(p_reservation_id, p_order_id) r;
 $$;
 
 CREATE FUNCTION inventory.kind_of_movement(p_on_hand_delta integer, p_reserved_delta integer)
@@ -517,19 +523,18 @@ AS $$
     END;
 $$;
 
-CREATE FUNCTION inventory.acting_principal()
+-- How movements name who acts in a session.
+CREATE FUNCTION inventory.principal_of(p_session jsonb)
 RETURNS text
 LANGUAGE sql
-STABLE
+IMMUTABLE
 AS $$
   SELECT
     coalesce(
-      'customer:' || (s.session ->> 'x-hasura-customer-id'),
-      'user:' || (s.session ->> 'x-hasura-user-id'),
-      'key:' || (s.session ->> 'x-hasura-key-id')
-    )
-  -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
+      'customer:' || (p_session ->> 'x-hasura-customer-id'),
+      'user:' || (p_session ->> 'x-hasura-user-id'),
+      'key:' || (p_session ->> 'x-hasura-key-id')
+    );
 $$;
 
 CREATE FUNCTION inventory.is_available(p_merchant_id uuid, p_stock_item_id uuid)

@@ -43,11 +43,14 @@ BEGIN
   IF
     NOT EXISTS (
       SELECT
-      FROM
-        after a
-        LEFT JOIN notification.stock_standing s ON s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+      FROM after a
       WHERE
-        s.standing IS DISTINCT FROM 'PLENTY'
+        -- By its key for each level: a join may read the whole table.
+        (
+          SELECT s.standing
+          FROM notification.stock_standing s
+          WHERE s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+        ) IS DISTINCT FROM 'PLENTY'
         OR NOT EXISTS (
           SELECT FROM inventory.plentiful_item(a.merchant_id, a.stock_item_id, a.warehouse_id, a.available)
         )

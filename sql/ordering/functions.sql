@@ -46,6 +46,16 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
+-- Of two orders of a customer whose unpaid orders are bounded, the later one sees the other.
+CREATE FUNCTION ordering.lock_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+END;
+$$;
+
 CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -55,7 +65,7 @@ DECLARE
   v_orders bigint;
   v_units numeric;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  PERFORM ordering.lock_buyer(p_merchant_id, p_customer_id);
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
   SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0)
   INTO v_orders, v_units
@@ -167,28 +177,112 @@ BEGIN
 END;
 $$;
 
--- Whether the lines that are written come with this order, which was written just before (`ordering.place_order`). In
--- PL/pgSQL as `platform.importing`.
-CREATE FUNCTION ordering.placing(p_order_id uuid)
+-- Whether this order, or any without one, is being written by `ordering.write_orders`, which does what triggers do for
+-- other orders and lines. In PL/pgSQL as `platform.importing`.
+CREATE FUNCTION ordering.placing(p_order_id uuid DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_order_ids text := coalesce(current_setting('ordering.placing', TRUE), '');
+BEGIN
+  RETURN v_order_ids <> '' AND (p_order_id IS NULL OR strpos(v_order_ids, p_order_id::text) > 0);
+END;
+$$;
+
+-- Takes so many order numbers, and returns the one before them.
+CREATE FUNCTION ordering.take_order_numbers(p_merchant_id uuid, p_count integer)
+RETURNS bigint
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number)
+  VALUES (p_merchant_id, 1000 + p_count)
+  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + p_count
+  RETURNING c.last_number - p_count;
+$$;
+
+-- Padded, because ORDER_NUMBER is a sort field and its column is text.
+CREATE FUNCTION ordering.order_number(p_number bigint)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT 'ORD-' || lpad(p_number::text, 8, '0');
+$$;
+
+-- What the orders are to hold that can be placed.
+CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
+RETURNS inventory.claim[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_until timestamptz := now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'));
+BEGIN
+  RETURN ARRAY(
+    SELECT
+      ROW(
+        coalesce((p.request ->> 'reservationId')::uuid, platform.uuid_v7()),
+        p.order_id,
+        v_until,
+        inventory.principal_of(nullif(p.request -> 'session', 'null')),
+        l.stock_item_ids,
+        l.quantities
+      )::inventory.claim
+    FROM
+      unnest(p_placements) WITH ORDINALITY AS p
+      CROSS JOIN LATERAL (
+        SELECT
+          array_agg(l.stock_item_id ORDER BY l.position) AS stock_item_ids,
+          array_agg(l.quantity::integer ORDER BY l.position) AS quantities
+        FROM unnest(p.lines) l
+      ) l
+    WHERE p.refusals = '[]'
+    ORDER BY p.ordinality
+  );
+END;
+$$;
+
+-- What an order is of that no other one may be of that is placed with it (ordering.place_orders).
+CREATE FUNCTION ordering.affects(p_order jsonb)
+RETURNS text[]
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT array_remove(ARRAY[p_order ->> 'customerId', p_order ->> 'cartId', p_order ->> 'reservationId'], NULL);
+$$;
+
+-- The same with those whose orders count as its customer's: for a shopper, unpaid orders are bounded.
+CREATE FUNCTION ordering.affected_by(p_merchant_id uuid, p_order jsonb)
+RETURNS text[]
+LANGUAGE plpgsql
+STABLE
+AS $$
+BEGIN
+  RETURN ordering.affects(p_order) || CASE
+    WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
+      SELECT b::text FROM ordering.same_buyer(p_merchant_id, (p_order ->> 'customerId')::uuid) b
+    )
+  END;
+END;
+$$;
+
+-- Whether an order may only be placed by itself: it is confirmed at once, or uses a promotion that it may use up.
+CREATE FUNCTION ordering.stands_alone(p_merchant_id uuid, p_placement ordering.placement)
 RETURNS boolean
 LANGUAGE plpgsql
 STABLE
 AS $$
 BEGIN
-  RETURN coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+  RETURN coalesce((p_placement.pricing).total = 0, FALSE)
+  OR (p_placement.pricing).promotion_id IS NOT NULL
+  AND EXISTS (
+    SELECT
+    FROM promotion.promotion p
+    WHERE p.merchant_id = p_merchant_id AND p.id = (p_placement.pricing).promotion_id AND p.usage_limit IS NOT NULL
+  );
 END;
-$$;
-
-CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
-RETURNS text
-LANGUAGE sql
-VOLATILE
-AS $$
-  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number)
-  VALUES (p_merchant_id, 1001)
-  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + 1
-  -- Padded, because ORDER_NUMBER is a sort field and its column is text.
-  RETURNING 'ORD-' || lpad(c.last_number::text, 8, '0');
 $$;
 
 CREATE FUNCTION ordering.shipping_refusal(

@@ -161,7 +161,13 @@ END;
 $$;
 
 CREATE TRIGGER record_order
-AFTER INSERT OR UPDATE OF status, notes, tags ON ordering.order
+AFTER INSERT ON ordering.order
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.id))
+EXECUTE FUNCTION ordering.record_order();
+
+CREATE TRIGGER record_changed_order
+AFTER UPDATE OF status, notes, tags ON ordering.order
 FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_order();
@@ -274,6 +280,7 @@ CREATE TRIGGER link_products
 AFTER INSERT ON ordering.order_item
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT ordering.placing())
 EXECUTE FUNCTION ordering.link_products();
 
 CREATE FUNCTION ordering.unlink_products()

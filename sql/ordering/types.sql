@@ -39,3 +39,20 @@ CREATE TYPE ordering.refund_part AS (
 );
 
 CREATE TYPE ordering.stock_units AS (stock_item_ids uuid[], quantities integer[]);
+
+-- An order that is checked and priced, and not written yet.
+CREATE TYPE ordering.placement AS (
+  -- What was asked for, as ordering.prepare has it.
+  request jsonb,
+  -- Why it can't be placed, as ordering.refusal has it; [] if it can.
+  refusals jsonb,
+  -- What is missing of its lines, as ordering.shortage has it; NULL: nothing.
+  shortages jsonb,
+  order_id uuid,
+  currency text,
+  lines catalog.sellable_line[],
+  pricing ordering.pricing,
+  shipping bigint,
+  -- The coupon that takes something off.
+  coupon_code text
+);

@@ -150,6 +150,121 @@ BEGIN
 END;
 $$;
 
+-- Recalls the requests of a list, each with `key` (as platform.keyed_request) if it has an Idempotency-Key. Of two with
+-- the same key, the second is for later. The locks are taken in one order by all.
+CREATE FUNCTION platform.recall_all(p_requests jsonb)
+RETURNS jsonb[]
+LANGUAGE sql
+VOLATILE
+AS $$
+  SELECT
+    array_agg(
+      CASE
+        WHEN r.repetition > 1 THEN jsonb_build_object('outcome', 'later')
+        WHEN r.key IS NULL THEN jsonb_build_object('outcome', 'new')
+        ELSE r.recalled
+      END
+      ORDER BY r.position
+    )
+  FROM
+    (
+      SELECT
+        r.*,
+        CASE
+          WHEN r.key IS NOT NULL THEN platform.recall(r.key)
+        END AS recalled
+      FROM
+        (
+          SELECT
+            r.ordinality AS position,
+            k.key,
+            CASE
+              WHEN k.key IS NOT NULL THEN row_number() OVER (
+                PARTITION BY r.value -> 'key'
+                ORDER BY r.ordinality
+              )
+            END AS repetition
+          FROM
+            jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+            CROSS JOIN LATERAL (
+              SELECT
+                CASE
+                  WHEN r.value ->> 'key' IS NOT NULL THEN jsonb_populate_record(
+                    NULL::platform.keyed_request,
+                    r.value -> 'key'
+                  )
+                END AS key
+            ) k
+          ORDER BY r.value -> 'key' ->> 'caller', r.value -> 'key' ->> 'key', r.value -> 'key' ->> 'part'
+          OFFSET 0
+        ) r
+    ) r;
+$$;
+
+-- Writes records of Idempotency-Keys. Throws unique_violation if a key has another one that is still kept.
+CREATE FUNCTION platform.write_idempotency_records(p_records platform.idempotency_record[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_written bigint;
+BEGIN
+  WITH
+    written AS (
+      INSERT INTO platform.idempotency_record AS r (
+        merchant_id,
+        caller,
+        key,
+        part,
+        operation,
+        fingerprint,
+        response,
+        sealed,
+        sealed_until,
+        record_ids
+      )
+      SELECT
+        n.merchant_id,
+        n.caller,
+        n.key,
+        n.part,
+        n.operation,
+        n.fingerprint,
+        n.response,
+        n.sealed,
+        n.sealed_until,
+        n.record_ids
+      FROM unnest(p_records) n
+      ON CONFLICT (merchant_id, caller, key, part) DO UPDATE
+        SET
+          operation = excluded.operation,
+          fingerprint = excluded.fingerprint,
+          response = excluded.response,
+          sealed = excluded.sealed,
+          sealed_until = excluded.sealed_until,
+          record_ids = excluded.record_ids,
+          transaction_id = excluded.transaction_id,
+          created_at = excluded.created_at,
+          expires_at = excluded.expires_at
+        -- An expired record that the job hasn't purged yet is none.
+        WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id
+      RETURNING r.key
+    )
+  SELECT count(*)
+  INTO v_written
+  FROM written;
+  IF v_written < cardinality(p_records) THEN
+    RAISE EXCEPTION
+      USING
+        ERRCODE = 'unique_violation',
+        SCHEMA = 'platform',
+        TABLE = 'idempotency_record',
+        CONSTRAINT = 'idempotency_record_pkey',
+        MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
+  END IF;
+END;
+$$;
+
 -- answers: void
 -- nullable: p_response, p_sealed
 CREATE FUNCTION platform.remember(
@@ -162,82 +277,54 @@ CREATE FUNCTION platform.remember(
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_record platform.idempotency_record;
 BEGIN
-  INSERT INTO platform.idempotency_record AS r (
-    merchant_id,
-    caller,
-    key,
-    part,
-    operation,
-    fingerprint,
-    response,
-    sealed,
-    sealed_until,
-    record_ids
-  )
-  VALUES
-    (
-      p_request.merchant_id,
-      p_request.caller,
-      p_request.key,
-      p_request.part,
-      p_request.operation,
-      p_request.fingerprints[1],
-      p_response,
-      p_sealed,
-      CASE
-        WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds)
-      END,
-      p_record_ids
-    )
-  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE
-    SET
-      operation = excluded.operation,
-      fingerprint = excluded.fingerprint,
-      response = excluded.response,
-      sealed = excluded.sealed,
-      sealed_until = excluded.sealed_until,
-      record_ids = excluded.record_ids,
-      transaction_id = excluded.transaction_id,
-      created_at = excluded.created_at,
-      expires_at = excluded.expires_at
-    -- An expired record that the job hasn't purged yet is none.
-    WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION
-      USING
-        ERRCODE = 'unique_violation',
-        SCHEMA = 'platform',
-        TABLE = 'idempotency_record',
-        CONSTRAINT = 'idempotency_record_pkey',
-        MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
+  v_record.merchant_id := p_request.merchant_id;
+  v_record.caller := p_request.caller;
+  v_record.key := p_request.key;
+  v_record.part := p_request.part;
+  v_record.operation := p_request.operation;
+  v_record.fingerprint := p_request.fingerprints[1];
+  v_record.response := p_response;
+  v_record.sealed := p_sealed;
+  IF p_sealed IS NOT NULL THEN
+    v_record.sealed_until := now() + make_interval(secs => p_seconds);
   END IF;
+  v_record.record_ids := p_record_ids;
+  PERFORM platform.write_idempotency_records(ARRAY[v_record]);
 END;
 $$;
 
--- Remembers the answer of a request that `platform.recall` says is new, if its outcome is one of those that change
--- something. Returns it as `recall` returns a repeated one. The answer's ids are remembered beside the request's.
-CREATE FUNCTION platform.keep_answer(
-  p_request platform.keyed_request,
-  p_answer jsonb,
-  p_changing text[],
-  p_record_ids uuid[]
-)
-RETURNS jsonb
+-- Remembers the responses to requests of a list (NULL: none, or not now) whose outcome is one of those that change
+-- something: with the records that a request names (`recordIds`) and those whose ids its response has.
+CREATE FUNCTION platform.remember_all(p_requests jsonb, p_responses jsonb[], p_changing text[])
+RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_records platform.idempotency_record[] := ARRAY(
+    SELECT n
+    FROM
+      jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+      CROSS JOIN LATERAL (SELECT p_responses[r.ordinality] AS response) a
+      CROSS JOIN LATERAL jsonb_populate_record(
+        NULL::platform.idempotency_record,
+        r.value -> 'key' || jsonb_build_object(
+          'fingerprint',
+          r.value -> 'key' -> 'fingerprints' -> 0,
+          'response',
+          a.response,
+          'record_ids',
+          r.value -> 'recordIds' || (
+            SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(a.response) m WHERE m.key ~ '(^id|Id)$'
+          )
+        )
+      ) n
+    WHERE r.value ->> 'key' IS NOT NULL AND a.response ->> 'outcome' = ANY (p_changing)
+  );
 BEGIN
-  IF p_answer ->> 'outcome' = ANY (p_changing) THEN
-    PERFORM
-      platform.remember(
-        p_request,
-        p_answer,
-        NULL,
-        NULL,
-        p_record_ids || ARRAY(SELECT m.value::uuid FROM jsonb_each_text(p_answer) m WHERE m.key ~ '(^id|Id)$')
-      );
-  END IF;
-  RETURN jsonb_build_object('outcome', 'new', 'response', p_answer);
+  PERFORM platform.write_idempotency_records(v_records);
 END;
 $$;
 
@@ -368,25 +455,41 @@ BEGIN
 END;
 $$;
 
+-- For whom the transaction acts: the session's variables; NULL: for the platform itself.
+CREATE FUNCTION platform.current_session()
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  -- After a transaction that set it, a custom setting is '' and not NULL.
+  SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb;
+$$;
+
+CREATE FUNCTION platform.actor_of(p_session jsonb)
+RETURNS platform.actor
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    ROW(
+      CASE p_session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN 'MERCHANT'
+        WHEN 'customer' THEN 'CUSTOMER'
+        ELSE 'SYSTEM'
+      END,
+      CASE p_session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN coalesce(p_session ->> 'x-hasura-user-id', p_session ->> 'x-hasura-key-id')
+        WHEN 'customer' THEN p_session ->> 'x-hasura-customer-id'
+      END::uuid
+    )::platform.actor;
+$$;
+
 CREATE FUNCTION platform.current_actor()
 RETURNS platform.actor
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    ROW(
-      CASE s.session ->> 'x-hasura-role'
-        WHEN 'merchant' THEN 'MERCHANT'
-        WHEN 'customer' THEN 'CUSTOMER'
-        ELSE 'SYSTEM'
-      END,
-      CASE s.session ->> 'x-hasura-role'
-        WHEN 'merchant' THEN coalesce(s.session ->> 'x-hasura-user-id', s.session ->> 'x-hasura-key-id')
-        WHEN 'customer' THEN s.session ->> 'x-hasura-customer-id'
-      END::uuid
-    )::platform.actor
-  -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
+  SELECT platform.actor_of(platform.current_session());
 $$;
 
 CREATE FUNCTION platform.is_barcode(p_digits text)

@@ -28,7 +28,7 @@ export interface IdempotencyKey {
 /**
  * The scope in which an action runs once per Idempotency-Key. `in one transaction`: one transaction writes all of it,
  * with the key's record. `in one statement`: one statement does, for callers who come many at once
- * (`IdempotencyKeys.inOneStatement`). `in steps`: the action calls another service between its transactions, and its
+ * (`IdempotencyKeys.listed`). `in steps`: the action calls another service between its transactions, and its
  * handler chooses the transaction that records the key (`IdempotencyKeys.once`).
  */
 type Keeping = 'in one transaction' | 'in one statement' | 'in steps'

@@ -13,7 +13,7 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import postgres from '@commerce-graph/postgres-driver'
-import { checkoutCart } from '../ordering/index.ts'
+import { checkoutCart, OrderPlacements } from '../ordering/index.ts'
 import { paidOrder } from '../testing/paid-order.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { KeyedRequest } from './keyed-request.ts'
@@ -165,7 +165,7 @@ describe('an idempotency key', () => {
       for (let placed = 0; placed < 10; placed += 1) {
         const { items, customerId } = (await order()).input
         const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))
-        const answer = await checkoutCart(keys).run({
+        const answer = await checkoutCart(new OrderPlacements(pool, keys)).run({
           action: 'checkoutCart',
           session: staff(merchant),
           input: { id: cartId, input: { shippingAddress: address } },

@@ -1,13 +1,13 @@
 import { SharedStatement } from '@commerce-graph/postgres-driver/shared-statement'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import type { ActingCaller } from '../sql/answer-of.ts'
 import type { Database, Queryable } from '../database.ts'
-import { actingAs } from './acting-as.ts'
 import { type Action, type ActionCall, accessRefusal, type IdempotencyKey } from './action.ts'
 import { type Answer, done, idempotencyKeyReused } from './answer.ts'
 import { callTransactions } from './call-transaction.ts'
-import { KeyedRequest } from './keyed-request.ts'
+import { KeyedRequest, type ListedRequest } from './keyed-request.ts'
 import type { AnySession } from './session.ts'
+
+export type { ListedRequest }
 
 export type Once<Outcome> = Outcome | { readonly outcome: 'key_reused'; readonly key: string }
 
@@ -31,19 +31,13 @@ export interface IdempotencyKeys {
     begin: (sql: Queryable) => Promise<Outcome>,
     changedSomething: (outcome: Outcome) => boolean,
   ): Promise<Once<Outcome>>
+  /** The call as a function of the database takes it that answers a list of calls, and keeps their answers itself. */
+  listed(call: ActionCall): ListedRequest
   /**
-   * An action that is one call of one function of the database, for callers who come many at once: the function runs, and
-   * its outcome is recorded, in one statement. It holds its locks neither for a round trip nor until the disk has the
-   * commit (docs/decisions/0220). The promise resolves when the disk has it.
-   *
-   * @param changing the outcomes that have changed something
-   * @param run calls the function, once, with the caller
+   * Resolves when the disk has all that was committed before. For transactions that don't wait for it themselves
+   * (`platform.flush_later`), so that they hold no locks meanwhile (docs/decisions/0220).
    */
-  inOneStatement<Outcome extends { readonly outcome: string }>(
-    call: ActionCall,
-    changing: readonly Outcome['outcome'][],
-    run: (caller: ActingCaller) => Promise<Outcome>,
-  ): Promise<Once<Outcome>>
+  onDisk(): Promise<void>
 }
 
 /**
@@ -119,35 +113,11 @@ export function idempotencyKeys(
       })
       return outcome as Once<Outcome>
     },
-    async inOneStatement<Outcome extends { readonly outcome: string }>(
-      call: ActionCall,
-      changing: readonly Outcome['outcome'][],
-      run: (caller: ActingCaller) => Promise<Outcome>,
-    ) {
-      const { sql, actingAs: acting } = actingAs(pool, call.session)
-      const caller = { sql, actingAs: sql`${acting}, platform.flush_later()` }
+    listed(call) {
       const key = call.idempotencyKey
-      if (key === null) {
-        const outcome = await run(caller)
-        if (changing.includes(outcome.outcome)) await flush.for(undefined)
-        return outcome
-      }
-      const request = new KeyedRequest(call, key, { secretBox, answersSecret: false })
-      const { recalled, answer } = await request.answerOnce(caller, changing, run)
-      switch (recalled.outcome) {
-        case 'conflict':
-          return { outcome: 'key_reused', key: key.value }
-        case 'repeated':
-          key.replayed = true
-          break
-        case 'new':
-          break
-        default:
-          return recalled satisfies never
-      }
-      // A repeated answer may be that of a request that still waits for the disk.
-      if (changing.includes(answer.outcome)) await flush.for(undefined)
-      return answer
+      if (key === null) return { key: null, recordIds: [] }
+      return new KeyedRequest(call, key, { secretBox, answersSecret: false }).listed
     },
+    onDisk: () => flush.for(undefined),
   }
 }

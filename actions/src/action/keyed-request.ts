@@ -3,7 +3,6 @@ import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { targetIdsOf } from '@commerce-graph/audit'
 import type { Queryable } from '../database.ts'
-import type { ActingCaller } from '../sql/answer-of.ts'
 import type { ActionCall, IdempotencyKey } from './action.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
@@ -16,6 +15,13 @@ export type Recalled =
   | { readonly outcome: 'repeated'; readonly response: unknown }
   /** `forgotten`: the request is the same, and its answer is not kept any more. */
   | { readonly outcome: 'conflict'; readonly forgotten: boolean }
+
+/** What the functions that answer a list of requests are told of one, so that they recall and remember its answer. */
+export interface ListedRequest {
+  /** As `platform.keyed_request`; null without an Idempotency-Key. */
+  readonly key: object | null
+  readonly recordIds: readonly string[]
+}
 
 /** A call with an Idempotency-Key, and the record of what came of it. */
 export class KeyedRequest {
@@ -59,37 +65,10 @@ export class KeyedRequest {
     })
   }
 
-  /**
-   * Has one statement do all of it: recall, call the function that `run` calls, and remember its answer.
-   *
-   * @param changing the outcomes that are remembered; by any other, the function has changed nothing
-   */
-  async answerOnce<Answer>(
-    { sql, actingAs }: ActingCaller,
-    changing: readonly string[],
-    run: (caller: ActingCaller) => Promise<Answer>,
-  ): Promise<{ readonly recalled: Recalled; readonly answer: Answer }> {
-    const row = this.#row
-    const ids = [...targetIdsOf(this.#call.input)]
-    let recalled: Recalled = { outcome: 'new' }
-    const request = sql`ROW(${row.merchantId}::uuid, ${row.caller}::text, ${row.key}::text, ${row.part}::text,
-      ${row.operation}::text, ${[...row.fingerprints]}::text[])::platform.keyed_request`
-    const answer = await run({
-      sql,
-      actingAs: sql`${actingAs}, (SELECT ${request} AS request OFFSET 0) q,
-        LATERAL platform.recall(q.request) AS r (recalled)`,
-      record: {
-        around: (call) => sql`CASE r.recalled ->> 'outcome'
-          WHEN 'new' THEN platform.keep_answer(q.request, ${call}, ${[...changing]}::text[], ${ids}::uuid[])
-          ELSE r.recalled
-        END`,
-        answerIn(value) {
-          recalled = value as Recalled
-          return (value as { readonly response?: unknown }).response
-        },
-      },
-    })
-    return { recalled, answer }
+  /** As a request of the list that `platform.recall_all` takes. */
+  get listed(): ListedRequest {
+    const { merchantId, ...row } = this.#row
+    return { key: { merchant_id: merchantId, ...row }, recordIds: [...targetIdsOf(this.#call.input)] }
   }
 
   get #row(): platform.RecallArguments['request'] {

@@ -8,7 +8,8 @@ import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
 import { repeatedLines } from './named-twice.ts'
-import { addNote, checkOutCart, modifyOrder, placeOrder, processOrder } from './orders.ts'
+import type { OrderPlacements } from './order-placements.ts'
+import { addNote, modifyOrder, processOrder } from './orders.ts'
 import { refundActions } from './refund-actions.ts'
 import { returnActions } from './return-actions.ts'
 import { shipmentActions } from './shipment-actions.ts'
@@ -16,6 +17,7 @@ import { shipmentActions } from './shipment-actions.ts'
 export interface OrderingOptions {
   readonly database: Database
   readonly keys: IdempotencyKeys
+  readonly placements: OrderPlacements
   readonly payments: OrderPayments
 }
 
@@ -23,9 +25,10 @@ export interface OrderingOptions {
 export const orderingActions = ({
   database,
   keys,
+  placements,
   payments,
 }: OrderingOptions): Readonly<Record<string, Action>> => ({
-  createOrder: createOrder(keys),
+  createOrder: createOrder(placements),
   modifyOrder: defineAction('modifyOrder', {
     check: ({ modifications }) => repeatedLines(modifications),
     async handle({ session }, { id, modifications }) {
@@ -60,39 +63,33 @@ export const orderingActions = ({
   ...returnActions(database, keys, payments),
 })
 
-const createOrder = (keys: IdempotencyKeys): Action =>
+const createOrder = (placements: OrderPlacements): Action =>
   defineAction('createOrder', {
     keeping: 'in one statement',
-    async handle(call, { input: { customerId, items, externalId, metadata, privateMetadata, ...terms } }) {
+    async handle(call, { input: { items, externalId, metadata, privateMetadata, ...order } }) {
       const { session } = call
       const owner = ownerOf(session)
-      if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
+      if (owner !== null && owner !== order.customerId) return forbidden('A shopper orders for no one else')
       const kept = { externalId, metadata, privateMetadata }
       const faults = [
         ...merchantsFieldErrors(session, kept),
         ...items.flatMap((item, index) => merchantsFieldErrors(session, item, `items.${index}.`)),
       ]
       if (faults.length > 0) return invalid(...faults)
-      const outcome = await keys.inOneStatement(call, ['placed'], (caller) =>
-        placeOrder(caller, session, customerId, items, { ...terms, kept }),
-      )
-      return placedAnswer(session.merchantId, outcome)
+      return placedAnswer(session.merchantId, await placements.place(call, { ...order, lines: items, kept }))
     },
   })
 
 /** Lives under /cart, where metadata has it, but what it makes is an order. */
-export const checkoutCart = (keys: IdempotencyKeys): Action =>
+export const checkoutCart = (placements: OrderPlacements): Action =>
   defineAction('checkoutCart', {
     keeping: 'in one statement',
-    async handle(call, { id, input: { customerId, ...terms } }) {
+    async handle(call, { id, input }) {
       const { session } = call
       const owner = ownerOf(session)
-      if (owner !== null && customerId !== null && owner !== customerId) {
+      if (owner !== null && input.customerId !== null && owner !== input.customerId) {
         return forbidden('A shopper orders for no one else')
       }
-      const outcome = await keys.inOneStatement(call, ['placed'], (caller) =>
-        checkOutCart(caller, session, { id, customerId }, terms),
-      )
-      return placedAnswer(session.merchantId, outcome)
+      return placedAnswer(session.merchantId, await placements.checkOut(call, { ...input, cartId: id }))
     },
   })

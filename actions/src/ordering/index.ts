@@ -1,5 +1,6 @@
 export { checkoutCart, orderingActions } from './actions.ts'
 export type { CancellationRefund, OrderPayments } from './cancellation.ts'
 export { purgeExpiredDrafts } from './drafts.ts'
+export { OrderPlacements } from './order-placements.ts'
 export { orderTransitions } from './order-machine.ts'
 export { lapseUnpaidOrders } from './orders.ts'

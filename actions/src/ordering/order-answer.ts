@@ -15,7 +15,7 @@ import { orderError } from './order-refusal.ts'
 import type { OrderStays } from './orders.ts'
 import type { ReturnStays } from './returns.ts'
 
-export function placedAnswer(merchantId: MerchantId, outcome: Once<ordering.CheckOutCartAnswer>): Answer {
+export function placedAnswer(merchantId: MerchantId, outcome: Once<ordering.PlacedAnswer>): Answer {
   switch (outcome.outcome) {
     case 'key_reused':
       return idempotencyKeyReused(outcome.key)

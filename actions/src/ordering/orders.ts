@@ -1,10 +1,8 @@
 import { byMerchant, type OfMerchant } from '../by-merchant.ts'
 import type { AddressInput, Filled } from '@commerce-graph/contract'
 import { actingAs } from '../action/acting-as.ts'
-import type { ActingCaller } from '../sql/answer-of.ts'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { LineTerms } from '../catalog/index.ts'
-import type { KeptFields } from '../metadata/index.ts'
 import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
@@ -17,68 +15,6 @@ export interface OrderLine extends LineTerms {
   readonly variantId: string | null
   readonly quantity: number
 }
-
-/** The terms of an order besides its lines, for orders from a cart and without one. */
-export interface OrderTerms {
-  readonly shippingAddress: Address
-  readonly billingAddress: Address | null
-  readonly shippingMethodId: string | null
-  /** An ACTIVE reservation to take over. */
-  readonly reservationId: string | null
-  /** The coupon to place it with; null for the cart's, if it comes from one that has one. */
-  readonly couponCode: string | null
-  readonly notes: string | null
-}
-
-/**
- * Places an order in one round trip: checks, prices, reserves and writes it, or changes nothing.
- *
- * @param terms.kept the merchant's own fields of the order. Throws the database's refusal of them, which defineAction answers.
- */
-export const placeOrder = async (
-  caller: ActingCaller,
-  session: Session,
-  customerId: string,
-  lines: readonly OrderLine[],
-  terms: OrderTerms & { readonly kept: KeptFields },
-): Promise<ordering.PlaceOrderAnswer> =>
-  ordering.placeOrder(caller, {
-    merchantId: session.merchantId,
-    customerId,
-    lines,
-    currency: null,
-    ...terms,
-    cartId: null,
-    byShopper: session.role === 'customer',
-    pay: orderTransitions.pay,
-  })
-
-/** Null for what the cart says already. */
-export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
-  readonly shippingAddress: Address | null
-  /** The total that the customer saw, in minor units. An order with another total isn't placed. */
-  readonly expectedTotal: number | null
-}
-
-/**
- * Turns a cart into an order, once; asked again it answers with the same order.
- *
- * @param cart.customerId whose order a guest's cart becomes
- */
-export const checkOutCart = async (
-  caller: ActingCaller,
-  session: Session,
-  cart: { readonly id: string; readonly customerId: string | null },
-  terms: CheckoutTerms,
-): Promise<ordering.CheckOutCartAnswer> =>
-  ordering.checkOutCart(caller, {
-    merchantId: session.merchantId,
-    cartId: cart.id,
-    ownerId: ownerOf(session),
-    customerId: cart.customerId,
-    ...terms,
-    pay: orderTransitions.pay,
-  })
 
 /** Why an order stays as it is, whatever was tried. */
 export type OrderStays = Extract<

@@ -14,7 +14,9 @@ import {
 } from '../testing/test-shop.ts'
 import type { Queryable } from '../database.ts'
 import { overlap } from '../testing/overlap.ts'
-import { lapseUnpaidOrders, placeOrder } from './orders.ts'
+import * as ordering from '../sql/generated/ordering.ts'
+import { orderTransitions } from './order-machine.ts'
+import { lapseUnpaidOrders } from './orders.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -159,21 +161,22 @@ test('a reservation that one order is taking over can’t be taken over by anoth
   const items = [{ sku: product.sku, quantity: 1 }]
   const { reservationId } = dataOf(await shop.call(merchant, 'reserveInventory', { items }))
   const place = (sql: Queryable) =>
-    placeOrder(
-      actingAs(sql, staff(merchant)),
-      staff(merchant),
-      merchant.customerId,
-      [{ productId: product.id, variantId: null, quantity: 1 }],
-      {
-        shippingAddress: { ...address, recipientName: null, company: null, line2: null, phone: null },
-        billingAddress: null,
-        shippingMethodId: null,
-        reservationId: String(reservationId),
-        couponCode: null,
-        notes: null,
-        kept: {},
-      },
-    )
+    ordering.placeOrder(actingAs(sql, staff(merchant)), {
+      merchantId: merchant.merchantId,
+      customerId: merchant.customerId,
+      lines: [{ productId: product.id, quantity: 1 }],
+      currency: null,
+      shippingAddress: address,
+      billingAddress: null,
+      shippingMethodId: null,
+      reservationId: String(reservationId),
+      couponCode: null,
+      notes: null,
+      cartId: null,
+      kept: null,
+      byShopper: false,
+      pay: orderTransitions.pay,
+    })
   const [one, other] = await overlap(shop.database, place, () => place(shop.database))
   expect([one.outcome, other]).toMatchObject([
     'placed',

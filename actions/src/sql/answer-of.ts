@@ -10,22 +10,10 @@ export interface ActingCaller {
   readonly sql: Queryable
   /** `platform.acting_as(…)`: what stands after FROM is evaluated first. */
   readonly actingAs: Fragment
-  /** The record of the answer, if the statement makes one. */
-  readonly record?: AnswerRecord
-}
-
-/** What a statement does with the answer of the function that it calls, besides returning it. */
-export interface AnswerRecord {
-  /** The expression that calls the function, or finds what it answered before. */
-  around(call: Fragment): Fragment
-  /** The function's answer in that expression's value; undefined if it wasn't called and has none from before. */
-  answerIn(value: unknown): unknown
 }
 
 /** The author of a change: the platform itself, or a session, by `actingAs(sql, session)`. */
 export type Caller = Queryable | ActingCaller
-
-const noRecord: AnswerRecord = { around: (call) => call, answerIn: (value) => value }
 
 /** The message on the channel `commerce-graph:sql-answer`. Tests compare the answers with the declarations. */
 export interface AnsweredCall {
@@ -50,16 +38,14 @@ export async function answerOf<Answer>(
   const acting = typeof caller === 'function' ? undefined : caller
   const sql = typeof caller === 'function' ? caller : caller.sql
   const from = acting === undefined ? sql`` : sql`FROM ${acting.actingAs}`
-  const record = acting?.record ?? noRecord
   const [row] = await inSpan(
     sql,
     name,
-    (to) => to<{ answer: unknown }[]>`SELECT ${record.around(call(to))} AS answer ${from}`,
+    (to) => to<{ answer: unknown }[]>`SELECT ${call(to)} AS answer ${from}`,
   )
   if (row === undefined) throw new Error('A function of the database answered with no row.')
-  const answer = record.answerIn(row.answer)
-  if (answered.hasSubscribers && answer !== undefined)
-    answered.publish({ name, answer } satisfies AnsweredCall)
+  const { answer } = row
+  if (answered.hasSubscribers) answered.publish({ name, answer } satisfies AnsweredCall)
   return answer as Answer
 }
 

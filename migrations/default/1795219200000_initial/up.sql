@@ -66,6 +66,32 @@ CREATE SCHEMA identity;
 
 CREATE TYPE identity.attempt_limit AS (free integer, block interval);
 
+-- sql/inventory/tables.sql
+
+CREATE SCHEMA inventory;
+
+-- sql/inventory/types.sql
+
+CREATE TYPE inventory.claim AS (
+  reservation_id uuid,
+  -- NULL: none has it yet.
+  order_id uuid,
+  expires_at timestamptz,
+  -- Who gets the units, as inventory.stock_movement has it.
+  principal text,
+  stock_item_ids uuid[],
+  quantities integer[]
+);
+
+CREATE TYPE inventory.share AS (
+  -- The claim's place in its list, from 1.
+  claim integer,
+  stock_item_id uuid,
+  warehouse_id uuid,
+  held integer,
+  quantity integer
+);
+
 -- sql/ordering/tables.sql
 
 CREATE SCHEMA ordering;
@@ -101,6 +127,22 @@ CREATE TYPE ordering.refund_part AS (
 );
 
 CREATE TYPE ordering.stock_units AS (stock_item_ids uuid[], quantities integer[]);
+
+CREATE TYPE ordering.placement AS (
+  -- What was asked for, as ordering.prepare has it.
+  request jsonb,
+  -- Why it can't be placed, as ordering.refusal has it; [] if it can.
+  refusals jsonb,
+  -- What is missing of its lines, as ordering.shortage has it; NULL: nothing.
+  shortages jsonb,
+  order_id uuid,
+  currency text,
+  lines catalog.sellable_line[],
+  pricing ordering.pricing,
+  shipping bigint,
+  -- The coupon that takes something off.
+  coupon_code text
+);
 
 -- sql/platform/tables.sql
 
@@ -2679,8 +2721,6 @@ CREATE INDEX user_updated_at ON identity.user (merchant_id, updated_at, id);
 CREATE INDEX role_updated_at ON identity.role (merchant_id, updated_at, id);
 
 -- sql/inventory/tables.sql
-
-CREATE SCHEMA inventory;
 
 CREATE TABLE inventory.warehouse (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -9143,22 +9183,27 @@ AS $$
     );
 $$;
 
+CREATE FUNCTION inventory.reference_of_reservation(p_reservation_id uuid, p_order_id uuid)
+RETURNS TABLE (reference_type text, reference_id uuid)
+LANGUAGE sql
+IMMUTABLE
+ROWS 1
+AS $$
+  SELECT
+    CASE
+      WHEN p_order_id IS NULL THEN 'RESERVATION'
+      ELSE 'ORDER'
+    END,
+    coalesce(p_order_id, p_reservation_id);
+$$;
+
 CREATE FUNCTION inventory.because_of_reservation(p_reservation_id uuid, p_order_id uuid, p_reason text)
 RETURNS void
 LANGUAGE sql
 VOLATILE
 AS $$
-  SELECT
-    inventory.because(
-      NULL,
-      p_reason,
-      CASE
-        WHEN p_order_id IS NULL THEN 'RESERVATION'
-        ELSE 'ORDER'
-      END,
-      coalesce(p_order_id, p_reservation_id),
-      NULL
-    );
+  SELECT inventory.because(NULL, p_reason, r.reference_type, r.reference_id, NULL)
+  FROM inventory.reference_of_reservation(p_reservation_id, p_order_id) r;
 $$;
 
 CREATE FUNCTION inventory.kind_of_movement(p_on_hand_delta integer, p_reserved_delta integer)
@@ -9192,19 +9237,17 @@ AS $$
     END;
 $$;
 
-CREATE FUNCTION inventory.acting_principal()
+CREATE FUNCTION inventory.principal_of(p_session jsonb)
 RETURNS text
 LANGUAGE sql
-STABLE
+IMMUTABLE
 AS $$
   SELECT
     coalesce(
-      'customer:' || (s.session ->> 'x-hasura-customer-id'),
-      'user:' || (s.session ->> 'x-hasura-user-id'),
-      'key:' || (s.session ->> 'x-hasura-key-id')
-    )
-  -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
+      'customer:' || (p_session ->> 'x-hasura-customer-id'),
+      'user:' || (p_session ->> 'x-hasura-user-id'),
+      'key:' || (p_session ->> 'x-hasura-key-id')
+    );
 $$;
 
 CREATE FUNCTION inventory.is_available(p_merchant_id uuid, p_stock_item_id uuid)
@@ -11079,6 +11122,15 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
+CREATE FUNCTION ordering.lock_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+END;
+$$;
+
 CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -11088,7 +11140,7 @@ DECLARE
   v_orders bigint;
   v_units numeric;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  PERFORM ordering.lock_buyer(p_merchant_id, p_customer_id);
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
   SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0)
   INTO v_orders, v_units
@@ -11200,26 +11252,104 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION ordering.placing(p_order_id uuid)
+CREATE FUNCTION ordering.placing(p_order_id uuid DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+AS $$
+DECLARE
+  v_order_ids text := coalesce(current_setting('ordering.placing', TRUE), '');
+BEGIN
+  RETURN v_order_ids <> '' AND (p_order_id IS NULL OR strpos(v_order_ids, p_order_id::text) > 0);
+END;
+$$;
+
+CREATE FUNCTION ordering.take_order_numbers(p_merchant_id uuid, p_count integer)
+RETURNS bigint
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number)
+  VALUES (p_merchant_id, 1000 + p_count)
+  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + p_count
+  RETURNING c.last_number - p_count;
+$$;
+
+CREATE FUNCTION ordering.order_number(p_number bigint)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT 'ORD-' || lpad(p_number::text, 8, '0');
+$$;
+
+CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
+RETURNS inventory.claim[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_until timestamptz := now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'));
+BEGIN
+  RETURN ARRAY(
+    SELECT
+      ROW(
+        coalesce((p.request ->> 'reservationId')::uuid, platform.uuid_v7()),
+        p.order_id,
+        v_until,
+        inventory.principal_of(nullif(p.request -> 'session', 'null')),
+        l.stock_item_ids,
+        l.quantities
+      )::inventory.claim
+    FROM
+      unnest(p_placements) WITH ORDINALITY AS p
+      CROSS JOIN LATERAL (
+        SELECT
+          array_agg(l.stock_item_id ORDER BY l.position) AS stock_item_ids,
+          array_agg(l.quantity::integer ORDER BY l.position) AS quantities
+        FROM unnest(p.lines) l
+      ) l
+    WHERE p.refusals = '[]'
+    ORDER BY p.ordinality
+  );
+END;
+$$;
+
+CREATE FUNCTION ordering.affects(p_order jsonb)
+RETURNS text[]
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT array_remove(ARRAY[p_order ->> 'customerId', p_order ->> 'cartId', p_order ->> 'reservationId'], NULL);
+$$;
+
+CREATE FUNCTION ordering.affected_by(p_merchant_id uuid, p_order jsonb)
+RETURNS text[]
+LANGUAGE plpgsql
+STABLE
+AS $$
+BEGIN
+  RETURN ordering.affects(p_order) || CASE
+    WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
+      SELECT b::text FROM ordering.same_buyer(p_merchant_id, (p_order ->> 'customerId')::uuid) b
+    )
+  END;
+END;
+$$;
+
+CREATE FUNCTION ordering.stands_alone(p_merchant_id uuid, p_placement ordering.placement)
 RETURNS boolean
 LANGUAGE plpgsql
 STABLE
 AS $$
 BEGIN
-  RETURN coalesce(current_setting('ordering.placing', TRUE) = p_order_id::text, FALSE);
+  RETURN coalesce((p_placement.pricing).total = 0, FALSE)
+  OR (p_placement.pricing).promotion_id IS NOT NULL
+  AND EXISTS (
+    SELECT
+    FROM promotion.promotion p
+    WHERE p.merchant_id = p_merchant_id AND p.id = (p_placement.pricing).promotion_id AND p.usage_limit IS NOT NULL
+  );
 END;
-$$;
-
-CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
-RETURNS text
-LANGUAGE sql
-VOLATILE
-AS $$
-  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number)
-  VALUES (p_merchant_id, 1001)
-  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + 1
-  -- Padded, because ORDER_NUMBER is a sort field and its column is text.
-  RETURNING 'ORD-' || lpad(c.last_number::text, 8, '0');
 $$;
 
 CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb)
@@ -12842,58 +12972,107 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.remember(
-  p_request platform.keyed_request,
-  p_response jsonb,
-  p_sealed text,
-  p_seconds integer,
-  p_record_ids uuid[]
-)
+CREATE FUNCTION platform.recall_all(p_requests jsonb)
+RETURNS jsonb[]
+LANGUAGE sql
+VOLATILE
+AS $$
+  SELECT
+    array_agg(
+      CASE
+        WHEN r.repetition > 1 THEN jsonb_build_object('outcome', 'later')
+        WHEN r.key IS NULL THEN jsonb_build_object('outcome', 'new')
+        ELSE r.recalled
+      END
+      ORDER BY r.position
+    )
+  FROM
+    (
+      SELECT
+        r.*,
+        CASE
+          WHEN r.key IS NOT NULL THEN platform.recall(r.key)
+        END AS recalled
+      FROM
+        (
+          SELECT
+            r.ordinality AS position,
+            k.key,
+            CASE
+              WHEN k.key IS NOT NULL THEN row_number() OVER (
+                PARTITION BY r.value -> 'key'
+                ORDER BY r.ordinality
+              )
+            END AS repetition
+          FROM
+            jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+            CROSS JOIN LATERAL (
+              SELECT
+                CASE
+                  WHEN r.value ->> 'key' IS NOT NULL THEN jsonb_populate_record(
+                    NULL::platform.keyed_request,
+                    r.value -> 'key'
+                  )
+                END AS key
+            ) k
+          ORDER BY r.value -> 'key' ->> 'caller', r.value -> 'key' ->> 'key', r.value -> 'key' ->> 'part'
+          OFFSET 0
+        ) r
+    ) r;
+$$;
+
+CREATE FUNCTION platform.write_idempotency_records(p_records platform.idempotency_record[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_written bigint;
 BEGIN
-  INSERT INTO platform.idempotency_record AS r (
-    merchant_id,
-    caller,
-    key,
-    part,
-    operation,
-    fingerprint,
-    response,
-    sealed,
-    sealed_until,
-    record_ids
-  )
-  VALUES
-    (
-      p_request.merchant_id,
-      p_request.caller,
-      p_request.key,
-      p_request.part,
-      p_request.operation,
-      p_request.fingerprints[1],
-      p_response,
-      p_sealed,
-      CASE
-        WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds)
-      END,
-      p_record_ids
+  WITH
+    written AS (
+      INSERT INTO platform.idempotency_record AS r (
+        merchant_id,
+        caller,
+        key,
+        part,
+        operation,
+        fingerprint,
+        response,
+        sealed,
+        sealed_until,
+        record_ids
+      )
+      SELECT
+        n.merchant_id,
+        n.caller,
+        n.key,
+        n.part,
+        n.operation,
+        n.fingerprint,
+        n.response,
+        n.sealed,
+        n.sealed_until,
+        n.record_ids
+      FROM unnest(p_records) n
+      ON CONFLICT (merchant_id, caller, key, part) DO UPDATE
+        SET
+          operation = excluded.operation,
+          fingerprint = excluded.fingerprint,
+          response = excluded.response,
+          sealed = excluded.sealed,
+          sealed_until = excluded.sealed_until,
+          record_ids = excluded.record_ids,
+          transaction_id = excluded.transaction_id,
+          created_at = excluded.created_at,
+          expires_at = excluded.expires_at
+        -- An expired record that the job hasn't purged yet is none.
+        WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id
+      RETURNING r.key
     )
-  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE
-    SET
-      operation = excluded.operation,
-      fingerprint = excluded.fingerprint,
-      response = excluded.response,
-      sealed = excluded.sealed,
-      sealed_until = excluded.sealed_until,
-      record_ids = excluded.record_ids,
-      transaction_id = excluded.transaction_id,
-      created_at = excluded.created_at,
-      expires_at = excluded.expires_at
-    -- An expired record that the job hasn't purged yet is none.
-    WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
-  IF NOT FOUND THEN
+  SELECT count(*)
+  INTO v_written
+  FROM written;
+  IF v_written < cardinality(p_records) THEN
     RAISE EXCEPTION
       USING
         ERRCODE = 'unique_violation',
@@ -12905,27 +13084,62 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION platform.keep_answer(
+CREATE FUNCTION platform.remember(
   p_request platform.keyed_request,
-  p_answer jsonb,
-  p_changing text[],
+  p_response jsonb,
+  p_sealed text,
+  p_seconds integer,
   p_record_ids uuid[]
 )
-RETURNS jsonb
+RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_record platform.idempotency_record;
 BEGIN
-  IF p_answer ->> 'outcome' = ANY (p_changing) THEN
-    PERFORM
-      platform.remember(
-        p_request,
-        p_answer,
-        NULL,
-        NULL,
-        p_record_ids || ARRAY(SELECT m.value::uuid FROM jsonb_each_text(p_answer) m WHERE m.key ~ '(^id|Id)$')
-      );
+  v_record.merchant_id := p_request.merchant_id;
+  v_record.caller := p_request.caller;
+  v_record.key := p_request.key;
+  v_record.part := p_request.part;
+  v_record.operation := p_request.operation;
+  v_record.fingerprint := p_request.fingerprints[1];
+  v_record.response := p_response;
+  v_record.sealed := p_sealed;
+  IF p_sealed IS NOT NULL THEN
+    v_record.sealed_until := now() + make_interval(secs => p_seconds);
   END IF;
-  RETURN jsonb_build_object('outcome', 'new', 'response', p_answer);
+  v_record.record_ids := p_record_ids;
+  PERFORM platform.write_idempotency_records(ARRAY[v_record]);
+END;
+$$;
+
+CREATE FUNCTION platform.remember_all(p_requests jsonb, p_responses jsonb[], p_changing text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_records platform.idempotency_record[] := ARRAY(
+    SELECT n
+    FROM
+      jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+      CROSS JOIN LATERAL (SELECT p_responses[r.ordinality] AS response) a
+      CROSS JOIN LATERAL jsonb_populate_record(
+        NULL::platform.idempotency_record,
+        r.value -> 'key' || jsonb_build_object(
+          'fingerprint',
+          r.value -> 'key' -> 'fingerprints' -> 0,
+          'response',
+          a.response,
+          'record_ids',
+          r.value -> 'recordIds' || (
+            SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(a.response) m WHERE m.key ~ '(^id|Id)$'
+          )
+        )
+      ) n
+    WHERE r.value ->> 'key' IS NOT NULL AND a.response ->> 'outcome' = ANY (p_changing)
+  );
+BEGIN
+  PERFORM platform.write_idempotency_records(v_records);
 END;
 $$;
 
@@ -13042,25 +13256,40 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION platform.current_session()
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  -- After a transaction that set it, a custom setting is '' and not NULL.
+  SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb;
+$$;
+
+CREATE FUNCTION platform.actor_of(p_session jsonb)
+RETURNS platform.actor
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    ROW(
+      CASE p_session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN 'MERCHANT'
+        WHEN 'customer' THEN 'CUSTOMER'
+        ELSE 'SYSTEM'
+      END,
+      CASE p_session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN coalesce(p_session ->> 'x-hasura-user-id', p_session ->> 'x-hasura-key-id')
+        WHEN 'customer' THEN p_session ->> 'x-hasura-customer-id'
+      END::uuid
+    )::platform.actor;
+$$;
+
 CREATE FUNCTION platform.current_actor()
 RETURNS platform.actor
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    ROW(
-      CASE s.session ->> 'x-hasura-role'
-        WHEN 'merchant' THEN 'MERCHANT'
-        WHEN 'customer' THEN 'CUSTOMER'
-        ELSE 'SYSTEM'
-      END,
-      CASE s.session ->> 'x-hasura-role'
-        WHEN 'merchant' THEN coalesce(s.session ->> 'x-hasura-user-id', s.session ->> 'x-hasura-key-id')
-        WHEN 'customer' THEN s.session ->> 'x-hasura-customer-id'
-      END::uuid
-    )::platform.actor
-  -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
+  SELECT platform.actor_of(platform.current_session());
 $$;
 
 CREATE FUNCTION platform.is_barcode(p_digits text)
@@ -19589,92 +19818,129 @@ $$;
 
 -- sql/inventory/functions/hold.sql
 
-CREATE FUNCTION inventory.hold(
-  p_merchant_id uuid,
-  p_reservation_id uuid,
-  p_order_id uuid,
-  p_expires_at timestamptz,
-  p_stock_item_ids uuid[],
-  p_quantities integer[]
-)
+CREATE FUNCTION inventory.hold(p_merchant_id uuid, p_claims inventory.claim[])
 RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_expired uuid[] := inventory.lock_expired(p_merchant_id, 20);
-  v_own_items uuid[] := inventory.held_stock_items(p_merchant_id, ARRAY[p_reservation_id]);
-  v_shortages jsonb;
-  v_items uuid[];
-  v_warehouses uuid[];
-  v_held integer[];
-  v_allocated integer[];
+  v_ids uuid[] := ARRAY(SELECT c.reservation_id FROM unnest(p_claims) c);
+  v_wanted_items uuid[] := ARRAY(
+    SELECT DISTINCT i
+    FROM
+      unnest(p_claims) c
+      CROSS JOIN LATERAL unnest(c.stock_item_ids) i
+  );
+  v_expired uuid[] := ARRAY(SELECT e FROM unnest(inventory.lock_expired(p_merchant_id, 20)) e WHERE e <> ALL (v_ids));
+  v_own_items uuid[] := inventory.held_stock_items(p_merchant_id, v_ids);
+  v_found record;
 BEGIN
-  -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same.
-  v_expired := array_remove(v_expired, p_reservation_id);
-  -- What others may change under the locks of levels is read after them. Of a new reservation, that is the levels
-  -- alone.
+  -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same. What others may
+  -- change under the locks of levels is read after them. Of new reservations, that is the levels alone.
   IF v_expired <> '{}' OR v_own_items <> '{}' THEN
     PERFORM
       inventory.lock_levels(
         p_merchant_id,
-        p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
+        v_wanted_items || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
       );
     PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   END IF;
 
   WITH
-    -- Two lines of an order may have the same product, with other properties.
+    -- Two lines of an order may have the same product, with other properties. A claim's units of an item are those from
+    -- `since` to `since + quantity`, counted over all claims.
     wanted AS (
-      SELECT u.stock_item_id, sum(u.quantity) AS quantity, min(u.position) AS position
-      FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS u (stock_item_id, quantity, position)
-      GROUP BY u.stock_item_id
+      SELECT
+        u.*,
+        sum(u.quantity) OVER (
+          PARTITION BY u.stock_item_id
+          ORDER BY u.claim
+        ) - u.quantity AS since
+      FROM
+        (
+          SELECT c.claim, u.stock_item_id, sum(u.quantity) AS quantity, min(u.position) AS position
+          FROM
+            unnest(p_claims) WITH ORDINALITY AS c (
+              reservation_id,
+              order_id,
+              expires_at,
+              principal,
+              stock_item_ids,
+              quantities,
+              claim
+            )
+            CROSS JOIN LATERAL unnest(c.stock_item_ids, c.quantities) WITH ORDINALITY AS u (
+              stock_item_id,
+              quantity,
+              position
+            )
+          GROUP BY c.claim, u.stock_item_id
+        ) u
     ),
     level AS MATERIALIZED (
       SELECT l.stock_item_id, l.warehouse_id, l.available
       FROM inventory.stock_level l
-      WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids || v_own_items)
+      WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (v_wanted_items || v_own_items)
       ORDER BY l.stock_item_id, l.warehouse_id
       FOR NO KEY UPDATE
     ),
-    -- The units that the reservation itself holds count as available to it.
+    held AS MATERIALIZED (
+      SELECT array_position(v_ids, h.reservation_id) AS claim, h.stock_item_id, h.warehouse_id, h.quantity
+      FROM inventory.reservation_line h
+      WHERE v_own_items <> '{}' AND h.merchant_id = p_merchant_id AND h.reservation_id = ANY (v_ids)
+    ),
+    -- The units that the reservations themselves hold count as available to them. A place's are those from `since` to
+    -- `since + capacity`.
     place AS (
       SELECT
-        l.stock_item_id,
-        l.warehouse_id,
-        w.priority,
-        coalesce(h.quantity, 0) AS held,
-        CASE
-          WHEN w.active THEN l.available
-          ELSE 0
-        END + coalesce(h.quantity, 0) AS capacity
-      FROM
-        level l
-        JOIN inventory.warehouse w ON w.merchant_id = p_merchant_id AND w.id = l.warehouse_id
-        LEFT JOIN inventory.reservation_line h
-          ON h.merchant_id = p_merchant_id
-          AND h.reservation_id = p_reservation_id
-          AND h.stock_item_id = l.stock_item_id
-          AND h.warehouse_id = l.warehouse_id
-    ),
-    -- Each place gives what it has, until the places before it have given enough.
-    allocation AS (
-      SELECT
-        p.stock_item_id,
-        p.warehouse_id,
-        p.held,
-        least(
-          p.capacity,
-          greatest(0, coalesce(w.quantity, 0) - coalesce(sum(p.capacity) OVER before, 0))
-        )::integer AS quantity
-      FROM
-        place p
-        LEFT JOIN wanted w ON w.stock_item_id = p.stock_item_id
-      WINDOW
-        before AS (
+        p.*,
+        sum(p.capacity) OVER (
           PARTITION BY p.stock_item_id
           ORDER BY p.priority, p.warehouse_id
-          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        )
+        ) - p.capacity AS since
+      FROM
+        (
+          SELECT
+            l.stock_item_id,
+            l.warehouse_id,
+            w.priority,
+            CASE
+              WHEN w.active THEN l.available
+              ELSE 0
+            END + coalesce(
+              (
+                SELECT sum(h.quantity)
+                FROM held h
+                WHERE h.stock_item_id = l.stock_item_id AND h.warehouse_id = l.warehouse_id
+              ),
+              0
+            ) AS capacity
+          FROM
+            level l
+            JOIN inventory.warehouse w ON w.merchant_id = p_merchant_id AND w.id = l.warehouse_id
+        ) p
+    ),
+    -- A place gives a claim the units that both count as the same.
+    taken AS (
+      SELECT
+        w.claim,
+        p.stock_item_id,
+        p.warehouse_id,
+        least(w.since + w.quantity, p.since + p.capacity) - greatest(w.since, p.since) AS quantity
+      FROM
+        wanted w
+        JOIN place p ON p.stock_item_id = w.stock_item_id
+      WHERE least(w.since + w.quantity, p.since + p.capacity) > greatest(w.since, p.since)
+    ),
+    allocation AS (
+      SELECT
+        claim,
+        stock_item_id,
+        warehouse_id,
+        coalesce(h.quantity, 0) AS held,
+        coalesce(t.quantity, 0)::integer AS quantity
+      FROM
+        taken t
+        FULL JOIN held h USING (claim, stock_item_id, warehouse_id)
     )
   SELECT
     (
@@ -19693,55 +19959,49 @@ BEGIN
           ORDER BY w.position
         )
       FROM
-        wanted w
+        (
+          SELECT w.stock_item_id, sum(w.quantity) AS quantity, min(w.position) AS position
+          FROM wanted w
+          GROUP BY w.stock_item_id
+        ) w
         CROSS JOIN LATERAL (
           SELECT coalesce(sum(p.capacity), 0) AS capacity FROM place p WHERE p.stock_item_id = w.stock_item_id
         ) c
       WHERE c.capacity < w.quantity
-    ),
-    array_agg(a.stock_item_id),
-    array_agg(a.warehouse_id),
-    array_agg(a.held),
-    array_agg(a.quantity)
-  INTO v_shortages, v_items, v_warehouses, v_held, v_allocated
+    ) AS shortages,
+    array_agg(
+      ROW(a.claim, a.stock_item_id, a.warehouse_id, a.held, a.quantity)::inventory.share
+      ORDER BY a.claim
+    ) AS shares
+  INTO v_found
   FROM allocation a
   WHERE a.held <> a.quantity;
-  IF v_shortages IS NOT NULL THEN
-    RETURN v_shortages;
+  IF v_found.shortages IS NOT NULL THEN
+    RETURN v_found.shortages;
   END IF;
 
   INSERT INTO inventory.reservation AS r (merchant_id, id, order_id, expires_at)
-  VALUES (p_merchant_id, p_reservation_id, p_order_id, p_expires_at)
+  SELECT p_merchant_id, c.reservation_id, c.order_id, c.expires_at
+  FROM unnest(p_claims) c
   ON CONFLICT (merchant_id, id) DO UPDATE
     SET
       order_id = excluded.order_id,
       expires_at = excluded.expires_at;
-
-  PERFORM inventory.because_of_reservation(p_reservation_id, p_order_id, NULL);
-  UPDATE inventory.stock_level l
-  SET
-    available = l.available + a.held - a.quantity,
-    reserved = l.reserved + a.quantity - a.held
-  FROM unnest(v_items, v_warehouses, v_held, v_allocated) AS a (stock_item_id, warehouse_id, held, quantity)
-  WHERE
-    l.merchant_id = p_merchant_id
-    AND l.stock_item_id = ANY (v_items)
-    AND l.stock_item_id = a.stock_item_id
-    AND l.warehouse_id = a.warehouse_id;
+  PERFORM inventory.take_shares(p_merchant_id, p_claims, v_found.shares);
   IF v_own_items <> '{}' THEN
     DELETE FROM inventory.reservation_line h
-    USING unnest(v_items, v_warehouses, v_allocated) AS a (stock_item_id, warehouse_id, quantity)
+    USING unnest(v_found.shares) s
     WHERE
       h.merchant_id = p_merchant_id
-      AND h.reservation_id = p_reservation_id
-      AND h.stock_item_id = a.stock_item_id
-      AND h.warehouse_id = a.warehouse_id
-      AND a.quantity = 0;
+      AND h.reservation_id = v_ids[s.claim]
+      AND h.stock_item_id = s.stock_item_id
+      AND h.warehouse_id = s.warehouse_id
+      AND s.quantity = 0;
   END IF;
   INSERT INTO inventory.reservation_line AS h (merchant_id, reservation_id, stock_item_id, warehouse_id, quantity)
-  SELECT p_merchant_id, p_reservation_id, a.stock_item_id, a.warehouse_id, a.quantity
-  FROM unnest(v_items, v_warehouses, v_allocated) AS a (stock_item_id, warehouse_id, quantity)
-  WHERE a.quantity > 0
+  SELECT p_merchant_id, v_ids[s.claim], s.stock_item_id, s.warehouse_id, s.quantity
+  FROM unnest(v_found.shares) s
+  WHERE s.quantity > 0
   ON CONFLICT (merchant_id, reservation_id, stock_item_id, warehouse_id) DO UPDATE SET quantity = excluded.quantity;
   RETURN NULL;
 END;
@@ -19847,9 +20107,17 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_cause jsonb := nullif(current_setting('inventory.cause', TRUE), '')::jsonb;
-  v_principal text := coalesce(v_cause ->> 'principal', inventory.acting_principal());
+  v_setting text := nullif(current_setting('inventory.cause', TRUE), '');
+  v_cause jsonb;
+  v_principal text;
 BEGIN
+  PERFORM set_config('inventory.cause', '', TRUE);
+  -- The statement writes them itself (inventory.take_shares).
+  IF v_setting = 'written' THEN
+    RETURN NULL;
+  END IF;
+  v_cause := v_setting::jsonb;
+  v_principal := coalesce(v_cause ->> 'principal', inventory.principal_of(platform.current_session()));
   IF TG_OP = 'INSERT' THEN
     INSERT INTO inventory.stock_movement
       (
@@ -19927,7 +20195,6 @@ BEGIN
       ) k
     WHERE d.on_hand <> 0 OR d.reserved <> 0;
   END IF;
-  PERFORM set_config('inventory.cause', '', TRUE);
   RETURN NULL;
 END;
 $$;
@@ -19969,7 +20236,19 @@ BEGIN
       GROUP BY i.id, i.sku
     ) m;
 
-  v_shortages := inventory.hold(p_merchant_id, v_reservation_id, NULL, v_expires_at, v_stock_item_ids, v_quantities);
+  v_shortages := inventory.hold(
+    p_merchant_id,
+    ARRAY[
+      ROW(
+        v_reservation_id,
+        NULL,
+        v_expires_at,
+        inventory.principal_of(platform.current_session()),
+        v_stock_item_ids,
+        v_quantities
+      )::inventory.claim
+    ]
+  );
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;
@@ -20167,6 +20446,81 @@ BEGIN
     AND l.stock_item_id = v_level.stock_item_id
     AND l.warehouse_id = v_level.warehouse_id;
   RETURN jsonb_build_object('outcome', 'changed');
+END;
+$$;
+
+-- sql/inventory/functions/take_shares.sql
+
+CREATE FUNCTION inventory.take_shares(p_merchant_id uuid, p_claims inventory.claim[], p_shares inventory.share[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM set_config('inventory.cause', 'written', TRUE);
+  WITH
+    moved AS (
+      UPDATE inventory.stock_level l
+      SET
+        available = l.available - s.quantity,
+        reserved = l.reserved + s.quantity
+      FROM
+        (
+          SELECT s.stock_item_id, s.warehouse_id, sum(s.quantity - s.held) AS quantity
+          FROM unnest(p_shares) s
+          GROUP BY s.stock_item_id, s.warehouse_id
+        ) s
+      WHERE
+        l.merchant_id = p_merchant_id
+        -- As a list, too, so that the index finds the levels.
+        AND l.stock_item_id = ANY (ARRAY(SELECT s.stock_item_id FROM unnest(p_shares) s))
+        AND l.stock_item_id = s.stock_item_id
+        AND l.warehouse_id = s.warehouse_id
+      RETURNING l.stock_item_id, l.warehouse_id, l.available + l.reserved AS on_hand, l.reserved
+    )
+  INSERT INTO inventory.stock_movement
+    (
+      merchant_id,
+      stock_item_id,
+      warehouse_id,
+      product_id,
+      kind,
+      on_hand_delta,
+      reserved_delta,
+      on_hand,
+      reserved,
+      reason,
+      reference_type,
+      reference_id,
+      principal
+    )
+  SELECT
+    p_merchant_id,
+    s.stock_item_id,
+    s.warehouse_id,
+    (SELECT i.product_id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.id = s.stock_item_id),
+    k.kind,
+    0,
+    s.quantity - s.held,
+    m.on_hand,
+    -- Without what later claims take of the level.
+    m.reserved - coalesce(sum(s.quantity - s.held) OVER later, 0),
+    inventory.reason_of_movement(k.kind),
+    r.reference_type,
+    r.reference_id,
+    c.principal
+  FROM
+    unnest(p_shares) s
+    JOIN moved m USING (stock_item_id, warehouse_id)
+    JOIN unnest(p_claims) WITH ORDINALITY AS c ON c.ordinality = s.claim
+    CROSS JOIN LATERAL inventory.reference_of_reservation(c.reservation_id, c.order_id) r
+    CROSS JOIN LATERAL (SELECT inventory.kind_of_movement(0, s.quantity - s.held) AS kind) k
+  WINDOW
+    later AS (
+      PARTITION BY s.stock_item_id, s.warehouse_id
+      ORDER BY s.claim
+      ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    )
+  ORDER BY s.claim;
 END;
 $$;
 
@@ -21174,144 +21528,6 @@ BEGIN
 END;
 $$;
 
--- sql/ordering/functions/check_out_cart.sql
-
-CREATE FUNCTION ordering.check_out_cart(
-  p_merchant_id uuid,
-  p_cart_id uuid,
-  p_owner_id uuid,
-  p_customer_id uuid,
-  p_shipping_address jsonb,
-  p_billing_address jsonb,
-  p_shipping_method_id uuid,
-  p_reservation_id uuid,
-  p_coupon_code text,
-  p_expected_total bigint,
-  p_notes text,
-  p_pay jsonb
-)
-RETURNS jsonb
-LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan -- as ordering.place_order
-AS $$
-DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id, NULL);
-  v_cart cart.cart;
-  v_customer_id uuid;
-  v_address jsonb := p_shipping_address;
-  v_refusals jsonb := '[]';
-  v_lines jsonb;
-  v_total bigint;
-BEGIN
-  IF v_outcome ->> 'outcome' = 'checked_out' THEN
-    RETURN (
-      SELECT jsonb_build_object('outcome', 'placed', 'orderId', o.id)
-      FROM ordering.order o
-      WHERE o.merchant_id = p_merchant_id AND o.cart_id = p_cart_id
-    );
-  END IF;
-  IF v_outcome IS NOT NULL THEN
-    RETURN v_outcome;
-  END IF;
-  SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
-  v_customer_id := coalesce(v_cart.customer_id, p_customer_id);
-  IF v_address IS NULL THEN
-    SELECT
-      jsonb_build_object(
-        'line1',
-        a.line1,
-        'line2',
-        a.line2,
-        'city',
-        a.city,
-        'state',
-        a.state,
-        'postalCode',
-        a.postal_code,
-        'country',
-        a.country,
-        'phone',
-        a.phone,
-        'recipientName',
-        a.recipient_name,
-        'company',
-        a.company
-      )
-    INTO v_address
-    FROM cart.cart_address a
-    WHERE a.merchant_id = p_merchant_id AND a.cart_id = p_cart_id;
-  END IF;
-  IF v_customer_id IS NULL OR v_customer_id <> coalesce(p_customer_id, v_customer_id) THEN
-    v_refusals := v_refusals || jsonb_build_object(
-      'field',
-      'customerId',
-      'reason',
-      CASE
-        WHEN v_customer_id IS NULL THEN 'customer_required'
-        ELSE 'not_the_carts_customer'
-      END
-    );
-    IF v_address IS NULL THEN
-      v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
-    END IF;
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
-  END IF;
-  SELECT
-    jsonb_agg(cart.line(i) ORDER BY i.created_at, i.id)
-  INTO v_lines
-  FROM cart.cart_item i
-  WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id;
-  IF v_lines IS NULL THEN
-    RETURN jsonb_build_object('outcome', 'empty');
-  END IF;
-  BEGIN
-    -- What the merchant keeps with the lines was checked when it was written. A younger definition stops no checkout.
-    PERFORM set_config('metadata.checked', 'on', TRUE);
-    v_outcome := ordering.place_order(
-      p_merchant_id,
-      v_customer_id,
-      v_lines,
-      v_cart.currency,
-      v_address,
-      p_billing_address,
-      coalesce(p_shipping_method_id, v_cart.shipping_method_id),
-      p_reservation_id,
-      coalesce(
-        p_coupon_code,
-        CASE
-          WHEN v_cart.promotion_id IS NOT NULL THEN v_cart.coupon_code
-        END
-      ),
-      p_notes,
-      p_cart_id,
-      NULL,
-      p_owner_id IS NOT NULL,
-      p_pay
-    );
-    PERFORM set_config('metadata.checked', '', TRUE);
-    SELECT o.total
-    INTO v_total
-    FROM ordering.order o
-    WHERE o.merchant_id = p_merchant_id AND o.id = (v_outcome ->> 'orderId')::uuid;
-    IF v_total <> p_expected_total THEN
-      RAISE EXCEPTION USING ERRCODE = 'CG001';
-    END IF;
-  EXCEPTION WHEN SQLSTATE 'CG001' THEN
-    -- Nothing of the order stays.
-    RETURN jsonb_build_object(
-      'outcome',
-      'invalid',
-      'refusals',
-      jsonb_build_array(jsonb_build_object('field', 'expectedTotal', 'reason', 'other_total', 'total', v_total))
-    );
-  END;
-  IF v_outcome ->> 'outcome' = 'placed' THEN
-    UPDATE cart.cart c SET checked_out_at = now() WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
-  END IF;
-  RETURN v_outcome;
-END;
-$$;
-
 -- sql/ordering/functions/complete_draft.sql
 
 CREATE FUNCTION ordering.complete_draft(p_merchant_id uuid, p_draft_id uuid, p_pay jsonb)
@@ -21939,11 +22155,16 @@ BEGIN
   SELECT
     inventory.hold(
       p_merchant_id,
-      v_reservation.id,
-      p_order_id,
-      v_reservation.expires_at,
-      array_agg(l.stock_item_id ORDER BY l.position),
-      array_agg(l.quantity::integer ORDER BY l.position)
+      ARRAY[
+        ROW(
+          v_reservation.id,
+          p_order_id,
+          v_reservation.expires_at,
+          inventory.principal_of(platform.current_session()),
+          array_agg(l.stock_item_id ORDER BY l.position),
+          array_agg(l.quantity::integer ORDER BY l.position)
+        )::inventory.claim
+      ]
     )
   INTO v_shortages
   FROM unnest(v_lines) l;
@@ -22172,6 +22393,109 @@ BEGIN
 END;
 $$;
 
+-- sql/ordering/functions/order_of_cart.sql
+
+CREATE FUNCTION ordering.order_of_cart(p_merchant_id uuid, p_checkout jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_cart_id uuid := p_checkout ->> 'cartId';
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, v_cart_id, (p_checkout ->> 'ownerId')::uuid, NULL);
+  v_asked_customer_id uuid := p_checkout ->> 'customerId';
+  v_cart cart.cart;
+  v_customer_id uuid;
+  v_address jsonb := nullif(p_checkout -> 'shippingAddress', 'null');
+  v_refusals jsonb;
+  v_lines jsonb;
+BEGIN
+  IF v_outcome ->> 'outcome' = 'checked_out' THEN
+    RETURN (
+      SELECT jsonb_build_object('outcome', 'placed', 'orderId', o.id)
+      FROM ordering.order o
+      WHERE o.merchant_id = p_merchant_id AND o.cart_id = v_cart_id
+    );
+  END IF;
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_cart_id;
+  v_customer_id := coalesce(v_cart.customer_id, v_asked_customer_id);
+  IF v_address IS NULL THEN
+    SELECT
+      jsonb_build_object(
+        'line1',
+        a.line1,
+        'line2',
+        a.line2,
+        'city',
+        a.city,
+        'state',
+        a.state,
+        'postalCode',
+        a.postal_code,
+        'country',
+        a.country,
+        'phone',
+        a.phone,
+        'recipientName',
+        a.recipient_name,
+        'company',
+        a.company
+      )
+    INTO v_address
+    FROM cart.cart_address a
+    WHERE a.merchant_id = p_merchant_id AND a.cart_id = v_cart_id;
+  END IF;
+  IF v_customer_id IS NULL OR v_customer_id <> coalesce(v_asked_customer_id, v_customer_id) THEN
+    v_refusals := jsonb_build_array(
+      jsonb_build_object(
+        'field',
+        'customerId',
+        'reason',
+        CASE
+          WHEN v_customer_id IS NULL THEN 'customer_required'
+          ELSE 'not_the_carts_customer'
+        END
+      )
+    );
+    IF v_address IS NULL THEN
+      v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
+    END IF;
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  SELECT
+    jsonb_agg(cart.line(i) ORDER BY i.created_at, i.id)
+  INTO v_lines
+  FROM cart.cart_item i
+  WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_cart_id;
+  IF v_lines IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'empty');
+  END IF;
+  RETURN p_checkout || jsonb_build_object(
+    'customerId',
+    v_customer_id,
+    'lines',
+    v_lines,
+    'currency',
+    v_cart.currency,
+    'shippingAddress',
+    v_address,
+    'shippingMethodId',
+    coalesce((p_checkout ->> 'shippingMethodId')::uuid, v_cart.shipping_method_id),
+    'couponCode',
+    coalesce(
+      p_checkout ->> 'couponCode',
+      CASE
+        WHEN v_cart.promotion_id IS NOT NULL THEN v_cart.coupon_code
+      END
+    ),
+    'byShopper',
+    p_checkout ->> 'ownerId' IS NOT NULL
+  );
+END;
+$$;
+
 -- sql/ordering/functions/place_order.sql
 
 CREATE FUNCTION ordering.place_order(
@@ -22196,53 +22520,298 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
+  v_placements ordering.placement[] := ordering.place_prepared(
+    p_merchant_id,
+    ARRAY[
+      ordering.prepare(
+        p_merchant_id,
+        jsonb_build_object(
+          'customerId',
+          p_customer_id,
+          'lines',
+          p_lines,
+          'currency',
+          p_currency,
+          'shippingAddress',
+          p_shipping_address,
+          'billingAddress',
+          p_billing_address,
+          'shippingMethodId',
+          p_shipping_method_id,
+          'reservationId',
+          p_reservation_id,
+          'couponCode',
+          p_coupon_code,
+          'notes',
+          p_notes,
+          'cartId',
+          p_cart_id,
+          'kept',
+          p_kept,
+          'byShopper',
+          p_by_shopper,
+          'session',
+          platform.current_session()
+        )
+      )
+    ],
+    p_pay
+  );
+BEGIN
+  RETURN (SELECT ordering.placement_answer(p.order_id, p.refusals, p.shortages) FROM unnest(v_placements) p);
+END;
+$$;
+
+-- sql/ordering/functions/place_orders.sql
+
+CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
+RETURNS jsonb[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_orders jsonb[];
+BEGIN
+  SELECT array_agg(x.asked ORDER BY x.position)
+  INTO v_orders
+  FROM
+    (
+      SELECT
+        r.position,
+        CASE
+          WHEN p_are_new[r.position] THEN coalesce(
+            r.request -> 'order',
+            ordering.order_of_cart(p_merchant_id, r.request -> 'checkout')
+          )
+        END AS asked
+      FROM
+        (
+          SELECT r.value AS request, r.ordinality AS position
+          FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+          ORDER BY r.value -> 'checkout' ->> 'cartId'
+          OFFSET 0
+        ) r
+    ) x;
+  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
+  FROM
+    (
+      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
+      FROM unnest(v_orders) o
+      WHERE (o -> 'byShopper')::boolean
+      ORDER BY 1
+      OFFSET 0
+    ) b;
+  RETURN v_orders;
+END;
+$$;
+
+CREATE FUNCTION ordering.place_orders(p_merchant_id uuid, p_requests jsonb, p_pay jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan -- as ordering.place_order
+AS $$
+DECLARE
+  v_recalled jsonb[] := platform.recall_all(p_requests);
+  v_orders jsonb[];
+  v_responses jsonb[];
+  v_placement ordering.placement;
+  v_places integer[] := '{}';
+  v_placements ordering.placement[] := '{}';
+  v_taken text[] := '{}';
+  v_placed record;
+BEGIN
+  -- What the merchant keeps with a cart's lines was checked when it was written. A younger definition stops no
+  -- checkout.
+  PERFORM
+    set_config(
+      'metadata.checked',
+      CASE
+        WHEN p_requests -> 0 ? 'checkout' THEN 'on'
+        ELSE ''
+      END,
+      TRUE
+    );
+  v_orders := ordering.lock_orders(
+    p_merchant_id,
+    p_requests,
+    ARRAY(
+      SELECT
+        v_recalled[r.ordinality] ->> 'outcome' = 'new' AND (r.value ? 'checkout') = (p_requests -> 0 ? 'checkout')
+      FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+      ORDER BY r.ordinality
+    )
+  );
+  FOR i IN 1..jsonb_array_length(p_requests) LOOP
+    CONTINUE WHEN v_orders[i] IS NULL;
+    IF v_orders[i] ? 'outcome' THEN
+      v_responses[i] := v_orders[i];
+      CONTINUE;
+    END IF;
+    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_orders[i]) && v_taken;
+    v_placement := ordering.prepare(p_merchant_id, v_orders[i]);
+    IF ordering.stands_alone(p_merchant_id, v_placement) THEN
+      CONTINUE WHEN v_places <> '{}';
+      v_places := ARRAY[i];
+      v_placements := ARRAY[v_placement];
+      EXIT;
+    END IF;
+    v_places := v_places || i;
+    v_placements := v_placements || v_placement;
+    v_taken := v_taken || ordering.affects(v_orders[i]);
+  END LOOP;
+  FOR v_placed IN SELECT p.*
+  FROM unnest(ordering.place_prepared(p_merchant_id, v_placements, p_pay)) WITH ORDINALITY AS p LOOP
+    v_responses[v_places[v_placed.ordinality]] := ordering.placement_answer(
+      v_placed.order_id,
+      v_placed.refusals,
+      v_placed.shortages
+    );
+  END LOOP;
+  PERFORM set_config('metadata.checked', '', TRUE);
+  PERFORM platform.remember_all(p_requests, v_responses, ARRAY['placed']);
+  RETURN coalesce(
+    (
+      SELECT
+        jsonb_agg(
+          CASE
+            WHEN v_responses[n] IS NOT NULL THEN jsonb_build_object('outcome', 'new', 'response', v_responses[n])
+            WHEN v_recalled[n] ->> 'outcome' = 'repeated' THEN jsonb_build_object(
+              'outcome',
+              'repeated',
+              'response',
+              v_recalled[n] -> 'response'
+            )
+            WHEN v_recalled[n] ->> 'outcome' = 'conflict' THEN jsonb_build_object(
+              'outcome',
+              'conflict',
+              'forgotten',
+              v_recalled[n] -> 'forgotten'
+            )
+            ELSE jsonb_build_object('outcome', 'later')
+          END
+          ORDER BY n
+        )
+      FROM generate_series(1, cardinality(v_recalled)) n
+    ),
+    '[]'
+  );
+END;
+$$;
+
+-- sql/ordering/functions/place_prepared.sql
+
+CREATE FUNCTION ordering.place_prepared(p_merchant_id uuid, p_placements ordering.placement[], p_pay jsonb)
+RETURNS ordering.placement[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_placements ordering.placement[] := p_placements;
+  v_accepted integer[] := ARRAY(
+    SELECT p.ordinality FROM unnest(p_placements) WITH ORDINALITY AS p WHERE p.refusals = '[]' ORDER BY p.ordinality
+  );
+  v_claims inventory.claim[];
+  v_shortages jsonb;
+  v_ready ordering.placement[];
+BEGIN
+  IF v_accepted <> '{}' THEN
+    v_claims := ordering.claims_of(p_merchant_id, p_placements);
+    v_shortages := inventory.hold(p_merchant_id, v_claims);
+    IF v_shortages IS NOT NULL THEN
+      -- The levels of all claims are locked now, so the order in which they are looked at again doesn't matter.
+      FOR i IN 1..cardinality(v_claims) LOOP
+        IF cardinality(v_claims) > 1 THEN
+          v_shortages := inventory.hold(p_merchant_id, v_claims[i:i]);
+        END IF;
+        v_placements[v_accepted[i]].shortages := ordering.shortages_at(v_shortages, v_placements[v_accepted[i]].lines);
+      END LOOP;
+    END IF;
+    v_ready := ARRAY(SELECT p FROM unnest(v_placements) p WHERE p.refusals = '[]' AND p.shortages IS NULL);
+    IF v_ready <> '{}' THEN
+      PERFORM ordering.write_orders(p_merchant_id, v_ready);
+      PERFORM ordering.confirm_order(p_merchant_id, r.order_id, jsonb_build_object('pay', p_pay))
+      FROM unnest(v_ready) r
+      WHERE (r.pricing).total = 0;
+    END IF;
+  END IF;
+  RETURN v_placements;
+END;
+$$;
+
+CREATE FUNCTION ordering.placement_answer(p_order_id uuid, p_refusals jsonb, p_shortages jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_refusals <> '[]' THEN jsonb_build_object('outcome', 'invalid', 'refusals', p_refusals)
+      WHEN p_shortages IS NOT NULL THEN jsonb_build_object('outcome', 'insufficient', 'shortages', p_shortages)
+      ELSE jsonb_build_object('outcome', 'placed', 'orderId', p_order_id)
+    END;
+$$;
+
+-- sql/ordering/functions/prepare.sql
+
+CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb)
+RETURNS ordering.placement
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer_id uuid := p_request ->> 'customerId';
+  v_shipping_method_id uuid := p_request ->> 'shippingMethodId';
+  v_coupon_code citext := p_request ->> 'couponCode';
+  v_placement ordering.placement;
   v_lines catalog.sellable_line[];
-  v_refusals jsonb;
   v_currency text;
+  v_shipping bigint := 0;
+  v_pricing ordering.pricing;
+  v_refusals jsonb;
   v_is_blocked boolean;
   v_subtotal numeric;
-  v_shipping bigint;
   v_purchase promotion.purchase;
   v_promotions promotion.promotion[];
   v_coupon promotion.promotion;
   v_coupon_refusal text;
-  v_pricing ordering.pricing;
-  v_shortages jsonb;
-  v_order_id uuid := platform.uuid_v7();
-  v_shipping_address_id uuid := platform.uuid_v7();
-  v_billing_address_id uuid := CASE
-    WHEN p_billing_address IS NOT NULL THEN platform.uuid_v7()
-  END;
 BEGIN
+  v_placement.request := p_request;
+  v_placement.order_id := platform.uuid_v7();
   SELECT array_agg(l ORDER BY l.position)
   INTO v_lines
-  FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
+  FROM catalog.sellable_lines(p_merchant_id, p_request -> 'lines', p_request ->> 'currency') l;
   v_refusals := catalog.line_refusals(v_lines, 'items');
   v_currency := v_lines[1].currency;
   SELECT c.blocked_at IS NOT NULL
   INTO v_is_blocked
   FROM crm.customer c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = v_customer_id;
   IF v_is_blocked IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
   ELSEIF v_is_blocked THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
   END IF;
-  IF p_shipping_address IS NULL THEN
+  IF p_request ->> 'shippingAddress' IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
   END IF;
-  IF p_shipping_method_id IS NOT NULL THEN
+  IF v_shipping_method_id IS NOT NULL THEN
     v_refusals := v_refusals || coalesce(
-      ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency),
+      ordering.shipping_refusal(
+        p_merchant_id,
+        v_shipping_method_id,
+        p_request -> 'shippingAddress' ->> 'country',
+        v_currency
+      ),
       '[]'
     );
+    SELECT m.price
+    INTO v_shipping
+    FROM merchant.shipping_method m
+    WHERE m.merchant_id = p_merchant_id AND m.id = v_shipping_method_id;
   END IF;
-  IF p_reservation_id IS NOT NULL THEN
+  IF p_request ->> 'reservationId' IS NOT NULL THEN
     PERFORM
     FROM inventory.reservation r
     WHERE
       r.merchant_id = p_merchant_id
-      AND r.id = p_reservation_id
+      AND r.id = (p_request ->> 'reservationId')::uuid
       AND r.status = 'ACTIVE'
       AND r.order_id IS NULL
       AND r.expires_at > now()
@@ -22251,158 +22820,49 @@ BEGIN
       v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
     END IF;
   END IF;
-  IF p_by_shopper AND v_refusals = '[]' THEN
+  IF (p_request -> 'byShopper')::boolean AND v_refusals = '[]' THEN
     v_refusals := ordering.unpaid_refusals(
       p_merchant_id,
-      p_customer_id,
+      v_customer_id,
       (SELECT sum(l.quantity) FROM unnest(v_lines) l)
     );
   END IF;
   v_purchase.merchant_id := p_merchant_id;
-  v_purchase.customer_id := p_customer_id;
+  v_purchase.customer_id := v_customer_id;
   v_purchase.currency := v_currency;
-  v_promotions := promotion.lock_usable(v_purchase, p_coupon_code::citext, NULL);
-  IF p_coupon_code IS NOT NULL THEN
-    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = p_coupon_code::citext;
+  v_promotions := promotion.lock_usable(v_purchase, v_coupon_code, NULL);
+  IF v_coupon_code IS NOT NULL THEN
+    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = v_coupon_code;
     v_coupon_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
   -- Only lines that can be sold have a price.
   IF v_refusals = '[]' THEN
     SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
-    SELECT coalesce(max(m.price), 0)
-    INTO v_shipping
-    FROM merchant.shipping_method m
-    WHERE m.merchant_id = p_merchant_id AND m.id = p_shipping_method_id;
     IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
       v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
       v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
+      IF v_pricing.promotion_id = v_coupon.id THEN
+        v_placement.coupon_code := v_coupon.code;
+      END IF;
     END IF;
   END IF;
   IF v_coupon_refusal IS NOT NULL THEN
     v_refusals := v_refusals || promotion.refusal('couponCode', v_coupon_refusal, v_coupon);
   END IF;
-  IF v_refusals <> '[]' THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
-  END IF;
-
-  SELECT
-    inventory.hold(
-      p_merchant_id,
-      coalesce(p_reservation_id, platform.uuid_v7()),
-      v_order_id,
-      now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD')),
-      array_agg(l.stock_item_id ORDER BY l.position),
-      array_agg(l.quantity::integer ORDER BY l.position)
-    )
-  INTO v_shortages
-  FROM unnest(v_lines) l;
-  IF v_shortages IS NOT NULL THEN
-    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', ordering.shortages_at(v_shortages, v_lines));
-  END IF;
-
-  PERFORM ordering.insert_address(p_merchant_id, v_shipping_address_id, v_order_id, p_shipping_address);
-  IF p_billing_address IS NOT NULL THEN
-    PERFORM ordering.insert_address(p_merchant_id, v_billing_address_id, v_order_id, p_billing_address);
-  END IF;
-  INSERT INTO ordering.order
-    (
-      merchant_id,
-      id,
-      order_number,
-      customer_id,
-      currency,
-      subtotal,
-      tax,
-      shipping,
-      discount,
-      shipping_discount,
-      total,
-      shipping_address_id,
-      billing_address_id,
-      shipping_method_id,
-      promotion_id,
-      coupon_code,
-      cart_id,
-      notes,
-      external_id,
-      metadata,
-      private_metadata
-    )
-  VALUES
-    (
-      p_merchant_id,
-      v_order_id,
-      ordering.next_order_number(p_merchant_id),
-      p_customer_id,
-      v_currency,
-      v_pricing.subtotal,
-      v_pricing.tax,
-      v_shipping,
-      v_pricing.discount,
-      v_pricing.shipping_discount,
-      v_pricing.total,
-      v_shipping_address_id,
-      v_billing_address_id,
-      p_shipping_method_id,
-      v_pricing.promotion_id,
-      CASE
-        WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code
-      END,
-      p_cart_id,
-      p_notes,
-      p_kept ->> 'externalId',
-      coalesce(nullif(p_kept -> 'metadata', 'null'), '{}'),
-      coalesce(nullif(p_kept -> 'privateMetadata', 'null'), '{}')
+  IF v_refusals = '[]' AND v_pricing.total <> (p_request ->> 'expectedTotal')::bigint THEN
+    v_refusals := jsonb_build_array(
+      jsonb_build_object('field', 'expectedTotal', 'reason', 'other_total', 'total', v_pricing.total)
     );
-  PERFORM set_config('ordering.placing', v_order_id::text, TRUE);
-  INSERT INTO ordering.order_item
-    (
-      merchant_id,
-      order_id,
-      position,
-      product_id,
-      variant_id,
-      quantity,
-      price,
-      subtotal,
-      discount,
-      tax,
-      sku,
-      product_name,
-      product_image,
-      properties,
-      line_key,
-      external_id,
-      metadata,
-      private_metadata
-    )
-  SELECT
-    p_merchant_id,
-    v_order_id,
-    l.position,
-    l.product_id,
-    l.variant_id,
-    l.quantity,
-    l.price,
-    l.price * l.quantity,
-    v_pricing.line_discounts[l.ordinality],
-    v_pricing.line_taxes[l.ordinality],
-    l.sku,
-    l.name,
-    l.image,
-    l.properties,
-    l.line_key,
-    l.kept ->> 'externalId',
-    coalesce(l.kept -> 'metadata', '{}'),
-    coalesce(l.kept -> 'privateMetadata', '{}')
-  FROM unnest(v_lines) WITH ORDINALITY AS l;
-  PERFORM set_config('ordering.placing', '', TRUE);
-  INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
-  PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
-  RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);
+  END IF;
+  v_placement.refusals := v_refusals;
+  v_placement.lines := v_lines;
+  v_placement.currency := v_currency;
+  v_placement.shipping := v_shipping;
+  v_placement.pricing := v_pricing;
+  RETURN v_placement;
 END;
 $$;
 
@@ -23275,6 +23735,180 @@ BEGIN
     ) p
       ON p.number = w.product
   WHERE l.order_id = ANY (p_ids);
+END;
+$$;
+
+-- sql/ordering/functions/write_orders.sql
+
+CREATE FUNCTION ordering.write_orders(p_merchant_id uuid, p_placements ordering.placement[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_numbers bigint := ordering.take_order_numbers(p_merchant_id, cardinality(p_placements));
+  v_cart_ids uuid[] := ARRAY(
+    SELECT (p.request ->> 'cartId')::uuid FROM unnest(p_placements) p WHERE p.request ->> 'cartId' IS NOT NULL
+  );
+BEGIN
+  PERFORM set_config('ordering.placing', (SELECT string_agg(p.order_id::text, ' ') FROM unnest(p_placements) p), TRUE);
+  WITH
+    placed AS MATERIALIZED (
+      SELECT
+        p.*,
+        platform.uuid_v7() AS shipping_address_id,
+        CASE
+          WHEN p.request ->> 'billingAddress' IS NOT NULL THEN platform.uuid_v7()
+        END AS billing_address_id
+      FROM unnest(p_placements) WITH ORDINALITY AS p
+    ),
+    line AS MATERIALIZED (
+      SELECT
+        p.order_id,
+        l.*,
+        (p.pricing).line_discounts[l.ordinality] AS discount,
+        (p.pricing).line_taxes[l.ordinality] AS tax
+      FROM
+        placed p
+        CROSS JOIN LATERAL unnest(p.lines) WITH ORDINALITY AS l
+    ),
+    orders AS (
+      INSERT INTO ordering.order
+        (
+          merchant_id,
+          id,
+          order_number,
+          customer_id,
+          currency,
+          subtotal,
+          tax,
+          shipping,
+          discount,
+          shipping_discount,
+          total,
+          shipping_address_id,
+          billing_address_id,
+          shipping_method_id,
+          promotion_id,
+          coupon_code,
+          cart_id,
+          notes,
+          external_id,
+          metadata,
+          private_metadata
+        )
+      SELECT
+        p_merchant_id,
+        p.order_id,
+        ordering.order_number(v_numbers + p.ordinality),
+        (p.request ->> 'customerId')::uuid,
+        p.currency,
+        (p.pricing).subtotal,
+        (p.pricing).tax,
+        p.shipping,
+        (p.pricing).discount,
+        (p.pricing).shipping_discount,
+        (p.pricing).total,
+        p.shipping_address_id,
+        p.billing_address_id,
+        (p.request ->> 'shippingMethodId')::uuid,
+        (p.pricing).promotion_id,
+        p.coupon_code,
+        (p.request ->> 'cartId')::uuid,
+        p.request ->> 'notes',
+        p.request -> 'kept' ->> 'externalId',
+        coalesce(nullif(p.request -> 'kept' -> 'metadata', 'null'), '{}'),
+        coalesce(nullif(p.request -> 'kept' -> 'privateMetadata', 'null'), '{}')
+      FROM placed p
+      ORDER BY p.ordinality
+    ),
+    addresses AS (
+      INSERT INTO ordering.order_address
+        (merchant_id, id, order_id, line1, line2, city, state, postal_code, country, phone, recipient_name, company)
+      SELECT
+        p_merchant_id,
+        a.id,
+        p.order_id,
+        a.address ->> 'line1',
+        a.address ->> 'line2',
+        a.address ->> 'city',
+        a.address ->> 'state',
+        a.address ->> 'postalCode',
+        a.address ->> 'country',
+        a.address ->> 'phone',
+        a.address ->> 'recipientName',
+        a.address ->> 'company'
+      FROM
+        placed p
+        CROSS JOIN LATERAL (
+          VALUES
+            (p.shipping_address_id, p.request -> 'shippingAddress'),
+            (p.billing_address_id, p.request -> 'billingAddress')
+        ) AS a (id, address)
+      WHERE a.id IS NOT NULL
+    ),
+    items AS (
+      INSERT INTO ordering.order_item
+        (
+          merchant_id,
+          order_id,
+          position,
+          product_id,
+          variant_id,
+          quantity,
+          price,
+          subtotal,
+          discount,
+          tax,
+          sku,
+          product_name,
+          product_image,
+          properties,
+          line_key,
+          external_id,
+          metadata,
+          private_metadata
+        )
+      SELECT
+        p_merchant_id,
+        l.order_id,
+        l.position,
+        l.product_id,
+        l.variant_id,
+        l.quantity,
+        l.price,
+        l.price * l.quantity,
+        l.discount,
+        l.tax,
+        l.sku,
+        l.name,
+        l.image,
+        l.properties,
+        l.line_key,
+        l.kept ->> 'externalId',
+        coalesce(l.kept -> 'metadata', '{}'),
+        coalesce(l.kept -> 'privateMetadata', '{}')
+      FROM line l
+    ),
+    fulfillments AS (
+      INSERT INTO ordering.fulfillment (merchant_id, order_id) SELECT p_merchant_id, p.order_id FROM placed p
+    ),
+    links AS (
+      INSERT INTO ordering.product_order (merchant_id, product_id, order_id, created_at)
+      SELECT DISTINCT p_merchant_id, l.product_id, l.order_id, now()
+      FROM line l
+    )
+  INSERT INTO ordering.history_entry (merchant_id, order_id, type, to_status, amount, actor, actor_id, created_at)
+  SELECT p_merchant_id, p.order_id, 'PLACED', 'PENDING', (p.pricing).total, a.kind, a.id, now()
+  FROM
+    placed p
+    CROSS JOIN LATERAL platform.actor_of(nullif(p.request -> 'session', 'null')) a
+  ORDER BY p.ordinality;
+  PERFORM set_config('ordering.placing', '', TRUE);
+  IF v_cart_ids <> '{}' THEN
+    UPDATE cart.cart c
+    SET checked_out_at = now()
+    WHERE c.merchant_id = p_merchant_id AND c.id = ANY (v_cart_ids);
+  END IF;
 END;
 $$;
 
@@ -27806,19 +28440,17 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  IF TG_OP <> 'INSERT' THEN
-    PERFORM
-      analytics.mark_stale(
-        OLD.merchant_id,
-        ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
-          SELECT r.succeeded_at
-          FROM
-            payment.payment p
-            JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
-          WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
-        )
-      );
-  END IF;
+  PERFORM
+    analytics.mark_stale(
+      OLD.merchant_id,
+      ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
+        SELECT r.succeeded_at
+        FROM
+          payment.payment p
+          JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
+        WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
+      )
+    );
   IF TG_OP <> 'DELETE' THEN
     PERFORM analytics.mark_stale(NEW.merchant_id, ARRAY[NEW.created_at, NEW.paid_at, NEW.cancelled_at]);
   END IF;
@@ -27826,12 +28458,32 @@ BEGIN
 END;
 $$;
 
-CREATE TRIGGER analytics_changed
-AFTER INSERT OR DELETE ON ordering.order
+CREATE TRIGGER analytics_deleted
+AFTER DELETE ON ordering.order
 FOR EACH ROW
--- An import marks what it changes once for a batch (ordering.import_orders).
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION analytics.order_changed();
+
+CREATE FUNCTION analytics.orders_added()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(a.merchant_id, array_agg(t.at))
+  FROM
+    added a
+    CROSS JOIN LATERAL unnest(ARRAY[a.created_at, a.paid_at, a.cancelled_at]) AS t (at)
+  GROUP BY a.merchant_id;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER analytics_added
+AFTER INSERT ON ordering.order
+REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT
+WHEN (NOT platform.importing())
+EXECUTE FUNCTION analytics.orders_added();
 
 CREATE TRIGGER analytics_changed_by_update
 AFTER UPDATE ON ordering.order
@@ -30230,11 +30882,14 @@ BEGIN
   IF
     NOT EXISTS (
       SELECT
-      FROM
-        after a
-        LEFT JOIN notification.stock_standing s ON s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+      FROM after a
       WHERE
-        s.standing IS DISTINCT FROM 'PLENTY'
+        -- By its key for each level: a join may read the whole table.
+        (
+          SELECT s.standing
+          FROM notification.stock_standing s
+          WHERE s.merchant_id = a.merchant_id AND s.stock_item_id = a.stock_item_id
+        ) IS DISTINCT FROM 'PLENTY'
         OR NOT EXISTS (
           SELECT FROM inventory.plentiful_item(a.merchant_id, a.stock_item_id, a.warehouse_id, a.available)
         )
@@ -30536,7 +31191,13 @@ END;
 $$;
 
 CREATE TRIGGER record_order
-AFTER INSERT OR UPDATE OF status, notes, tags ON ordering.order
+AFTER INSERT ON ordering.order
+FOR EACH ROW
+WHEN (NOT platform.importing() AND NOT ordering.placing(NEW.id))
+EXECUTE FUNCTION ordering.record_order();
+
+CREATE TRIGGER record_changed_order
+AFTER UPDATE OF status, notes, tags ON ordering.order
 FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_order();
@@ -30649,6 +31310,7 @@ CREATE TRIGGER link_products
 AFTER INSERT ON ordering.order_item
 REFERENCING NEW TABLE AS changed
 FOR EACH STATEMENT
+WHEN (NOT ordering.placing())
 EXECUTE FUNCTION ordering.link_products();
 
 CREATE FUNCTION ordering.unlink_products()

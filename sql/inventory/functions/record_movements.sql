@@ -3,9 +3,17 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_cause jsonb := nullif(current_setting('inventory.cause', TRUE), '')::jsonb;
-  v_principal text := coalesce(v_cause ->> 'principal', inventory.acting_principal());
+  v_setting text := nullif(current_setting('inventory.cause', TRUE), '');
+  v_cause jsonb;
+  v_principal text;
 BEGIN
+  PERFORM set_config('inventory.cause', '', TRUE);
+  -- The statement writes them itself (inventory.take_shares).
+  IF v_setting = 'written' THEN
+    RETURN NULL;
+  END IF;
+  v_cause := v_setting::jsonb;
+  v_principal := coalesce(v_cause ->> 'principal', inventory.principal_of(platform.current_session()));
   IF TG_OP = 'INSERT' THEN
     INSERT INTO inventory.stock_movement
       (
@@ -83,7 +91,6 @@ BEGIN
       ) k
     WHERE d.on_hand <> 0 OR d.reserved <> 0;
   END IF;
-  PERFORM set_config('inventory.cause', '', TRUE);
   RETURN NULL;
 END;
 $$;

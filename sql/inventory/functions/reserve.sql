@@ -37,7 +37,19 @@ BEGIN
       GROUP BY i.id, i.sku
     ) m;
 
-  v_shortages := inventory.hold(p_merchant_id, v_reservation_id, NULL, v_expires_at, v_stock_item_ids, v_quantities);
+  v_shortages := inventory.hold(
+    p_merchant_id,
+    ARRAY[
+      ROW(
+        v_reservation_id,
+        NULL,
+        v_expires_at,
+        inventory.principal_of(platform.current_session()),
+        v_stock_item_ids,
+        v_quantities
+      )::inventory.claim
+    ]
+  );
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;

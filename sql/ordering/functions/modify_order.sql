@@ -126,11 +126,16 @@ BEGIN
   SELECT
     inventory.hold(
       p_merchant_id,
-      v_reservation.id,
-      p_order_id,
-      v_reservation.expires_at,
-      array_agg(l.stock_item_id ORDER BY l.position),
-      array_agg(l.quantity::integer ORDER BY l.position)
+      ARRAY[
+        ROW(
+          v_reservation.id,
+          p_order_id,
+          v_reservation.expires_at,
+          inventory.principal_of(platform.current_session()),
+          array_agg(l.stock_item_id ORDER BY l.position),
+          array_agg(l.quantity::integer ORDER BY l.position)
+        )::inventory.claim
+      ]
     )
   INTO v_shortages
   FROM unnest(v_lines) l;

@@ -35,7 +35,7 @@ function answerFaults(
     )
   }
   if (isSet) return ['returns rows, which the declaration must say']
-  const members = declarations.membersOf(declared)
+  const members = declarations.membersOf(declared.kind === 'list' ? declared.of : declared)
   if (returns !== 'jsonb') {
     const isReturned = (one: AnswerType) =>
       one.kind === 'name'

@@ -69,6 +69,7 @@ export const functionsIn = ({ fromClause = [] }: SelectStmt): ReadonlyMap<string
 function answersOfConstant(constant: Extract<Node, { A_Const: unknown }>['A_Const']): Possible {
   if (constant.isnull) return onlyNull
   const text = constant.sval?.sval
+  if (text === '[]') return nothing
   return text === '{}'
     ? { ...nothing, variants: [{ keys: new Map(), optional: new Set() }] }
     : unknown(String(text))
@@ -103,6 +104,8 @@ async function answersOfCall(
     }))
     return { ...stripped, variants }
   }
+  // A list answers what its elements do.
+  if (name === 'jsonb_agg') return { ...(await answersOf(args[0], scope)), canBeNull: true }
   // A value inside of an object doesn't change the object's keys.
   if (name === 'jsonb_insert' || name === 'jsonb_set') {
     const [path = ''] = textsOf(args[1]) ?? []

@@ -36,6 +36,12 @@ export type Refusal =
 
 export type Shortage = { readonly stockItemId: string; readonly sku: string; readonly available: number; readonly requested: number; readonly position: number }
 
+export type PlacedAnswer =
+  | PlacementAnswerAnswer
+  | { readonly outcome: 'unknown_cart' }
+  | { readonly outcome: 'expired' }
+  | { readonly outcome: 'empty' }
+
 export interface AddNoteArguments {
   readonly merchantId: MerchantId
   readonly orderId: string
@@ -186,44 +192,6 @@ export const cancelOrder = (caller: Caller, args: CancelOrderArguments): Promise
       p_payment_from => ${listOf(args.paymentFrom)}::text[]
     )`)
 
-export interface CheckOutCartArguments {
-  readonly merchantId: MerchantId
-  readonly cartId: string
-  readonly ownerId: string | null
-  readonly customerId: string | null
-  readonly shippingAddress: object | null
-  readonly billingAddress: object | null
-  readonly shippingMethodId: string | null
-  readonly reservationId: string | null
-  readonly couponCode: string | null
-  readonly expectedTotal: number | null
-  readonly notes: string | null
-  readonly pay: object
-}
-
-export type CheckOutCartAnswer =
-  | PlaceOrderAnswer
-  | { readonly outcome: 'unknown_cart' }
-  | { readonly outcome: 'expired' }
-  | { readonly outcome: 'empty' }
-
-/** `ordering.check_out_cart` */
-export const checkOutCart = (caller: Caller, args: CheckOutCartArguments): Promise<CheckOutCartAnswer> =>
-  answerOf<CheckOutCartAnswer>(caller, 'ordering.check_out_cart', (sql) => sql`ordering.check_out_cart(
-      p_merchant_id => ${args.merchantId}::uuid,
-      p_cart_id => ${args.cartId}::uuid,
-      p_owner_id => ${args.ownerId}::uuid,
-      p_customer_id => ${args.customerId}::uuid,
-      p_shipping_address => ${jsonOf(sql, args.shippingAddress)}::jsonb,
-      p_billing_address => ${jsonOf(sql, args.billingAddress)}::jsonb,
-      p_shipping_method_id => ${args.shippingMethodId}::uuid,
-      p_reservation_id => ${args.reservationId}::uuid,
-      p_coupon_code => ${args.couponCode}::text,
-      p_expected_total => ${args.expectedTotal}::bigint,
-      p_notes => ${args.notes}::text,
-      p_pay => ${jsonOf(sql, args.pay)}::jsonb
-    )`)
-
 export interface CompleteDraftArguments {
   readonly merchantId: MerchantId
   readonly draftId: string
@@ -356,10 +324,7 @@ export interface PlaceOrderArguments {
   readonly pay: object
 }
 
-export type PlaceOrderAnswer =
-  | { readonly outcome: 'placed'; readonly orderId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
+export type PlaceOrderAnswer = PlacementAnswerAnswer
 
 /** `ordering.place_order` */
 export const placeOrder = (caller: Caller, args: PlaceOrderArguments): Promise<PlaceOrderAnswer> =>
@@ -378,6 +343,44 @@ export const placeOrder = (caller: Caller, args: PlaceOrderArguments): Promise<P
       p_kept => ${jsonOf(sql, args.kept)}::jsonb,
       p_by_shopper => ${args.byShopper}::boolean,
       p_pay => ${jsonOf(sql, args.pay)}::jsonb
+    )`)
+
+export interface PlaceOrdersArguments {
+  readonly merchantId: MerchantId
+  readonly requests: object
+  readonly pay: object
+}
+
+export type PlaceOrdersAnswer = readonly ({ readonly outcome: 'new'; readonly response: PlacedAnswer }
+  | { readonly outcome: 'repeated'; readonly response: PlacedAnswer }
+  | { readonly outcome: 'conflict'; readonly forgotten: boolean }
+  | { readonly outcome: 'later' })[]
+
+/** `ordering.place_orders`: Places orders that were asked for at the same time, in one transaction, and answers for each in turn.  p_requests: a list of objects, each with `order` as ordering.prepare takes it, or with `checkout` as ordering.order_of_cart does; all of one kind. One with an Idempotency-Key also has `key`, as platform.keyed_request, and `recordIds`, the records that it names. Such a request is answered at most once: what it was answered before is `repeated`.  An order that another one of the list could change the answer of is left for a later list: of the same customer, cart, reservation or Idempotency-Key, or when a promotion that may be used up has been used. Of those that are new, one at least is never left.  */
+export const placeOrders = (caller: Caller, args: PlaceOrdersArguments): Promise<PlaceOrdersAnswer> =>
+  answerOf<PlaceOrdersAnswer>(caller, 'ordering.place_orders', (sql) => sql`ordering.place_orders(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_requests => ${jsonOf(sql, args.requests)}::jsonb,
+      p_pay => ${jsonOf(sql, args.pay)}::jsonb
+    )`)
+
+export interface PlacementAnswerArguments {
+  readonly orderId: string
+  readonly refusals: object
+  readonly shortages: object | null
+}
+
+export type PlacementAnswerAnswer =
+  | { readonly outcome: 'placed'; readonly orderId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
+
+/** `ordering.placement_answer` */
+export const placementAnswer = (caller: Caller, args: PlacementAnswerArguments): Promise<PlacementAnswerAnswer> =>
+  answerOf<PlacementAnswerAnswer>(caller, 'ordering.placement_answer', (sql) => sql`ordering.placement_answer(
+      p_order_id => ${args.orderId}::uuid,
+      p_refusals => ${jsonOf(sql, args.refusals)}::jsonb,
+      p_shortages => ${jsonOf(sql, args.shortages)}::jsonb
     )`)
 
 export interface ReceiveReturnArguments {

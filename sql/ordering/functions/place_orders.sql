@@ -1,0 +1,152 @@
+-- The orders of the requests of a list, as ordering.prepare takes them, or the answers of checkouts that become none;
+-- NULL for a request that is not to be placed now. Locks the carts, and the customers whose unpaid orders are bounded,
+-- before anything else is locked, and in one order.
+CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
+RETURNS jsonb[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_orders jsonb[];
+BEGIN
+  SELECT array_agg(x.asked ORDER BY x.position)
+  INTO v_orders
+  FROM
+    (
+      SELECT
+        r.position,
+        CASE
+          WHEN p_are_new[r.position] THEN coalesce(
+            r.request -> 'order',
+            ordering.order_of_cart(p_merchant_id, r.request -> 'checkout')
+          )
+        END AS asked
+      FROM
+        (
+          SELECT r.value AS request, r.ordinality AS position
+          FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+          ORDER BY r.value -> 'checkout' ->> 'cartId'
+          OFFSET 0
+        ) r
+    ) x;
+  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
+  FROM
+    (
+      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
+      FROM unnest(v_orders) o
+      WHERE (o -> 'byShopper')::boolean
+      ORDER BY 1
+      OFFSET 0
+    ) b;
+  RETURN v_orders;
+END;
+$$;
+
+-- Places orders that were asked for at the same time, in one transaction, and answers for each in turn.
+--
+-- p_requests: a list of objects, each with `order` as ordering.prepare takes it, or with `checkout` as
+-- ordering.order_of_cart does; all of one kind. One with an Idempotency-Key also has `key`, as platform.keyed_request,
+-- and `recordIds`, the records that it names. Such a request is answered at most once: what it was answered before is
+-- `repeated`.
+--
+-- An order that another one of the list could change the answer of is left for a later list: of the same customer,
+-- cart, reservation or Idempotency-Key, or when a promotion that may be used up has been used. Of those that are new,
+-- one at least is never left.
+--
+-- type ordering.placed_answer = ordering.placement_answer() | unknown_cart {} | expired {} | empty {}
+-- answers:
+--   (new {response: ordering.placed_answer}
+--   | repeated {response: ordering.placed_answer}
+--   | conflict {forgotten: boolean}
+--   | later {})[]
+CREATE FUNCTION ordering.place_orders(p_merchant_id uuid, p_requests jsonb, p_pay jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan -- as ordering.place_order
+AS $$
+DECLARE
+  v_recalled jsonb[] := platform.recall_all(p_requests);
+  v_orders jsonb[];
+  v_responses jsonb[];
+  v_placement ordering.placement;
+  v_places integer[] := '{}';
+  v_placements ordering.placement[] := '{}';
+  v_taken text[] := '{}';
+  v_placed record;
+BEGIN
+  -- What the merchant keeps with a cart's lines was checked when it was written. A younger definition stops no
+  -- checkout.
+  PERFORM
+    set_config(
+      'metadata.checked',
+      CASE
+        WHEN p_requests -> 0 ? 'checkout' THEN 'on'
+        ELSE ''
+      END,
+      TRUE
+    );
+  v_orders := ordering.lock_orders(
+    p_merchant_id,
+    p_requests,
+    ARRAY(
+      SELECT
+        v_recalled[r.ordinality] ->> 'outcome' = 'new' AND (r.value ? 'checkout') = (p_requests -> 0 ? 'checkout')
+      FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+      ORDER BY r.ordinality
+    )
+  );
+  FOR i IN 1..jsonb_array_length(p_requests) LOOP
+    CONTINUE WHEN v_orders[i] IS NULL;
+    IF v_orders[i] ? 'outcome' THEN
+      v_responses[i] := v_orders[i];
+      CONTINUE;
+    END IF;
+    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_orders[i]) && v_taken;
+    v_placement := ordering.prepare(p_merchant_id, v_orders[i]);
+    IF ordering.stands_alone(p_merchant_id, v_placement) THEN
+      CONTINUE WHEN v_places <> '{}';
+      v_places := ARRAY[i];
+      v_placements := ARRAY[v_placement];
+      EXIT;
+    END IF;
+    v_places := v_places || i;
+    v_placements := v_placements || v_placement;
+    v_taken := v_taken || ordering.affects(v_orders[i]);
+  END LOOP;
+  FOR v_placed IN SELECT p.*
+  FROM unnest(ordering.place_prepared(p_merchant_id, v_placements, p_pay)) WITH ORDINALITY AS p LOOP
+    v_responses[v_places[v_placed.ordinality]] := ordering.placement_answer(
+      v_placed.order_id,
+      v_placed.refusals,
+      v_placed.shortages
+    );
+  END LOOP;
+  PERFORM set_config('metadata.checked', '', TRUE);
+  PERFORM platform.remember_all(p_requests, v_responses, ARRAY['placed']);
+  RETURN coalesce(
+    (
+      SELECT
+        jsonb_agg(
+          CASE
+            WHEN v_responses[n] IS NOT NULL THEN jsonb_build_object('outcome', 'new', 'response', v_responses[n])
+            WHEN v_recalled[n] ->> 'outcome' = 'repeated' THEN jsonb_build_object(
+              'outcome',
+              'repeated',
+              'response',
+              v_recalled[n] -> 'response'
+            )
+            WHEN v_recalled[n] ->> 'outcome' = 'conflict' THEN jsonb_build_object(
+              'outcome',
+              'conflict',
+              'forgotten',
+              v_recalled[n] -> 'forgotten'
+            )
+            ELSE jsonb_build_object('outcome', 'later')
+          END
+          ORDER BY n
+        )
+      FROM generate_series(1, cardinality(v_recalled)) n
+    ),
+    '[]'
+  );
+END;
+$$;
