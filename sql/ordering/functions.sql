@@ -268,23 +268,6 @@ BEGIN
 END;
 $$;
 
--- Whether an order may only be placed by itself: it is confirmed at once, or uses a promotion that it may use up.
-CREATE FUNCTION ordering.stands_alone(p_merchant_id uuid, p_placement ordering.placement)
-RETURNS boolean
-LANGUAGE plpgsql
-STABLE
-AS $$
-BEGIN
-  RETURN coalesce((p_placement.pricing).total = 0, FALSE)
-  OR (p_placement.pricing).promotion_id IS NOT NULL
-  AND EXISTS (
-    SELECT
-    FROM promotion.promotion p
-    WHERE p.merchant_id = p_merchant_id AND p.id = (p_placement.pricing).promotion_id AND p.usage_limit IS NOT NULL
-  );
-END;
-$$;
-
 CREATE FUNCTION ordering.shipping_refusal(
   p_merchant_id uuid,
   p_shipping_method_id uuid,

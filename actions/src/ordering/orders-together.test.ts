@@ -185,6 +185,31 @@ describe('orders that are placed together', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('leave one that costs nothing for a list of its own', async () => {
+    const product = await shop.createProduct(merchant, { stock: [20] })
+    await shop.database`
+      INSERT INTO promotion.promotion (merchant_id, name, code, discount_type, discount_value, start_date, end_date)
+      VALUES (${merchant.merchantId}, 'Gift', 'GIFT', 'PERCENTAGE', 100, now() - INTERVAL '1 day', now() + INTERVAL '1 day')`
+    const gift = { couponCode: 'GIFT' }
+    const [ann, bob, cleo] = await customers(3)
+    const wanted = [
+      { customerId: String(ann), productId: product.id },
+      { customerId: String(bob), productId: product.id, more: gift },
+      { customerId: String(cleo), productId: product.id },
+    ]
+    expect(outcomesOf(await placeList(wanted))).toEqual(['placed', 'later', 'placed'])
+    expect(outcomesOf(await placeList(wanted.slice(1)))).toEqual(['placed', 'later'])
+    const answers = await Promise.all(
+      (await customers(6)).map((id, n) => createOrder(id, product.id, undefined, n % 2 === 0 ? gift : {})),
+    )
+    for (const answer of answers) dataOf(answer)
+    const [confirmed] = await shop.database`
+      SELECT count(*) FILTER (WHERE status = 'CONFIRMED')::integer AS free, count(*)::integer AS placed
+      FROM ordering.order WHERE merchant_id = ${merchant.merchantId}`
+    expect(confirmed).toEqual({ free: 4, placed: 9 })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
   test('use a promotion no more often than it may be used', async () => {
     const product = await shop.createProduct(merchant, { stock: [20] })
     await shop.database`

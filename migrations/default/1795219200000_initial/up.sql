@@ -11336,22 +11336,6 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION ordering.stands_alone(p_merchant_id uuid, p_placement ordering.placement)
-RETURNS boolean
-LANGUAGE plpgsql
-STABLE
-AS $$
-BEGIN
-  RETURN coalesce((p_placement.pricing).total = 0, FALSE)
-  OR (p_placement.pricing).promotion_id IS NOT NULL
-  AND EXISTS (
-    SELECT
-    FROM promotion.promotion p
-    WHERE p.merchant_id = p_merchant_id AND p.id = (p_placement.pricing).promotion_id AND p.usage_limit IS NOT NULL
-  );
-END;
-$$;
-
 CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb)
 RETURNS void
 LANGUAGE sql
@@ -22552,7 +22536,8 @@ DECLARE
           p_by_shopper,
           'session',
           platform.current_session()
-        )
+        ),
+        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position)
       )
     ],
     p_pay
@@ -22613,6 +22598,7 @@ DECLARE
   v_recalled jsonb[] := platform.recall_all(p_requests);
   v_orders jsonb[];
   v_responses jsonb[];
+  v_next record;
   v_placement ordering.placement;
   v_places integer[] := '{}';
   v_placements ordering.placement[] := '{}';
@@ -22640,23 +22626,32 @@ BEGIN
       ORDER BY r.ordinality
     )
   );
-  FOR i IN 1..jsonb_array_length(p_requests) LOOP
-    CONTINUE WHEN v_orders[i] IS NULL;
-    IF v_orders[i] ? 'outcome' THEN
-      v_responses[i] := v_orders[i];
+  FOR v_next IN SELECT
+    o.position::integer,
+    o.asked,
+    array_agg(l ORDER BY l.position) AS lines
+  FROM
+    unnest(v_orders) WITH ORDINALITY AS o (asked, position)
+    LEFT JOIN LATERAL catalog.sellable_lines(p_merchant_id, o.asked -> 'lines', o.asked ->> 'currency') l ON TRUE
+  WHERE o.asked IS NOT NULL
+  GROUP BY o.position, o.asked
+  ORDER BY o.position LOOP
+    IF v_next.asked ? 'outcome' THEN
+      v_responses[v_next.position] := v_next.asked;
       CONTINUE;
     END IF;
-    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_orders[i]) && v_taken;
-    v_placement := ordering.prepare(p_merchant_id, v_orders[i]);
-    IF ordering.stands_alone(p_merchant_id, v_placement) THEN
+    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
+    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
+    -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
+    IF (v_placement.pricing).total = 0 THEN
       CONTINUE WHEN v_places <> '{}';
-      v_places := ARRAY[i];
+      v_places := ARRAY[v_next.position];
       v_placements := ARRAY[v_placement];
       EXIT;
     END IF;
-    v_places := v_places || i;
+    v_places := v_places || v_next.position;
     v_placements := v_placements || v_placement;
-    v_taken := v_taken || ordering.affects(v_orders[i]);
+    v_taken := v_taken || ordering.affects(v_next.asked);
   END LOOP;
   FOR v_placed IN SELECT p.*
   FROM unnest(ordering.place_prepared(p_merchant_id, v_placements, p_pay)) WITH ORDINALITY AS p LOOP
@@ -22751,7 +22746,7 @@ $$;
 
 -- sql/ordering/functions/prepare.sql
 
-CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb)
+CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb, p_lines catalog.sellable_line[])
 RETURNS ordering.placement
 LANGUAGE plpgsql
 AS $$
@@ -22760,7 +22755,6 @@ DECLARE
   v_shipping_method_id uuid := p_request ->> 'shippingMethodId';
   v_coupon_code citext := p_request ->> 'couponCode';
   v_placement ordering.placement;
-  v_lines catalog.sellable_line[];
   v_currency text;
   v_shipping bigint := 0;
   v_pricing ordering.pricing;
@@ -22774,11 +22768,8 @@ DECLARE
 BEGIN
   v_placement.request := p_request;
   v_placement.order_id := platform.uuid_v7();
-  SELECT array_agg(l ORDER BY l.position)
-  INTO v_lines
-  FROM catalog.sellable_lines(p_merchant_id, p_request -> 'lines', p_request ->> 'currency') l;
-  v_refusals := catalog.line_refusals(v_lines, 'items');
-  v_currency := v_lines[1].currency;
+  v_refusals := catalog.line_refusals(p_lines, 'items');
+  v_currency := p_lines[1].currency;
   SELECT c.blocked_at IS NOT NULL
   INTO v_is_blocked
   FROM crm.customer c
@@ -22824,7 +22815,7 @@ BEGIN
     v_refusals := ordering.unpaid_refusals(
       p_merchant_id,
       v_customer_id,
-      (SELECT sum(l.quantity) FROM unnest(v_lines) l)
+      (SELECT sum(l.quantity) FROM unnest(p_lines) l)
     );
   END IF;
   v_purchase.merchant_id := p_merchant_id;
@@ -22837,11 +22828,11 @@ BEGIN
   END IF;
   -- Only lines that can be sold have a price.
   IF v_refusals = '[]' THEN
-    SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
+    SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(p_lines) l;
     IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
-      v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
+      v_purchase := ordering.with_lines(v_purchase, p_lines, v_shipping);
       v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
       IF v_pricing.promotion_id = v_coupon.id THEN
@@ -22858,7 +22849,7 @@ BEGIN
     );
   END IF;
   v_placement.refusals := v_refusals;
-  v_placement.lines := v_lines;
+  v_placement.lines := p_lines;
   v_placement.currency := v_currency;
   v_placement.shipping := v_shipping;
   v_placement.pricing := v_pricing;

@@ -55,7 +55,8 @@ DECLARE
           p_by_shopper,
           'session',
           platform.current_session()
-        )
+        ),
+        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position)
       )
     ],
     p_pay

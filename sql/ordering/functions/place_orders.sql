@@ -49,8 +49,8 @@ $$;
 -- `repeated`.
 --
 -- An order that another one of the list could change the answer of is left for a later list: of the same customer,
--- cart, reservation or Idempotency-Key, or when a promotion that may be used up has been used. Of those that are new,
--- one at least is never left.
+-- cart, reservation or Idempotency-Key. One that costs nothing is placed by itself. Of those that are new, one at least
+-- is never left.
 --
 -- type ordering.placed_answer = ordering.placement_answer() | unknown_cart {} | expired {} | empty {}
 -- answers:
@@ -67,6 +67,7 @@ DECLARE
   v_recalled jsonb[] := platform.recall_all(p_requests);
   v_orders jsonb[];
   v_responses jsonb[];
+  v_next record;
   v_placement ordering.placement;
   v_places integer[] := '{}';
   v_placements ordering.placement[] := '{}';
@@ -94,23 +95,32 @@ BEGIN
       ORDER BY r.ordinality
     )
   );
-  FOR i IN 1..jsonb_array_length(p_requests) LOOP
-    CONTINUE WHEN v_orders[i] IS NULL;
-    IF v_orders[i] ? 'outcome' THEN
-      v_responses[i] := v_orders[i];
+  FOR v_next IN SELECT
+    o.position::integer,
+    o.asked,
+    array_agg(l ORDER BY l.position) AS lines
+  FROM
+    unnest(v_orders) WITH ORDINALITY AS o (asked, position)
+    LEFT JOIN LATERAL catalog.sellable_lines(p_merchant_id, o.asked -> 'lines', o.asked ->> 'currency') l ON TRUE
+  WHERE o.asked IS NOT NULL
+  GROUP BY o.position, o.asked
+  ORDER BY o.position LOOP
+    IF v_next.asked ? 'outcome' THEN
+      v_responses[v_next.position] := v_next.asked;
       CONTINUE;
     END IF;
-    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_orders[i]) && v_taken;
-    v_placement := ordering.prepare(p_merchant_id, v_orders[i]);
-    IF ordering.stands_alone(p_merchant_id, v_placement) THEN
+    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
+    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
+    -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
+    IF (v_placement.pricing).total = 0 THEN
       CONTINUE WHEN v_places <> '{}';
-      v_places := ARRAY[i];
+      v_places := ARRAY[v_next.position];
       v_placements := ARRAY[v_placement];
       EXIT;
     END IF;
-    v_places := v_places || i;
+    v_places := v_places || v_next.position;
     v_placements := v_placements || v_placement;
-    v_taken := v_taken || ordering.affects(v_orders[i]);
+    v_taken := v_taken || ordering.affects(v_next.asked);
   END LOOP;
   FOR v_placed IN SELECT p.*
   FROM unnest(ordering.place_prepared(p_merchant_id, v_placements, p_pay)) WITH ORDINALITY AS p LOOP

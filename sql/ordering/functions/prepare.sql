@@ -2,8 +2,9 @@
 --
 -- p_request: customerId, lines, currency (NULL: that of the first line), shippingAddress, billingAddress,
 -- shippingMethodId, reservationId, couponCode, notes, cartId, kept (externalId, metadata, privateMetadata), byShopper,
--- expectedTotal, and session (who orders, as platform.current_session has it).
-CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb)
+-- expectedTotal, and session (who orders, as platform.current_session has it). p_lines: what catalog.sellable_lines
+-- says of its lines.
+CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb, p_lines catalog.sellable_line[])
 RETURNS ordering.placement
 LANGUAGE plpgsql
 AS $$
@@ -12,7 +13,6 @@ DECLARE
   v_shipping_method_id uuid := p_request ->> 'shippingMethodId';
   v_coupon_code citext := p_request ->> 'couponCode';
   v_placement ordering.placement;
-  v_lines catalog.sellable_line[];
   v_currency text;
   v_shipping bigint := 0;
   v_pricing ordering.pricing;
@@ -26,11 +26,8 @@ DECLARE
 BEGIN
   v_placement.request := p_request;
   v_placement.order_id := platform.uuid_v7();
-  SELECT array_agg(l ORDER BY l.position)
-  INTO v_lines
-  FROM catalog.sellable_lines(p_merchant_id, p_request -> 'lines', p_request ->> 'currency') l;
-  v_refusals := catalog.line_refusals(v_lines, 'items');
-  v_currency := v_lines[1].currency;
+  v_refusals := catalog.line_refusals(p_lines, 'items');
+  v_currency := p_lines[1].currency;
   SELECT c.blocked_at IS NOT NULL
   INTO v_is_blocked
   FROM crm.customer c
@@ -76,7 +73,7 @@ BEGIN
     v_refusals := ordering.unpaid_refusals(
       p_merchant_id,
       v_customer_id,
-      (SELECT sum(l.quantity) FROM unnest(v_lines) l)
+      (SELECT sum(l.quantity) FROM unnest(p_lines) l)
     );
   END IF;
   v_purchase.merchant_id := p_merchant_id;
@@ -89,11 +86,11 @@ BEGIN
   END IF;
   -- Only lines that can be sold have a price.
   IF v_refusals = '[]' THEN
-    SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
+    SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(p_lines) l;
     IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
-      v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
+      v_purchase := ordering.with_lines(v_purchase, p_lines, v_shipping);
       v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
       IF v_pricing.promotion_id = v_coupon.id THEN
@@ -110,7 +107,7 @@ BEGIN
     );
   END IF;
   v_placement.refusals := v_refusals;
-  v_placement.lines := v_lines;
+  v_placement.lines := p_lines;
   v_placement.currency := v_currency;
   v_placement.shipping := v_shipping;
   v_placement.pricing := v_pricing;
