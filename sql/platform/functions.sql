@@ -180,7 +180,7 @@ AS $$
             k.key,
             CASE
               WHEN k.key IS NOT NULL THEN row_number() OVER (
-                PARTITION BY r.value -> 'key'
+                PARTITION BY r.value -> 'key' ->> 'caller', r.value -> 'key' ->> 'key', r.value -> 'key' ->> 'part'
                 ORDER BY r.ordinality
               )
             END AS repetition

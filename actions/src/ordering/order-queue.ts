@@ -24,8 +24,8 @@ interface Waiting<Order, Answer> {
 
 /**
  * Orders of one merchant. An order that comes alone is placed at once; those that come while others are being placed wait, and
- * are placed together: a transaction of several costs little more than one of one, and they would wait for each other's
- * locks anyway.
+ * are placed together: several in one transaction cost less than each in its own, and they would wait for each other's
+ * locks anyway. No more wait than calls of actions are taken at once.
  */
 export class OrderQueue<Order, Answer> {
   readonly #place: (orders: readonly Order[]) => Promise<readonly (Answer | typeof later)[]>
@@ -96,10 +96,10 @@ export class OrderQueue<Order, Answer> {
   async #run(list: readonly Waiting<Order, Answer>[]): Promise<void> {
     this.#running += 1
     this.#isFresh = true
-    let isLast = true
+    let isLastBegun = true
     const letNextBegin = (): void => {
-      if (isLast) this.#isFresh = false
-      isLast = false
+      if (isLastBegun) this.#isFresh = false
+      isLastBegun = false
     }
     const timer = setTimeout(() => {
       letNextBegin()
@@ -126,7 +126,8 @@ export class OrderQueue<Order, Answer> {
       }
       this.#waiting = [...left, ...this.#waiting]
     } catch (error) {
-      if (list.length > 1 && isUndone(error)) for (const each of list) await this.#settle([each])
+      // At once, because one may wait for a lock, as the list did.
+      if (list.length > 1 && isUndone(error)) await Promise.all(list.map((each) => this.#settle([each])))
       else for (const { done } of list) done.reject(error)
     }
   }

@@ -185,6 +185,31 @@ describe('orders that are placed together', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('with one Idempotency-Key are one order; another request with it is refused', async () => {
+    const product = await shop.createProduct(merchant, { stock: [20] })
+    const [ann, bob, ...others] = await customers(5)
+    const idempotencyKey = randomUUID()
+    const keyed = (customerId: string | undefined) =>
+      shop.call(
+        merchant,
+        'createOrder',
+        {
+          input: {
+            customerId: String(customerId),
+            items: [{ productId: product.id, quantity: 1 }],
+            shippingAddress: address,
+          },
+        },
+        { idempotencyKey },
+      )
+    const placed = others.map((id) => createOrder(id, product.id))
+    const answers = await Promise.all([ann, bob, ann, bob].map(keyed))
+    for (const answer of await Promise.all(placed)) dataOf(answer)
+    expect(answers.map(({ kind }) => kind)).toEqual(['done', 'refused', 'done', 'refused'])
+    expect(answers[2]).toEqual(answers[0])
+    expect((await orders()).filter(({ customerId }) => customerId === ann)).toHaveLength(1)
+  })
+
   test('leave one that costs nothing for a list of its own', async () => {
     const product = await shop.createProduct(merchant, { stock: [20] })
     await shop.database`
