@@ -67,6 +67,25 @@ const line = { name: 'Line', fields: [{ name: 'id', type: 'Int' }] }
 const toAuthor = { name: 'author', type: 'object', remote_table: 'author', field_mapping: { id: 'id' } }
 
 describe('buildSnapshot', () => {
+  test('checks nothing until its result is read, and then once', () => {
+    let reads = 0
+    const counted = {
+      ...catalog,
+      get tables() {
+        reads += 1
+        return catalog.tables
+      },
+    }
+    const document = { version: 3, sources: [{ name: 'default', kind: 'postgres', tables: [author] }] }
+    const snapshot = buildSnapshot(metadataSchema.parse(document), counted, 1)
+    expect(snapshot.storedMetadata.sources[0]?.tables).toHaveLength(1)
+    expect(reads).toBe(0)
+    expect(snapshot.metadata.sources[0]?.tables).toHaveLength(1)
+    const afterOne = reads
+    expect(snapshot.inconsistencies).toEqual([])
+    expect(reads).toBe(afterOne)
+  })
+
   test('keeps what fits, reports the rest, and stores both', () => {
     const snapshot = snapshotOf([
       author,

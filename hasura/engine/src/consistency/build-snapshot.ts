@@ -39,10 +39,7 @@ export function ownSource({ sources }: Metadata): Source | undefined {
 
 /**
  * Checks metadata against the database. What doesn't fit is left out of `Snapshot.metadata` and reported; the rest
- * takes effect.
- *
- * The order follows the dependencies: permissions use relationships and computed fields, these use tables, and each
- * step sees only what the previous steps kept.
+ * takes effect. The check is made when one of both is read first: no reader wants those of a request's earlier commands.
  */
 export function buildSnapshot(
   stored: Metadata,
@@ -50,6 +47,29 @@ export function buildSnapshot(
   resourceVersion: number,
   introspections: Introspections = new Map(),
 ): Snapshot {
+  let checked: Checked | undefined
+  const check = (): Checked => (checked ??= checkMetadata(stored, catalog, introspections))
+  return {
+    get metadata() {
+      return check().metadata
+    },
+    storedMetadata: stored,
+    catalog,
+    introspections,
+    resourceVersion,
+    get inconsistencies() {
+      return check().inconsistencies
+    },
+  }
+}
+
+type Checked = Pick<Snapshot, 'metadata' | 'inconsistencies'>
+
+/**
+ * The order follows the dependencies: permissions use relationships and computed fields, these use tables, and each
+ * step sees only what the previous steps kept.
+ */
+function checkMetadata(stored: Metadata, catalog: Catalog, introspections: Introspections): Checked {
   const own = ownSource(stored)
   const checkedSources = stored.sources.map((source) =>
     source === own ? checkSource(source, catalog) : refusedSource(source),
@@ -72,10 +92,6 @@ export function buildSnapshot(
   const remotes = checkRemotes(metadata, catalog, introspections, own?.name ?? defaultSource)
   return {
     metadata: { ...metadata, ...remotes.metadata },
-    storedMetadata: stored,
-    catalog,
-    introspections,
-    resourceVersion,
     inconsistencies: [
       ...checkedSources.flatMap(({ inconsistencies }) => inconsistencies),
       ...customTypes.inconsistencies,

@@ -83,8 +83,8 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     },
     remove: async (metadata, { cascade }) => {
       const next = await build(metadata)
-      const dependents = newInconsistencies(next, snapshot)
-      if (dependents.length === 0 || (deferring && !cascade)) {
+      const dependents = deferring && !cascade ? [] : newInconsistencies(next, snapshot)
+      if (dependents.length === 0) {
         snapshot = next
         return
       }

@@ -162,7 +162,8 @@ async function load(
     metadata === last.storedMetadata &&
     isSameCatalog(catalog, last.catalog) &&
     sameEntries(introspections, last.introspections)
-  if (!isSame) return buildSnapshot(metadata, catalog, resourceVersion, introspections)
+  // Copied, so that all is checked before it takes the last one's place.
+  if (!isSame) return { ...buildSnapshot(metadata, catalog, resourceVersion, introspections) }
   return catalog === last.catalog ? last : { ...last, catalog }
 }
 

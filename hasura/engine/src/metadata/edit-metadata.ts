@@ -97,15 +97,18 @@ const omittedWhenEmpty: ReadonlySet<string> = new Set([
   'rest_endpoints',
 ])
 
-const compact = <Part extends object>(part: Part): Part =>
-  Object.fromEntries(
-    Object.entries(part).filter(
-      ([key, value]: [string, unknown]) =>
-        value !== undefined &&
-        !(omittedWhenEmpty.has(key) && Array.isArray(value) && value.length === 0) &&
-        !(key === 'is_enum' && value === false),
-    ),
-  ) as Part
+const isOmitted = ([key, value]: [string, unknown]): boolean =>
+  value === undefined ||
+  (omittedWhenEmpty.has(key) && Array.isArray(value) && value.length === 0) ||
+  (key === 'is_enum' && value === false)
+
+/** The part itself if nothing of it is omitted. */
+function compact<Part extends object>(part: Part): Part {
+  const entries: [string, unknown][] = Object.entries(part)
+  return entries.some(isOmitted)
+    ? (Object.fromEntries(entries.filter((entry) => !isOmitted(entry))) as Part)
+    : part
+}
 
 /** Metadata as Hasura exports it: without empty lists and defaults. */
 export const compactMetadata = (metadata: Metadata): Metadata =>
