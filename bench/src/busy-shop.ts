@@ -14,9 +14,12 @@ export interface BusyShop {
 
 /**
  * Gives a merchant so many products, as many orders of two lines each over the last year, a fifth as many customers, and carts. It
- * inserts by sets, and what the platform does afterwards (the search, sums of days) is done when it returns.
+ * inserts by sets, and what the platform does afterwards (the search, sums of days) is done when it returns. A shop that is full
+ * already stays as it is.
  */
 export async function fillBusyShop(sql: Sql, merchantId: string, size: number): Promise<BusyShop> {
+  const filled = await busyShopOf(sql, merchantId)
+  if (filled !== undefined) return filled
   await fillSearchShop(sql, merchantId, size)
   await sql`
     INSERT INTO crm.customer (merchant_id, email, name)
@@ -30,21 +33,33 @@ export async function fillBusyShop(sql: Sql, merchantId: string, size: number): 
     FROM crm.customer WHERE merchant_id = ${merchantId} AND email LIKE 'busy-%'`
   await sql`ALTER TABLE busy_product ADD PRIMARY KEY (n)`
   await sql`ALTER TABLE busy_customer ADD PRIMARY KEY (n)`
-  for (let from = 0; from < size; from += ordersOfBatch)
+  for (let from = 0; from < size; from += ordersOfBatch) {
     await createOrders(sql, merchantId, { from, to: Math.min(from + ordersOfBatch, size), of: size })
+    if ((from / ordersOfBatch) % 10 === 0) console.log(`  ${from} orders`)
+  }
   await createCarts(sql, merchantId)
   await sql`DROP TABLE busy_product, busy_customer`
   await sql`
     SELECT analytics.mark_stale(${merchantId}, ARRAY(SELECT o.created_at FROM ordering.order o WHERE o.merchant_id = ${merchantId}))`
   await untilReportsAreSummed(sql)
   await sql`VACUUM ANALYZE`
+  const shop = await busyShopOf(sql, merchantId)
+  if (shop === undefined) throw new Error('the shop was not filled')
+  return shop
+}
+
+/** Undefined until it has all that the requests name; its carts come last. */
+async function busyShopOf(sql: Sql, merchantId: string): Promise<BusyShop | undefined> {
   const [named] = await sql<BusyShop[]>`
     SELECT
       (SELECT c.id FROM catalog.category c WHERE c.merchant_id = ${merchantId} AND c.slug = 'search-department-1') AS "categoryId",
       (SELECT p.slug FROM catalog.product p WHERE p.merchant_id = ${merchantId} AND p.slug = 'search-77') AS "productSlug",
-      (SELECT o.id FROM ordering.order o WHERE o.merchant_id = ${merchantId} AND o.order_number = 'BUSY-77') AS "orderId",
-      (SELECT c.id FROM cart.cart c WHERE c.merchant_id = ${merchantId} AND c.external_id = 'busy-1') AS "cartId"`
-  if (named === undefined) throw new Error('the shop was not filled')
+      o.id AS "orderId",
+      c.id AS "cartId"
+    FROM
+      ordering.order o
+      JOIN cart.cart c ON c.merchant_id = o.merchant_id
+    WHERE o.merchant_id = ${merchantId} AND o.order_number = 'BUSY-77' AND c.external_id = 'busy-1'`
   return named
 }
 

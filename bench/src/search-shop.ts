@@ -23,6 +23,8 @@ export async function fillSearchShop(
   if (there.count === 0) await createCategoriesAndAttributes(sql, merchantId)
   for (let from = there.count; from < count; from += productsOfBatch) {
     await createProducts(sql, merchantId, from + 1, Math.min(from + productsOfBatch, count))
+    // Tables without statistics are read by the wrong keys until autovacuum comes by.
+    if (from === 0) await sql`ANALYZE`
     if ((from / productsOfBatch) % 10 === 0) console.log(`  ${from} products`)
   }
   // As autovacuum leaves the tables of a shop that has been there for a while.

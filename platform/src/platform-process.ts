@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -53,12 +53,14 @@ export class PlatformProcess {
   readonly dataDir: string
   /** The first of its ports. */
   readonly port: number
+  readonly #isKept: boolean
   #child: ChildProcess | undefined
   #output = ''
 
-  private constructor(dataDir: string, port: number) {
+  private constructor(dataDir: string, port: number, isKept = false) {
     this.dataDir = dataDir
     this.port = port
+    this.#isKept = isKept
     removeOnSignals()
     present.add(this)
   }
@@ -68,6 +70,12 @@ export class PlatformProcess {
       await mkdtemp(path.join(tmpdir(), 'commerce-graph-')),
       await freePorts(listenerCount),
     )
+  }
+
+  /** In a folder that stays when it is removed. */
+  static async createIn(dataDir: string): Promise<PlatformProcess> {
+    await mkdir(dataDir, { recursive: true })
+    return new PlatformProcess(dataDir, await freePorts(listenerCount), true)
   }
 
   /** Its output since its last start. */
@@ -128,13 +136,13 @@ export class PlatformProcess {
 
   /** Another platform on the same folder with other ports. */
   beside(): PlatformProcess {
-    return new PlatformProcess(this.dataDir, this.port + 2 * listenerCount)
+    return new PlatformProcess(this.dataDir, this.port + 2 * listenerCount, this.#isKept)
   }
 
-  /** Stops it and removes its files. */
+  /** Stops it and removes its files, unless they are kept. */
   async remove(): Promise<void> {
     await this.stop()
-    await rm(this.dataDir, { recursive: true, force: true })
+    if (!this.#isKept) await rm(this.dataDir, { recursive: true, force: true })
     present.delete(this)
   }
 
