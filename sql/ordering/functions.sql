@@ -212,6 +212,49 @@ AS $$
   SELECT 'ORD-' || lpad(p_number::text, 8, '0');
 $$;
 
+-- The orders of the requests of a list, as ordering.prepare takes them, or the answers of checkouts that become none;
+-- NULL for a request that is not to be placed now. Locks the carts, and the customers whose unpaid orders are bounded,
+-- before anything else is locked, and in one order.
+CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
+RETURNS jsonb[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_orders jsonb[];
+BEGIN
+  SELECT array_agg(x.asked ORDER BY x.position)
+  INTO v_orders
+  FROM
+    (
+      SELECT
+        r.position,
+        CASE
+          WHEN p_are_new[r.position] THEN coalesce(
+            r.request -> 'order',
+            ordering.order_of_cart(p_merchant_id, r.request -> 'checkout')
+          )
+        END AS asked
+      FROM
+        (
+          SELECT r.value AS request, r.ordinality AS position
+          FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+          ORDER BY r.value -> 'checkout' ->> 'cartId'
+          OFFSET 0
+        ) r
+    ) x;
+  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
+  FROM
+    (
+      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
+      FROM unnest(v_orders) o
+      WHERE (o -> 'byShopper')::boolean
+      ORDER BY 1
+      OFFSET 0
+    ) b;
+  RETURN v_orders;
+END;
+$$;
+
 -- What the orders are to hold that can be placed.
 CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
 RETURNS inventory.claim[]
@@ -226,7 +269,7 @@ BEGIN
         coalesce((p.request ->> 'reservationId')::uuid, platform.uuid_v7()),
         p.order_id,
         v_until,
-        inventory.principal_of(nullif(p.request -> 'session', 'null')),
+        inventory.principal_of(p.request -> 'session'),
         l.stock_item_ids,
         l.quantities
       )::inventory.claim
@@ -266,6 +309,24 @@ BEGIN
     )
   END;
 END;
+$$;
+
+-- answers:
+--   placed {orderId: uuid}
+--   | invalid {refusals: ordering.refusal[]}
+--   | insufficient {shortages: ordering.shortage[]}
+-- nullable: p_shortages
+CREATE FUNCTION ordering.placement_answer(p_order_id uuid, p_refusals jsonb, p_shortages jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_refusals <> '[]' THEN jsonb_build_object('outcome', 'invalid', 'refusals', p_refusals)
+      WHEN p_shortages IS NOT NULL THEN jsonb_build_object('outcome', 'insufficient', 'shortages', p_shortages)
+      ELSE jsonb_build_object('outcome', 'placed', 'orderId', p_order_id)
+    END;
 $$;
 
 CREATE FUNCTION ordering.shipping_refusal(

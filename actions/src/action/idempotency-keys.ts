@@ -7,8 +7,6 @@ import { callTransactions } from './call-transaction.ts'
 import { KeyedRequest, type ListedRequest } from './keyed-request.ts'
 import type { AnySession } from './session.ts'
 
-export type { ListedRequest }
-
 export type Once<Outcome> = Outcome | { readonly outcome: 'key_reused'; readonly key: string }
 
 /** Has what changes something happen at most once per Idempotency-Key (docs/decisions/0013). */

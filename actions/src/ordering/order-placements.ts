@@ -1,7 +1,8 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { actorVariables } from '../action/acting-as.ts'
 import type { ActionCall } from '../action/action.ts'
-import type { IdempotencyKeys, ListedRequest, Once } from '../action/idempotency-keys.ts'
+import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
+import type { ListedRequest } from '../action/keyed-request.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import type { KeptFields } from '../metadata/index.ts'
@@ -12,7 +13,6 @@ import type { Address, OrderLine } from './orders.ts'
 
 /** The terms of an order besides its lines, for orders from a cart and without one. */
 interface OrderTerms {
-  readonly shippingAddress: Address | null
   readonly billingAddress: Address | null
   readonly shippingMethodId: string | null
   /** An ACTIVE reservation to take over. */
@@ -24,6 +24,7 @@ interface OrderTerms {
 
 export interface OrderInput extends OrderTerms {
   readonly customerId: string
+  readonly shippingAddress: Address
   readonly lines: readonly OrderLine[]
   /** The merchant's own fields of the order. */
   readonly kept: KeptFields
@@ -32,6 +33,7 @@ export interface OrderInput extends OrderTerms {
 /** Null for what the cart says already. */
 export interface CheckoutInput extends OrderTerms {
   readonly cartId: string
+  readonly shippingAddress: Address | null
   /** Whose order a guest's cart becomes. */
   readonly customerId: string | null
   /** The total that the customer saw, in minor units. An order with another total isn't placed. */

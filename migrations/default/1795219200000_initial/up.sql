@@ -11283,6 +11283,46 @@ AS $$
   SELECT 'ORD-' || lpad(p_number::text, 8, '0');
 $$;
 
+CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
+RETURNS jsonb[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_orders jsonb[];
+BEGIN
+  SELECT array_agg(x.asked ORDER BY x.position)
+  INTO v_orders
+  FROM
+    (
+      SELECT
+        r.position,
+        CASE
+          WHEN p_are_new[r.position] THEN coalesce(
+            r.request -> 'order',
+            ordering.order_of_cart(p_merchant_id, r.request -> 'checkout')
+          )
+        END AS asked
+      FROM
+        (
+          SELECT r.value AS request, r.ordinality AS position
+          FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+          ORDER BY r.value -> 'checkout' ->> 'cartId'
+          OFFSET 0
+        ) r
+    ) x;
+  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
+  FROM
+    (
+      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
+      FROM unnest(v_orders) o
+      WHERE (o -> 'byShopper')::boolean
+      ORDER BY 1
+      OFFSET 0
+    ) b;
+  RETURN v_orders;
+END;
+$$;
+
 CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
 RETURNS inventory.claim[]
 LANGUAGE plpgsql
@@ -11296,7 +11336,7 @@ BEGIN
         coalesce((p.request ->> 'reservationId')::uuid, platform.uuid_v7()),
         p.order_id,
         v_until,
-        inventory.principal_of(nullif(p.request -> 'session', 'null')),
+        inventory.principal_of(p.request -> 'session'),
         l.stock_item_ids,
         l.quantities
       )::inventory.claim
@@ -11334,6 +11374,19 @@ BEGIN
     )
   END;
 END;
+$$;
+
+CREATE FUNCTION ordering.placement_answer(p_order_id uuid, p_refusals jsonb, p_shortages jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_refusals <> '[]' THEN jsonb_build_object('outcome', 'invalid', 'refusals', p_refusals)
+      WHEN p_shortages IS NOT NULL THEN jsonb_build_object('outcome', 'insufficient', 'shortages', p_shortages)
+      ELSE jsonb_build_object('outcome', 'placed', 'orderId', p_order_id)
+    END;
 $$;
 
 CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb)
@@ -22549,46 +22602,6 @@ $$;
 
 -- sql/ordering/functions/place_orders.sql
 
-CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
-RETURNS jsonb[]
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_orders jsonb[];
-BEGIN
-  SELECT array_agg(x.asked ORDER BY x.position)
-  INTO v_orders
-  FROM
-    (
-      SELECT
-        r.position,
-        CASE
-          WHEN p_are_new[r.position] THEN coalesce(
-            r.request -> 'order',
-            ordering.order_of_cart(p_merchant_id, r.request -> 'checkout')
-          )
-        END AS asked
-      FROM
-        (
-          SELECT r.value AS request, r.ordinality AS position
-          FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
-          ORDER BY r.value -> 'checkout' ->> 'cartId'
-          OFFSET 0
-        ) r
-    ) x;
-  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
-  FROM
-    (
-      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
-      FROM unnest(v_orders) o
-      WHERE (o -> 'byShopper')::boolean
-      ORDER BY 1
-      OFFSET 0
-    ) b;
-  RETURN v_orders;
-END;
-$$;
-
 CREATE FUNCTION ordering.place_orders(p_merchant_id uuid, p_requests jsonb, p_pay jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -22729,19 +22742,6 @@ BEGIN
   END IF;
   RETURN v_placements;
 END;
-$$;
-
-CREATE FUNCTION ordering.placement_answer(p_order_id uuid, p_refusals jsonb, p_shortages jsonb)
-RETURNS jsonb
-LANGUAGE sql
-IMMUTABLE
-AS $$
-  SELECT
-    CASE
-      WHEN p_refusals <> '[]' THEN jsonb_build_object('outcome', 'invalid', 'refusals', p_refusals)
-      WHEN p_shortages IS NOT NULL THEN jsonb_build_object('outcome', 'insufficient', 'shortages', p_shortages)
-      ELSE jsonb_build_object('outcome', 'placed', 'orderId', p_order_id)
-    END;
 $$;
 
 -- sql/ordering/functions/prepare.sql
@@ -23892,7 +23892,7 @@ BEGIN
   SELECT p_merchant_id, p.order_id, 'PLACED', 'PENDING', (p.pricing).total, a.kind, a.id, now()
   FROM
     placed p
-    CROSS JOIN LATERAL platform.actor_of(nullif(p.request -> 'session', 'null')) a
+    CROSS JOIN LATERAL platform.actor_of(p.request -> 'session') a
   ORDER BY p.ordinality;
   PERFORM set_config('ordering.placing', '', TRUE);
   IF v_cart_ids <> '{}' THEN

@@ -37,21 +37,3 @@ BEGIN
   RETURN v_placements;
 END;
 $$;
-
--- answers:
---   placed {orderId: uuid}
---   | invalid {refusals: ordering.refusal[]}
---   | insufficient {shortages: ordering.shortage[]}
--- nullable: p_shortages
-CREATE FUNCTION ordering.placement_answer(p_order_id uuid, p_refusals jsonb, p_shortages jsonb)
-RETURNS jsonb
-LANGUAGE sql
-IMMUTABLE
-AS $$
-  SELECT
-    CASE
-      WHEN p_refusals <> '[]' THEN jsonb_build_object('outcome', 'invalid', 'refusals', p_refusals)
-      WHEN p_shortages IS NOT NULL THEN jsonb_build_object('outcome', 'insufficient', 'shortages', p_shortages)
-      ELSE jsonb_build_object('outcome', 'placed', 'orderId', p_order_id)
-    END;
-$$;

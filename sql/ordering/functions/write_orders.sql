@@ -161,7 +161,7 @@ BEGIN
   SELECT p_merchant_id, p.order_id, 'PLACED', 'PENDING', (p.pricing).total, a.kind, a.id, now()
   FROM
     placed p
-    CROSS JOIN LATERAL platform.actor_of(nullif(p.request -> 'session', 'null')) a
+    CROSS JOIN LATERAL platform.actor_of(p.request -> 'session') a
   ORDER BY p.ordinality;
   PERFORM set_config('ordering.placing', '', TRUE);
   IF v_cart_ids <> '{}' THEN

@@ -42,6 +42,25 @@ export type PlacedAnswer =
   | { readonly outcome: 'expired' }
   | { readonly outcome: 'empty' }
 
+export interface PlacementAnswerArguments {
+  readonly orderId: string
+  readonly refusals: object
+  readonly shortages: object | null
+}
+
+export type PlacementAnswerAnswer =
+  | { readonly outcome: 'placed'; readonly orderId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
+
+/** `ordering.placement_answer` */
+export const placementAnswer = (caller: Caller, args: PlacementAnswerArguments): Promise<PlacementAnswerAnswer> =>
+  answerOf<PlacementAnswerAnswer>(caller, 'ordering.placement_answer', (sql) => sql`ordering.placement_answer(
+      p_order_id => ${args.orderId}::uuid,
+      p_refusals => ${jsonOf(sql, args.refusals)}::jsonb,
+      p_shortages => ${jsonOf(sql, args.shortages)}::jsonb
+    )`)
+
 export interface AddNoteArguments {
   readonly merchantId: MerchantId
   readonly orderId: string
@@ -362,25 +381,6 @@ export const placeOrders = (caller: Caller, args: PlaceOrdersArguments): Promise
       p_merchant_id => ${args.merchantId}::uuid,
       p_requests => ${jsonOf(sql, args.requests)}::jsonb,
       p_pay => ${jsonOf(sql, args.pay)}::jsonb
-    )`)
-
-export interface PlacementAnswerArguments {
-  readonly orderId: string
-  readonly refusals: object
-  readonly shortages: object | null
-}
-
-export type PlacementAnswerAnswer =
-  | { readonly outcome: 'placed'; readonly orderId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
-
-/** `ordering.placement_answer` */
-export const placementAnswer = (caller: Caller, args: PlacementAnswerArguments): Promise<PlacementAnswerAnswer> =>
-  answerOf<PlacementAnswerAnswer>(caller, 'ordering.placement_answer', (sql) => sql`ordering.placement_answer(
-      p_order_id => ${args.orderId}::uuid,
-      p_refusals => ${jsonOf(sql, args.refusals)}::jsonb,
-      p_shortages => ${jsonOf(sql, args.shortages)}::jsonb
     )`)
 
 export interface ReceiveReturnArguments {
