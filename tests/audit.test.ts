@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import {
   RevokeApiKeyDocument,
 } from './support/generated/hasura-operations.ts'
 import { createClient, type Client } from './support/graphql-client.ts'
-import { shippingAddress, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { createCustomer, createStockedProduct, payload, shippingAddress, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 const tables = new URL('../metadata/databases/default/tables/', import.meta.url)
@@ -155,6 +156,62 @@ describe('the audit log', () => {
       },
     ])
     await soon({ targetId: created.cart.id, operation: 'createCart' }, [{ requestId }])
+  })
+
+  test('has the entry of an order from the order’s own transaction, and one of each time it was asked for again', async () => {
+    const { id: productId } = await createStockedProduct(owner, 10)
+    const customerId = await createCustomer(owner)
+    const input = { customerId, items: [{ productId, quantity: 1 }], shippingAddress }
+    const place = (requestId: string, headers: Readonly<Record<string, string>> = {}) =>
+      createClient(platform.graphqlUrl, {
+        authorization: `Bearer ${platform.liveKey}`,
+        'x-request-id': requestId,
+        ...headers,
+      })<Record<string, { order: { id: string } | null; errors: readonly [] }>>(
+        `mutation Buy($input: CreateOrderInput!) { createOrder(input: $input) { order { id } errors { field message } } }`,
+        { input },
+      )
+    // Orders that come together are placed together; each has its own entry.
+    const requestIds = [newRequestId(), newRequestId(), newRequestId()]
+    const placed = await Promise.all(requestIds.map((requestId) => place(requestId)))
+    for (const [index, answer] of placed.entries()) {
+      const orderId = payload(answer).order?.id ?? ''
+      expect(await entries({ requestId: requestIds[index] })).toMatchObject([
+        {
+          operation: 'createOrder',
+          operationName: 'Buy',
+          outcome: 'DONE',
+          actorKind: 'KEY',
+          clientAddress: '127.0.0.1',
+          targetIds: [orderId, customerId, productId],
+        },
+      ])
+      const together = await sql`
+        SELECT FROM ordering.order o JOIN audit.entry e ON e.request_id = ${requestIds[index] ?? ''} AND e.xmin = o.xmin
+        WHERE o.id = ${orderId}`
+      expect(together).toHaveLength(1)
+    }
+    const [first, again] = [newRequestId(), newRequestId()]
+    const key = { 'idempotency-key': randomUUID() }
+    const order = payload(await place(first, key)).order
+    expect(payload(await place(again, key)).order).toEqual(order)
+    await soon({ requestId: again }, [{ operation: 'createOrder', outcome: 'DONE' }])
+    expect(await entries({ requestId: first })).toHaveLength(1)
+  })
+
+  test('has an entry of an order that was refused, with the codes', async () => {
+    const requestId = newRequestId()
+    await as(platform.liveKey, requestId)(
+      `mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } errors { code } } }`,
+      {
+        input: {
+          customerId: randomUUID(),
+          items: [{ productId: randomUUID(), quantity: 1 }],
+          shippingAddress,
+        },
+      },
+    )
+    await soon({ requestId }, [{ operation: 'createOrder', outcome: 'INVALID', codes: ['NOT_FOUND'] }])
   })
 
   test('has entries for rows and actions that came through Hasura’s own API', async () => {

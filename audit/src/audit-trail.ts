@@ -11,7 +11,7 @@ const flushIntervalMs = 500
 const maxWaiting = 10_000
 const batchSize = 1_000
 
-/** The argument of `audit.append`. */
+/** An entry in the argument of `audit.append`. */
 type Row = Readonly<Record<string, string | number | readonly string[] | null>>
 
 /**
@@ -40,19 +40,19 @@ export class AuditTrail {
    */
   async begin(attempt: Attempt, targetIds: readonly string[]): Promise<string> {
     const id = randomUUID()
-    const row = { ...rowOf(attempt), id, outcome: 'STARTED', target_ids: targetIds }
+    const row = { ...entryOf(attempt), id, outcome: 'STARTED', target_ids: targetIds }
     await this.#beginnings.for(row)
     return id
   }
 
   /** Records the outcome of the action. */
   ended(attempt: Attempt, id: string, outcome: Outcome): void {
-    this.#wait({ ...rowOf(attempt), ...outcomeOf(outcome), attempt_id: id })
+    this.#wait({ ...entryOf(attempt), ...outcomeOf(outcome), attempt_id: id })
   }
 
   /** Records a mutation that changed nothing. */
   record(attempt: Attempt, outcome: Outcome): void {
-    this.#wait({ ...rowOf(attempt), ...outcomeOf(outcome) })
+    this.#wait({ ...entryOf(attempt), ...outcomeOf(outcome) })
   }
 
   /** Counts a refused access; repetitions within a minute become one additional entry. */
@@ -100,7 +100,7 @@ export class AuditTrail {
     }
     const attempt = { ...actor, ...origin, operation, operationName: null }
     this.#wait({
-      ...rowOf(attempt),
+      ...entryOf(attempt),
       ...outcomeOf({ outcome: 'REFUSED', codes: [code], targetIds: [] }),
       occurrences,
     })
@@ -118,7 +118,8 @@ export class AuditTrail {
 
 type Undetermined = Omit<Attempt, 'operation'> & { readonly operation: string | null }
 
-const rowOf = (attempt: Undetermined): Row => ({
+/** The entry of an attempt as `audit.append` takes it, without its outcome. */
+export const entryOf = (attempt: Undetermined): Row => ({
   merchant_id: attempt.merchantId,
   actor_kind: attempt.kind,
   actor_id: attempt.id,

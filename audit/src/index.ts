@@ -1,4 +1,4 @@
-export { AuditTrail } from './audit-trail.ts'
+export { AuditTrail, entryOf } from './audit-trail.ts'
 export {
   type Actor,
   type Attempt,

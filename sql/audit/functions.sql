@@ -140,6 +140,33 @@ BEGIN
 END;
 $$;
 
+-- Writes the entries of those requests of a list whose responses (NULL: none, or not now) have an outcome that changes
+-- something. A request has its `entry` as audit.append takes it, without outcome and records; or NULL, and gets none.
+CREATE FUNCTION audit.append_done(p_requests jsonb, p_responses jsonb[], p_changing text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_entries jsonb := (
+    SELECT
+      jsonb_agg(
+        r.value -> 'entry' || jsonb_build_object(
+          'outcome',
+          'DONE',
+          'target_ids',
+          platform.record_ids_of(r.value, p_responses[r.ordinality])
+        )
+      )
+    FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+    WHERE r.value ->> 'entry' IS NOT NULL AND p_responses[r.ordinality] ->> 'outcome' = ANY (p_changing)
+  );
+BEGIN
+  IF v_entries IS NOT NULL THEN
+    PERFORM audit.append(v_entries);
+  END IF;
+END;
+$$;
+
 CREATE FUNCTION audit.watch(p_table regclass, p_type text, p_id text)
 RETURNS void
 LANGUAGE plpgsql

@@ -296,8 +296,24 @@ BEGIN
 END;
 $$;
 
+-- At most 100 records: those whose ids the response to a request of a list has, and those that the request names
+-- (`recordIds`).
+CREATE FUNCTION platform.record_ids_of(p_request jsonb, p_response jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    jsonb_path_query_array(
+      (SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(p_response) m WHERE m.key ~ '(^id|Id)$') || (
+        p_request -> 'recordIds'
+      ),
+      '$[0 to 99]'
+    );
+$$;
+
 -- Remembers the responses to requests of a list (NULL: none, or not now) whose outcome is one of those that change
--- something: with the records that a request names (`recordIds`) and those whose ids its response has.
+-- something: with platform.record_ids_of.
 CREATE FUNCTION platform.remember_all(p_requests jsonb, p_responses jsonb[], p_changing text[])
 RETURNS void
 LANGUAGE plpgsql
@@ -316,9 +332,7 @@ DECLARE
           'response',
           a.response,
           'record_ids',
-          r.value -> 'recordIds' || (
-            SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(a.response) m WHERE m.key ~ '(^id|Id)$'
-          )
+          platform.record_ids_of(r.value, a.response)
         )
       ) n
     WHERE r.value ->> 'key' IS NOT NULL AND a.response ->> 'outcome' = ANY (p_changing)

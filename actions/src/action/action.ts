@@ -1,3 +1,4 @@
+import type { Attempt } from '@commerce-graph/audit'
 import { onePerField } from '@commerce-graph/contract'
 import postgres from '@commerce-graph/postgres-driver'
 import { missingFeature } from '@commerce-graph/contract/errors'
@@ -15,7 +16,12 @@ export interface ActionCall<Who extends AnySession = Session> {
   readonly input: unknown
   /** The client's Idempotency-Key, if it sent one. */
   readonly idempotencyKey: IdempotencyKey | null
+  /** Null for a call of the platform's own, of which the audit log tells nothing. */
+  readonly origin: CallOrigin | null
 }
+
+/** Where a call comes from, for the audit log. */
+export type CallOrigin = Pick<Attempt, 'clientAddress' | 'requestId' | 'operationName' | 'source'>
 
 export interface IdempotencyKey {
   readonly value: string
@@ -27,8 +33,8 @@ export interface IdempotencyKey {
 
 /**
  * The scope in which an action runs once per Idempotency-Key. `in one transaction`: one transaction writes all of it,
- * with the key's record. `in one statement`: one statement does, for callers who come many at once
- * (`IdempotencyKeys.listed`). `in steps`: the action calls another service between its transactions, and its
+ * with the key's record. `in one statement`: one statement does, and writes the audit log's entry as well, for callers who
+ * come many at once (`IdempotencyKeys.listed`). `in steps`: the action calls another service between its transactions, and its
  * handler chooses the transaction that records the key (`IdempotencyKeys.once`).
  */
 type Keeping = 'in one transaction' | 'in one statement' | 'in steps'

@@ -170,6 +170,7 @@ describe('an idempotency key', () => {
           session: staff(merchant),
           input: { id: cartId, input: { shippingAddress: address } },
           idempotencyKey: { value: randomUUID(), part: '', replayed: false },
+          origin: null,
         })
         const { orderId } = dataOf(answer)
         const [written] = await shop.database`
@@ -418,7 +419,7 @@ describe('every action', () => {
       const session = sessionFor(definition.roles)
       const key = { value: randomUUID(), part: '', replayed: false }
       // An input that no action accepts, so that none can run.
-      const call = { action, session, input: { nothing: 'of use' }, idempotencyKey: key }
+      const call = { action, session, input: { nothing: 'of use' }, idempotencyKey: key, origin: null }
       const { secretBox } = shop
       const recorded = { recorded: action }
       await new KeyedRequest(call, key, { secretBox, ...definition }).remember(shop.database, recorded)

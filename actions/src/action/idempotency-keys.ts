@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../database.ts'
 import { type Action, type ActionCall, accessRefusal, type IdempotencyKey } from './action.ts'
 import { type Answer, done, idempotencyKeyReused } from './answer.ts'
 import { callTransactions } from './call-transaction.ts'
-import { KeyedRequest, type ListedRequest } from './keyed-request.ts'
+import { KeyedRequest, type ListedRequest, listedRequest } from './keyed-request.ts'
 import type { AnySession } from './session.ts'
 
 export type Once<Outcome> = Outcome | { readonly outcome: 'key_reused'; readonly key: string }
@@ -29,7 +29,10 @@ export interface IdempotencyKeys {
     begin: (sql: Queryable) => Promise<Outcome>,
     changedSomething: (outcome: Outcome) => boolean,
   ): Promise<Once<Outcome>>
-  /** The call as a function of the database takes it that answers a list of calls, and keeps their answers itself. */
+  /**
+   * The call as a function of the database takes it that answers a list of calls, keeps their answers and writes their entries
+   * of the audit log.
+   */
   listed(call: ActionCall): ListedRequest
   /**
    * Resolves when the disk has all that was committed before. For transactions that don't wait for it themselves
@@ -113,7 +116,7 @@ export function idempotencyKeys(
     },
     listed(call) {
       const key = call.idempotencyKey
-      if (key === null) return { key: null, recordIds: [] }
+      if (key === null) return listedRequest(call, null)
       return new KeyedRequest(call, key, { secretBox, answersSecret: false }).listed
     },
     onDisk: () => flush.for(undefined),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import { targetIdsOf } from '@commerce-graph/audit'
+import { entryOf, targetIdsOf } from '@commerce-graph/audit'
 import type { Queryable } from '../database.ts'
 import type { ActionCall, IdempotencyKey } from './action.ts'
+import { attemptOf } from './audited-call.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
 
@@ -16,11 +17,25 @@ export type Recalled =
   /** `forgotten`: the request is the same, and its answer is not kept any more. */
   | { readonly outcome: 'conflict'; readonly forgotten: boolean }
 
-/** What the functions that answer a list of requests are told of one, so that they recall and remember its answer. */
+/**
+ * What the functions that answer a list of requests are told of one, so that they recall and remember its answer, and write
+ * its entry of the audit log.
+ */
 export interface ListedRequest {
   /** As `platform.keyed_request`; null without an Idempotency-Key. */
   readonly key: object | null
   readonly recordIds: readonly string[]
+  /** As `audit.append` takes it, without what came of it; null for a call of the platform's own. */
+  readonly entry: object | null
+}
+
+export function listedRequest(call: ActionCall<AnySession>, key: ListedRequest['key']): ListedRequest {
+  const { origin } = call
+  return {
+    key,
+    recordIds: targetIdsOf(call.input),
+    entry: origin === null ? null : entryOf(attemptOf({ ...call, origin })),
+  }
 }
 
 /** A call with an Idempotency-Key, and the record of what came of it. */
@@ -68,7 +83,7 @@ export class KeyedRequest {
   /** As a request of the list that `platform.recall_all` takes. */
   get listed(): ListedRequest {
     const { merchantId, ...row } = this.#row
-    return { key: { merchant_id: merchantId, ...row }, recordIds: [...targetIdsOf(this.#call.input)] }
+    return listedRequest(this.#call, { merchant_id: merchantId, ...row })
   }
 
   get #row(): platform.RecallArguments['request'] {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CallOrigin } from '../action/action.ts'
 import { sessionVariables } from '../action/session.ts'
 
 /** The body that Hasura posts to an action's handler. */
@@ -18,14 +19,8 @@ const originVariables = z.object({
   }),
 })
 
-export interface CallOrigin {
-  readonly clientAddress: string | null
-  readonly operationName: string | null
-  readonly source: 'CONTRACT' | 'HASURA'
-}
-
-/** Reads a body that is known to be a call of an action. */
-export function callOrigin(body: unknown): CallOrigin {
+/** Reads a body that is known to be a call of an action. Its headers tell the request's id. */
+export function callOrigin(body: unknown): Omit<CallOrigin, 'requestId'> {
   const { session_variables: variables } = originVariables.parse(body)
   return {
     clientAddress: variables['x-hasura-client-address'] ?? null,

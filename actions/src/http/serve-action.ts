@@ -75,13 +75,13 @@ const serveAction =
       const value = header(request, 'idempotency-key')
       const idempotencyKey =
         value === undefined ? null : { value, part: idempotencyPart(request.body), replayed: false }
-      const call = { action: name, session, input, idempotencyKey }
       const origin = { ...callOrigin(request.body), requestId }
+      const call = { action: name, session, input, idempotencyKey, origin }
       const answer =
         value !== undefined && !isIdempotencyKey(value)
           ? invalidIdempotencyKey
           : await untilGone(request.signal, () =>
-              runFor(session, request.signal, () => runAudited(action, call, origin, audit)),
+              runFor(session, request.signal, () => runAudited(action, call, audit)),
             )
       const milliseconds = Math.round(performance.now() - started)
       logger[milliseconds >= slowMilliseconds ? 'warn' : 'info']({

@@ -427,6 +427,7 @@ describe('after a crash', () => {
       session: staff(merchant),
       input: { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
       idempotencyKey: null,
+      origin: null,
     })
     expect(dataOf(answer)).toMatchObject({ error: null, requiresAction: null })
     expect(await statusesOf(orderId)).toMatchObject({ payments: ['PENDING'] })
@@ -453,6 +454,7 @@ describe('after a crash', () => {
       session: staff(merchant),
       input: { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
       idempotencyKey: null,
+      origin: null,
     })
     dataOf(answer)
     expect(await chargedIntents(orderId)).toBe(1)

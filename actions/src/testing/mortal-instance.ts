@@ -90,7 +90,13 @@ export async function openInstance(shop: TestShop, life: Life): Promise<MortalIn
       const action = actions[name]
       if (action === undefined) throw new Error(`There is no action ${name}.`)
       const key = { value: idempotencyKey, part: '', replayed: false }
-      return action.run({ action: name, session: staff(merchant), input, idempotencyKey: key })
+      return action.run({
+        action: name,
+        session: staff(merchant),
+        input,
+        idempotencyKey: key,
+        origin: null,
+      })
     },
     async reconcile() {
       await reconcilersAreGone(shop.database)

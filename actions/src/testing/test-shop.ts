@@ -133,6 +133,7 @@ export async function openTestShop({ processorTimeout, banksDecide = true }: Tes
           options.idempotencyKey === undefined
             ? null
             : { value: options.idempotencyKey, part: '', replayed: false },
+        origin: null,
       }
       return action.run(call)
     },

@@ -86,7 +86,7 @@ export async function enterShop(sql: Sql, databaseUrl: string, merchantId: strin
     call(name, input) {
       const action = actions[name]
       if (action === undefined) throw new Error(`There is no action ${name}.`)
-      return action.run({ action: name, session, input, idempotencyKey: null })
+      return action.run({ action: name, session, input, idempotencyKey: null, origin: null })
     },
     close: () => tokenIssuer.close(),
   }

@@ -5215,6 +5215,31 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION audit.append_done(p_requests jsonb, p_responses jsonb[], p_changing text[])
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_entries jsonb := (
+    SELECT
+      jsonb_agg(
+        r.value -> 'entry' || jsonb_build_object(
+          'outcome',
+          'DONE',
+          'target_ids',
+          platform.record_ids_of(r.value, p_responses[r.ordinality])
+        )
+      )
+    FROM jsonb_array_elements(p_requests) WITH ORDINALITY AS r
+    WHERE r.value ->> 'entry' IS NOT NULL AND p_responses[r.ordinality] ->> 'outcome' = ANY (p_changing)
+  );
+BEGIN
+  IF v_entries IS NOT NULL THEN
+    PERFORM audit.append(v_entries);
+  END IF;
+END;
+$$;
+
 CREATE FUNCTION audit.watch(p_table regclass, p_type text, p_id text)
 RETURNS void
 LANGUAGE plpgsql
@@ -13150,6 +13175,20 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION platform.record_ids_of(p_request jsonb, p_response jsonb)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    jsonb_path_query_array(
+      (SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(p_response) m WHERE m.key ~ '(^id|Id)$') || (
+        p_request -> 'recordIds'
+      ),
+      '$[0 to 99]'
+    );
+$$;
+
 CREATE FUNCTION platform.remember_all(p_requests jsonb, p_responses jsonb[], p_changing text[])
 RETURNS void
 LANGUAGE plpgsql
@@ -13168,9 +13207,7 @@ DECLARE
           'response',
           a.response,
           'record_ids',
-          r.value -> 'recordIds' || (
-            SELECT coalesce(jsonb_agg(m.value), '[]') FROM jsonb_each(a.response) m WHERE m.key ~ '(^id|Id)$'
-          )
+          platform.record_ids_of(r.value, a.response)
         )
       ) n
     WHERE r.value ->> 'key' IS NOT NULL AND a.response ->> 'outcome' = ANY (p_changing)
@@ -22676,6 +22713,7 @@ BEGIN
   END LOOP;
   PERFORM set_config('metadata.checked', '', TRUE);
   PERFORM platform.remember_all(p_requests, v_responses, ARRAY['placed']);
+  PERFORM audit.append_done(p_requests, v_responses, ARRAY['placed']);
   RETURN coalesce(
     (
       SELECT

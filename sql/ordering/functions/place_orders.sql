@@ -1,9 +1,9 @@
 -- Places orders that were asked for at the same time, in one transaction, and answers for each in turn.
 --
 -- p_requests: a list of objects, each with `order` as ordering.prepare takes it, or with `checkout` as
--- ordering.order_of_cart does; all of one kind. One with an Idempotency-Key also has `key`, as platform.keyed_request,
--- and `recordIds`, the records that it names. Such a request is answered at most once: what it was answered before is
--- `repeated`.
+-- ordering.order_of_cart does; all of one kind. Each has `recordIds`, the records that it names, and its `entry` of the
+-- audit log (audit.append_done). One with an Idempotency-Key also has `key`, as platform.keyed_request. Such a request
+-- is answered at most once: what it was answered before is `repeated`.
 --
 -- An order that another one of the list could change the answer of is left for a later list: of the same customer,
 -- cart, reservation or Idempotency-Key. One that costs nothing is placed by itself. Of those that are new, one at least
@@ -89,6 +89,7 @@ BEGIN
   END LOOP;
   PERFORM set_config('metadata.checked', '', TRUE);
   PERFORM platform.remember_all(p_requests, v_responses, ARRAY['placed']);
+  PERFORM audit.append_done(p_requests, v_responses, ARRAY['placed']);
   RETURN coalesce(
     (
       SELECT
