@@ -125,4 +125,6 @@ $$;
 CREATE TRIGGER name_promotion
 BEFORE INSERT OR UPDATE OF promotion_id ON ordering.order
 FOR EACH ROW
+-- Most orders have none, and no name to take away.
+WHEN (NEW.promotion_id IS NOT NULL OR NEW.promotion_name IS NOT NULL)
 EXECUTE FUNCTION promotion.name_on_order();

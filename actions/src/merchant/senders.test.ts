@@ -7,14 +7,7 @@ import { createSmtpTransport, type MailTransport } from '../messaging/transports
 import { actionsByDomain } from '../start-actions.ts'
 import { type DnsServer, startDnsServer } from '../testing/dns-server.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
-import {
-  dataOf,
-  found,
-  openTestShop,
-  staff,
-  type TestMerchant,
-  type TestShop,
-} from '../testing/test-shop.ts'
+import { dataOf, found, openTestShop, staff, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { checkSenders, openSenders, type Senders } from './senders.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
