@@ -57,6 +57,10 @@ export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOpt
     ? connectDatabase({ ...options, databaseUrl })
     : connectDatabase({ ...options, databaseUrl: pooler.directUrl, idleSeconds: 1 })
 
+/** Whether Postgres ended a statement, which it does for its time. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === '57014'
+
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>
   value === null ? null : sql.json(value as JsonValue)

@@ -297,6 +297,38 @@ describe('a report', () => {
     expect(await rolledUp()).toEqual([{ placed: '3' }])
   })
 
+  test('sums up fewer quarters of an hour at once where many take too long', async () => {
+    const quarters = 16
+    const history = await beginHistory(shop, new Date(Date.now() - (quarters + 1) * 15 * 60_000))
+    const { merchantId } = history.merchant
+    for (let at = 0; at < quarters; at += 1)
+      await happen(shop.database, history, {
+        kind: 'place',
+        at: at * 15,
+        currency: 'USD',
+        customer: 0,
+        discount: 0,
+        quantities: [1],
+      })
+    const hurried = postgres(shop.databaseUrl, { max: 1, connection: { statement_timeout: 350 } })
+    await shop.database.unsafe(`
+      CREATE FUNCTION public.dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.03); RETURN NEW; END';
+      CREATE TRIGGER dawdle BEFORE INSERT ON analytics.sales_rollup FOR EACH ROW EXECUTE FUNCTION public.dawdle()`)
+    try {
+      await refreshRollups(hurried)
+    } finally {
+      await shop.database.unsafe('DROP FUNCTION public.dawdle() CASCADE')
+      await hurried.end()
+    }
+    const [summed] = await shop.database<{ placed: string; quarters: number }[]>`
+      SELECT sum(placed) AS placed, count(DISTINCT bucket)::integer AS quarters
+      FROM analytics.sales_rollup WHERE merchant_id = ${merchantId}`
+    expect(summed).toEqual({ placed: String(quarters), quarters })
+    expect(
+      await shop.database`SELECT FROM analytics.stale_bucket WHERE merchant_id = ${merchantId} AND bucket < analytics.bucket_of(now())`,
+    ).toEqual([])
+  })
+
   /** Row security hides from an index what could tell of other rows, and then the index yields all movements since. */
   test('is summed up by the worker from the movements of the quarter of an hour alone', async () => {
     const { merchantId } = await shop.createMerchant()

@@ -1,10 +1,12 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import type { Database } from '../database.ts'
-import { inBatches } from '../in-batches.ts'
+import { type Database, isTimeout } from '../database.ts'
 import * as analytics from '../sql/generated/analytics.ts'
 
-/** Quarters of an hour summed up in one transaction. */
-const batch = 500
+/** Quarters of an hour summed up in one transaction. Most hold little. */
+const mostAtOnce = 500
+
+/** What is left of a batch after one that took too long, as the quarters of a large import do. */
+const shorter = (batch: number): number => Math.ceil(batch / 8)
 
 /**
  * Sums up anew what has changed in quarters of an hour that are over. Reports are right without it; they are faster with it. It can run
@@ -29,7 +31,18 @@ export async function refreshRollups(database: Database, now = new Date()): Prom
   return refreshed
 }
 
-const refreshMerchant = async (database: Database, merchantId: MerchantId, now: Date): Promise<number> =>
-  inBatches(batch, async () =>
-    analytics.refresh(database, { merchantId, limit: batch, now: now.toISOString() }),
-  )
+/** Throws when a single quarter takes too long. */
+async function refreshMerchant(database: Database, merchantId: MerchantId, now: Date): Promise<number> {
+  let refreshed = 0
+  let limit = mostAtOnce
+  for (;;) {
+    try {
+      const done = await analytics.refresh(database, { merchantId, limit, now: now.toISOString() })
+      refreshed += done
+      if (done < limit) return refreshed
+    } catch (error) {
+      if (!isTimeout(error) || limit === 1) throw error
+      limit = shorter(limit)
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { alreadyExists, invalidValue, type UserError } from '@commerce-graph/contract/input'
 import postgres from '@commerce-graph/postgres-driver'
-import type { Database, Queryable } from '../database.ts'
+import { type Database, isTimeout, type Queryable } from '../database.ts'
 import * as bulk from '../sql/generated/bulk.ts'
 import { type Batch, type Entry, textOfKey } from './batches.ts'
 import { writerOf } from './records/record-writers.ts'
@@ -222,10 +222,6 @@ async function keysTaken(
       ON k.merchant_id = ${merchantId} AND k.import_id = ${id} AND k.kind = w.kind AND k.key = w.key`
   return new Set(rows.map(textOfKey))
 }
-
-/** Whether Postgres ended a statement, which it does for its time. */
-const isTimeout = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.code === '57014'
 
 /** Errors of data (class 22) and of constraints (23) are the row's; others are ours, or pass. */
 function refusalOf(error: unknown): UserError | null {
