@@ -13,7 +13,7 @@ const usage = `npm run bench:usual -- [--sizes 10000,200000] [--requests 15] [--
 Milliseconds of the requests that the example storefront and the admin send most, in shops of different sizes: so many
 products, as many orders. A page is to cost the same in all of them; what counts or sums has a bound of its own, for the size.
 
-\`--keep\` leaves the shops in the folder for the next run: 200,000 take some ten minutes to fill, 1,000,000 an hour.`
+\`--keep\` leaves the shops in the folder for the next run: 200,000 take some ten minutes to fill, 1,000,000 a hundred.`
 
 const options = readOptions(usage, {
   sizes: z

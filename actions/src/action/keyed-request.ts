@@ -29,6 +29,7 @@ export interface ListedRequest {
   readonly entry: object | null
 }
 
+/** A call as a request of a list. `key`: its row, if it has an Idempotency-Key. */
 export function listedRequest(call: ActionCall<AnySession>, key: ListedRequest['key']): ListedRequest {
   const { origin } = call
   return {

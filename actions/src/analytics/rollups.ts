@@ -5,7 +5,7 @@ import * as analytics from '../sql/generated/analytics.ts'
 /** Quarters of an hour summed up in one transaction. Most hold little. */
 const mostAtOnce = 500
 
-/** What is left of a batch after one that took too long, as the quarters of a large import do. */
+/** The batch after one that took too long, as the quarters of a large import do. */
 const shorter = (batch: number): number => Math.ceil(batch / 8)
 
 /**
