@@ -111,6 +111,7 @@ const createOrders = (sql: Sql, merchantId: string, { from, to, of }: Range): Pr
         placed p
         JOIN (SELECT l.order_id, sum(l.price * l.quantity) AS subtotal FROM placed_line l GROUP BY l.order_id) s
           ON s.order_id = p.id`
+    await transaction`SELECT analytics.note_purchases(${merchantId}, ARRAY(SELECT p.id FROM placed p))`
   })
 
 /** Carts of three lines each, one in three bought. */

@@ -77,6 +77,52 @@ AS $$
   WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id);
 $$;
 
+-- Notes the customers of orders that were paid, for reports.
+CREATE FUNCTION analytics.note_purchases(p_merchant_id uuid, p_order_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO analytics.first_purchase AS f (merchant_id, customer_id, paid_at)
+  SELECT o.merchant_id, o.customer_id, min(o.paid_at)
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = ANY (p_order_ids) AND o.paid_at IS NOT NULL
+  GROUP BY o.merchant_id, o.customer_id
+  ORDER BY o.customer_id
+  -- The row is locked also where it stays as it is: analytics.forget_purchase waits, and sees these orders.
+  ON CONFLICT (merchant_id, customer_id) DO UPDATE SET paid_at = excluded.paid_at WHERE f.paid_at > excluded.paid_at;
+$$;
+
+-- After a paid order of the customer has gone, has got another customer, or was paid at another time.
+CREATE FUNCTION analytics.forget_purchase(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_first timestamptz;
+BEGIN
+  -- A statement of its own: the next one sees the orders that others paid until it had the lock.
+  PERFORM
+  FROM analytics.first_purchase f
+  WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  SELECT min(o.paid_at)
+  INTO v_first
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id;
+  IF v_first IS NULL THEN
+    DELETE FROM analytics.first_purchase f WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id;
+  ELSE
+    UPDATE analytics.first_purchase f
+    SET paid_at = v_first
+    WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id AND f.paid_at <> v_first;
+  END IF;
+END;
+$$;
+
 -- answers: recorded {productId: uuid} | unknown_product {}
 CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean)
 RETURNS jsonb

@@ -57,6 +57,18 @@ CREATE TABLE analytics.stale_bucket (
   PRIMARY KEY (merchant_id, bucket, id)
 );
 
+-- When a customer first paid an order: the new customers of a report. It changes with the orders, in their transaction.
+CREATE TABLE analytics.first_purchase (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- No foreign key: at the end of a transaction that pays an order, it would wait for one that joins its guest to an
+  -- account, which waits for the order. A customer with orders can't be deleted.
+  customer_id uuid NOT NULL,
+  paid_at timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, customer_id)
+);
+CREATE INDEX first_purchase_paid_at ON analytics.first_purchase (merchant_id, paid_at) INCLUDE (customer_id);
+
 CREATE TABLE analytics.product_view (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,

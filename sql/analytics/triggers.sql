@@ -86,6 +86,44 @@ WHEN
   )
 EXECUTE FUNCTION analytics.order_changed();
 
+CREATE FUNCTION analytics.purchase_changed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NEW.paid_at IS NOT NULL THEN
+    PERFORM analytics.note_purchases(NEW.merchant_id, ARRAY[NEW.id]);
+  END IF;
+  IF OLD.paid_at IS NOT NULL THEN
+    PERFORM analytics.forget_purchase(OLD.merchant_id, OLD.customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+-- These are deferred so that the customer's row is the last lock of a transaction. Transactions that take it earlier
+-- would wait for each other's stock and products.
+CREATE CONSTRAINT TRIGGER purchase_added
+AFTER INSERT ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (NEW.paid_at IS NOT NULL AND NOT platform.importing())
+EXECUTE FUNCTION analytics.purchase_changed();
+
+CREATE CONSTRAINT TRIGGER purchase_changed
+AFTER UPDATE ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN ((OLD.paid_at, OLD.customer_id) IS DISTINCT FROM (NEW.paid_at, NEW.customer_id))
+EXECUTE FUNCTION analytics.purchase_changed();
+
+CREATE CONSTRAINT TRIGGER purchase_deleted
+AFTER DELETE ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (OLD.paid_at IS NOT NULL)
+EXECUTE FUNCTION analytics.purchase_changed();
+
 CREATE FUNCTION analytics.order_item_changed()
 RETURNS trigger
 LANGUAGE plpgsql

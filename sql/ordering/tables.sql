@@ -439,7 +439,6 @@ CREATE INDEX order_paid_at ON ordering.order (merchant_id, paid_at)
 INCLUDE (customer_id, currency)
 WHERE paid_at IS NOT NULL;
 CREATE INDEX order_cancelled_at ON ordering.order (merchant_id, cancelled_at) WHERE cancelled_at IS NOT NULL;
-CREATE INDEX order_customer_paid_at ON ordering.order (merchant_id, customer_id, paid_at) WHERE paid_at IS NOT NULL;
 CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
 CREATE INDEX order_return_updated_at ON ordering.order_return (merchant_id, updated_at, id);
 CREATE INDEX draft_order_updated_at ON ordering.draft_order (merchant_id, updated_at, id);

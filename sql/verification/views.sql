@@ -658,6 +658,22 @@ CREATE VIEW verification.stock_reports AS
       WHERE s.merchant_id = coalesce(k.merchant_id, f.merchant_id) AND s.bucket = coalesce(k.bucket, f.bucket)
     );
 
+CREATE VIEW verification.first_purchases AS
+  SELECT
+    merchant_id,
+    customer_id::text AS subject,
+    format('the first purchase is noted at %s, but was at %s', f.paid_at, o.paid_at) AS disagreement
+  FROM
+    analytics.first_purchase f
+    FULL JOIN (
+      SELECT o.merchant_id, o.customer_id, min(o.paid_at) AS paid_at
+      FROM ordering.order o
+      WHERE o.paid_at IS NOT NULL
+      GROUP BY o.merchant_id, o.customer_id
+    ) o
+      USING (merchant_id, customer_id)
+  WHERE f.paid_at IS DISTINCT FROM o.paid_at;
+
 CREATE VIEW verification.file_bytes AS
   SELECT
     u.merchant_id,

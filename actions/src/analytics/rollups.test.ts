@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Queryable } from '../database.ts'
 import { beginHistory, happen, type SalesEvent, type SalesHistory } from '../testing/sales-history.ts'
+import { overlap } from '../testing/overlap.ts'
 import { sumUpEveryQuarter } from '../testing/sum-up-every-quarter.ts'
 import { openTestShop, type TestShop } from '../testing/test-shop.ts'
 import { refreshRollups } from './rollups.ts'
@@ -177,7 +178,8 @@ const event: fc.Arbitrary<SalesEvent> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pay' as const), at, order }) },
   fc.record({ kind: fc.constant('cancel' as const), at, order }),
-  fc.record({ kind: fc.constant('ship' as const), order }),
+  fc.record({ kind: fc.constantFrom('ship', 'delete'), order }),
+  fc.record({ kind: fc.constant('hand over' as const), order, customer: fc.nat({ max: 2 }) }),
   fc.record({
     kind: fc.constant('move' as const),
     at,
@@ -249,6 +251,59 @@ describe('a report', () => {
       }),
       { numRuns: 25 },
     )
+  })
+
+  test('counts new customers right though their orders were paid, and went to others, at the same time', async () => {
+    const change = fc.oneof(
+      fc.record({ kind: fc.constant('pay' as const), at: fc.integer({ min: 0, max: 900 }), order }),
+      fc.record({ kind: fc.constant('hand over' as const), order, customer: fc.nat({ max: 1 }) }),
+      fc.record({ kind: fc.constant('delete' as const), order }),
+    )
+    const place = { kind: 'place', currency: 'USD', quantities: [1], discount: 0 } as const
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 8 }), async (changes) => {
+        const history = await beginHistory(shop, start)
+        for (const at of [0, 5, 10])
+          for (const customer of [0, 1]) await happen(shop.database, history, { ...place, at, customer })
+        await Promise.all(
+          changes.map((what) => shop.database.begin(async (sql) => happen(sql, history, what))),
+        )
+        await expectReportsToAgree(shop.database, history)
+        expect(
+          await shop.database`SELECT * FROM verification.first_purchases WHERE merchant_id = ${history.merchant.merchantId}`,
+        ).toEqual([])
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('looks for a first purchase, when it has gone, among those that are being paid', async () => {
+    const history = await beginHistory(shop, start)
+    const place = {
+      kind: 'place',
+      at: 0,
+      currency: 'USD',
+      customer: 0,
+      quantities: [1],
+      discount: 0,
+    } as const
+    for (let orders = 0; orders < 2; orders += 1) await happen(shop.database, history, place)
+    await happen(shop.database, history, { kind: 'pay', at: 10, order: 0 })
+    await overlap<unknown>(
+      shop.database,
+      async (sql) => {
+        await happen(sql, history, { kind: 'pay', at: 900, order: 1 })
+        await sql`SET CONSTRAINTS ALL IMMEDIATE`
+      },
+      async () => happen(shop.database, history, { kind: 'hand over', order: 0, customer: 1 }),
+    )
+    const { merchantId } = history.merchant
+    expect(
+      await shop.database`SELECT FROM analytics.first_purchase WHERE merchant_id = ${merchantId}`,
+    ).toHaveLength(2)
+    expect(
+      await shop.database`SELECT * FROM verification.first_purchases WHERE merchant_id = ${merchantId}`,
+    ).toEqual([])
   })
 
   test('comes from the roll-up after a run of the job, and another run has nothing to do', async () => {

@@ -15,7 +15,8 @@ export type SalesEvent =
   | { readonly kind: 'pay' | 'cancel'; readonly at: number; readonly order: number }
   | { readonly kind: 'refund'; readonly at: number; readonly order: number; readonly percent: number }
   | { readonly kind: 'move'; readonly at: number; readonly product: number; readonly delta: number }
-  | { readonly kind: 'ship'; readonly order: number }
+  | { readonly kind: 'ship' | 'delete'; readonly order: number }
+  | { readonly kind: 'hand over'; readonly order: number; readonly customer: number }
   | { readonly kind: 'correct'; readonly order: number; readonly quantity: number }
 
 export interface SalesHistory {
@@ -59,6 +60,15 @@ export async function happen(sql: Queryable, history: SalesHistory, event: Sales
       return
     case 'ship':
       await sql`UPDATE ordering.order SET status = 'SHIPPED' WHERE ${mine} AND status = 'CONFIRMED'`
+      return
+    case 'hand over':
+      await sql`UPDATE ordering.order SET customer_id = ${found(history.customerIds[event.customer])} WHERE ${mine}`
+      return
+    case 'delete':
+      await sql`
+        DELETE FROM ordering.order WHERE ${mine} AND NOT EXISTS (
+          SELECT FROM payment.payment p WHERE p.merchant_id = ${merchantId} AND p.order_id = ${orderId}
+        )`
       return
     case 'cancel':
       await sql`

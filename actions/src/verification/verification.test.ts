@@ -51,6 +51,8 @@ const faults: Readonly<Record<string, (sql: Queryable, merchantId: string) => Pr
     sql`UPDATE catalog.category SET level = 3 WHERE merchant_id = ${id} AND slug = 'leaf'`,
   category_products: (sql, id) => sql`DELETE FROM catalog.category_product WHERE merchant_id = ${id}`,
   file_bytes: (sql, id) => sql`INSERT INTO files.usage (merchant_id, bytes) VALUES (${id}, 7)`,
+  first_purchases: (sql, id) =>
+    sql`UPDATE analytics.first_purchase SET paid_at = paid_at + interval '1 second' WHERE merchant_id = ${id}`,
   item_standing: (sql, id) =>
     sql`UPDATE inventory.stock_item SET needs_restock = NOT needs_restock WHERE merchant_id = ${id}`,
   loyalty_points: (sql, id) =>

@@ -339,6 +339,18 @@ CREATE TABLE analytics.stale_bucket (
   PRIMARY KEY (merchant_id, bucket, id)
 );
 
+CREATE TABLE analytics.first_purchase (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  -- No foreign key: at the end of a transaction that pays an order, it would wait for one that joins its guest to an
+  -- account, which waits for the order. A customer with orders can't be deleted.
+  customer_id uuid NOT NULL,
+  paid_at timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, customer_id)
+);
+
+CREATE INDEX first_purchase_paid_at ON analytics.first_purchase (merchant_id, paid_at) INCLUDE (customer_id);
+
 -- sql/catalog/tables.sql
 
 CREATE TABLE catalog.product (
@@ -3921,8 +3933,6 @@ WHERE paid_at IS NOT NULL;
 
 CREATE INDEX order_cancelled_at ON ordering.order (merchant_id, cancelled_at) WHERE cancelled_at IS NOT NULL;
 
-CREATE INDEX order_customer_paid_at ON ordering.order (merchant_id, customer_id, paid_at) WHERE paid_at IS NOT NULL;
-
 CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
 
 CREATE INDEX order_return_updated_at ON ordering.order_return (merchant_id, updated_at, id);
@@ -4623,6 +4633,50 @@ AS $$
   FROM unnest(p_times) AS at
   -- When a merchant is deleted, its orders go after it.
   WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id);
+$$;
+
+CREATE FUNCTION analytics.note_purchases(p_merchant_id uuid, p_order_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  INSERT INTO analytics.first_purchase AS f (merchant_id, customer_id, paid_at)
+  SELECT o.merchant_id, o.customer_id, min(o.paid_at)
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = ANY (p_order_ids) AND o.paid_at IS NOT NULL
+  GROUP BY o.merchant_id, o.customer_id
+  ORDER BY o.customer_id
+  -- The row is locked also where it stays as it is: analytics.forget_purchase waits, and sees these orders.
+  ON CONFLICT (merchant_id, customer_id) DO UPDATE SET paid_at = excluded.paid_at WHERE f.paid_at > excluded.paid_at;
+$$;
+
+CREATE FUNCTION analytics.forget_purchase(p_merchant_id uuid, p_customer_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_first timestamptz;
+BEGIN
+  -- A statement of its own: the next one sees the orders that others paid until it had the lock.
+  PERFORM
+  FROM analytics.first_purchase f
+  WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  SELECT min(o.paid_at)
+  INTO v_first
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id;
+  IF v_first IS NULL THEN
+    DELETE FROM analytics.first_purchase f WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id;
+  ELSE
+    UPDATE analytics.first_purchase f
+    SET paid_at = v_first
+    WHERE f.merchant_id = p_merchant_id AND f.customer_id = p_customer_id AND f.paid_at <> v_first;
+  END IF;
+END;
 $$;
 
 CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean)
@@ -14782,26 +14836,25 @@ AS $$
         AND (p_currency IS NULL OR o.currency = p_currency)
       GROUP BY 1, 2
     ),
-    customer AS (
-      SELECT
-        b.customer_id,
-        (
-          SELECT min(o.paid_at)
-          FROM ordering.order o
-          WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
-        ) AS first_paid_at
-      FROM buyer b
-      GROUP BY 1
+    -- The first purchase is no later than any other of its interval, so it makes a buyer of the interval a new one.
+    new_buyer AS (
+      SELECT width_bucket(f.paid_at, p_bounds) AS number, f.customer_id
+      FROM analytics.first_purchase f
+      WHERE
+        p_metrics && '{NEW_CUSTOMERS,RETURNING_CUSTOMERS}'
+        AND f.merchant_id = p_merchant_id
+        AND f.paid_at >= p_bounds[1]
+        AND f.paid_at < p_bounds[cardinality(p_bounds)]
     ),
     counted AS (
       SELECT
         b.number,
         count(*) AS customers,
-        count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
+        count(n.customer_id) AS new_customers,
         NULL::bigint AS registrations
       FROM
         buyer b
-        JOIN customer c USING (customer_id)
+        LEFT JOIN new_buyer n ON n.number = b.number AND n.customer_id = b.customer_id
       GROUP BY 1
       UNION ALL
       SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
@@ -14819,8 +14872,8 @@ AS $$
     CROSS JOIN LATERAL (
       VALUES
         ('CUSTOMERS', c.customers),
-        ('NEW_CUSTOMERS', c.customers - c.returning_customers),
-        ('RETURNING_CUSTOMERS', c.returning_customers),
+        ('NEW_CUSTOMERS', c.new_customers),
+        ('RETURNING_CUSTOMERS', c.customers - c.new_customers),
         ('REGISTRATIONS', c.registrations)
     ) AS m (metric, value)
   WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL;
@@ -22409,6 +22462,7 @@ BEGIN
     VALUES (p_merchant_id, greatest(v_largest, 1000))
     ON CONFLICT (merchant_id) DO UPDATE SET last_number = greatest(c.last_number, excluded.last_number);
   END IF;
+  PERFORM analytics.note_purchases(p_merchant_id, p_ids);
 END;
 $$;
 
@@ -28451,6 +28505,22 @@ CREATE VIEW verification.stock_reports AS
       WHERE s.merchant_id = coalesce(k.merchant_id, f.merchant_id) AND s.bucket = coalesce(k.bucket, f.bucket)
     );
 
+CREATE VIEW verification.first_purchases AS
+  SELECT
+    merchant_id,
+    customer_id::text AS subject,
+    format('the first purchase is noted at %s, but was at %s', f.paid_at, o.paid_at) AS disagreement
+  FROM
+    analytics.first_purchase f
+    FULL JOIN (
+      SELECT o.merchant_id, o.customer_id, min(o.paid_at) AS paid_at
+      FROM ordering.order o
+      WHERE o.paid_at IS NOT NULL
+      GROUP BY o.merchant_id, o.customer_id
+    ) o
+      USING (merchant_id, customer_id)
+  WHERE f.paid_at IS DISTINCT FROM o.paid_at;
+
 CREATE VIEW verification.file_bytes AS
   SELECT
     u.merchant_id,
@@ -28550,6 +28620,42 @@ WHEN
     )
   )
 EXECUTE FUNCTION analytics.order_changed();
+
+CREATE FUNCTION analytics.purchase_changed()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NEW.paid_at IS NOT NULL THEN
+    PERFORM analytics.note_purchases(NEW.merchant_id, ARRAY[NEW.id]);
+  END IF;
+  IF OLD.paid_at IS NOT NULL THEN
+    PERFORM analytics.forget_purchase(OLD.merchant_id, OLD.customer_id);
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE CONSTRAINT TRIGGER purchase_added
+AFTER INSERT ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (NEW.paid_at IS NOT NULL AND NOT platform.importing())
+EXECUTE FUNCTION analytics.purchase_changed();
+
+CREATE CONSTRAINT TRIGGER purchase_changed
+AFTER UPDATE ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN ((OLD.paid_at, OLD.customer_id) IS DISTINCT FROM (NEW.paid_at, NEW.customer_id))
+EXECUTE FUNCTION analytics.purchase_changed();
+
+CREATE CONSTRAINT TRIGGER purchase_deleted
+AFTER DELETE ON ordering.order
+DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW
+WHEN (OLD.paid_at IS NOT NULL)
+EXECUTE FUNCTION analytics.purchase_changed();
 
 CREATE FUNCTION analytics.order_item_changed()
 RETURNS trigger

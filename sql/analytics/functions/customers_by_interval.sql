@@ -20,26 +20,25 @@ AS $$
         AND (p_currency IS NULL OR o.currency = p_currency)
       GROUP BY 1, 2
     ),
-    customer AS (
-      SELECT
-        b.customer_id,
-        (
-          SELECT min(o.paid_at)
-          FROM ordering.order o
-          WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
-        ) AS first_paid_at
-      FROM buyer b
-      GROUP BY 1
+    -- The first purchase is no later than any other of its interval, so it makes a buyer of the interval a new one.
+    new_buyer AS (
+      SELECT width_bucket(f.paid_at, p_bounds) AS number, f.customer_id
+      FROM analytics.first_purchase f
+      WHERE
+        p_metrics && '{NEW_CUSTOMERS,RETURNING_CUSTOMERS}'
+        AND f.merchant_id = p_merchant_id
+        AND f.paid_at >= p_bounds[1]
+        AND f.paid_at < p_bounds[cardinality(p_bounds)]
     ),
     counted AS (
       SELECT
         b.number,
         count(*) AS customers,
-        count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
+        count(n.customer_id) AS new_customers,
         NULL::bigint AS registrations
       FROM
         buyer b
-        JOIN customer c USING (customer_id)
+        LEFT JOIN new_buyer n ON n.number = b.number AND n.customer_id = b.customer_id
       GROUP BY 1
       UNION ALL
       SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
@@ -57,8 +56,8 @@ AS $$
     CROSS JOIN LATERAL (
       VALUES
         ('CUSTOMERS', c.customers),
-        ('NEW_CUSTOMERS', c.customers - c.returning_customers),
-        ('RETURNING_CUSTOMERS', c.returning_customers),
+        ('NEW_CUSTOMERS', c.new_customers),
+        ('RETURNING_CUSTOMERS', c.customers - c.new_customers),
         ('REGISTRATIONS', c.registrations)
     ) AS m (metric, value)
   WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL;

@@ -1,5 +1,5 @@
--- Notes the orders of a batch that have these ids: what they are known by, their times for the reports, and their
--- numbers, which the counter does not give again.
+-- Notes the orders of a batch that have these ids: what they are known by, their times and customers for the
+-- reports, and their numbers, which the counter does not give again.
 CREATE FUNCTION ordering.note_imported_orders(p_merchant_id uuid, p_batch jsonb, p_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
@@ -45,5 +45,6 @@ BEGIN
     VALUES (p_merchant_id, greatest(v_largest, 1000))
     ON CONFLICT (merchant_id) DO UPDATE SET last_number = greatest(c.last_number, excluded.last_number);
   END IF;
+  PERFORM analytics.note_purchases(p_merchant_id, p_ids);
 END;
 $$;
