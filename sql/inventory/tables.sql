@@ -72,6 +72,8 @@ CREATE TABLE inventory.stock_item (
 );
 CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_id) WHERE in_stock;
 CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
+-- Counted from it alone: its key is the same for all rows of a merchant, which a B-tree keeps as one key with a list.
+CREATE INDEX stock_item_counted ON inventory.stock_item (merchant_id) WHERE needs_restock;
 
 -- Products whose in_stock may be wrong, because another transaction had locked them for long when an item of theirs
 -- changed. A job corrects it (inventory.settle_products).

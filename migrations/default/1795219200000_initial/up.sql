@@ -2811,6 +2811,8 @@ CREATE INDEX stock_item_in_stock ON inventory.stock_item (merchant_id, product_i
 
 CREATE INDEX stock_item_needs_restock ON inventory.stock_item (merchant_id, created_at, id) WHERE needs_restock;
 
+CREATE INDEX stock_item_counted ON inventory.stock_item (merchant_id) WHERE needs_restock;
+
 CREATE TABLE inventory.unsettled_product (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,
