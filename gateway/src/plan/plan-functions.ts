@@ -1,5 +1,4 @@
 import { getNamedType, isObjectType } from 'graphql'
-import { encodeCursor } from '../cursor/cursor.ts'
 import { columnName } from '@commerce-graph/contract'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FunctionPart, RootProjection } from '../projection/types.ts'
@@ -18,10 +17,18 @@ import { collectFields, type FieldGroup, selectionSetsOf } from './collect-field
 import type { HasuraField } from './hasura-document.ts'
 import { listBound, planLimit, planRow } from './plan-row.ts'
 import { plan, type RowPlan } from './row-plan.ts'
+import {
+  type FunctionsProjection,
+  pageColumns,
+  planSharedPage,
+  readPage,
+  shapePageInfo,
+  type SharedPage,
+} from './shared-page.ts'
+import { planSummedRows, type SumOf, type SummedRows } from './summed-rows.ts'
 import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
-type FunctionsProjection = Extract<RootProjection, { kind: 'functions' }>
 
 /** Plans a list that a function of the database makes of the field's arguments. */
 export function planFunction(
@@ -79,32 +86,6 @@ interface PartPlan {
   readonly read: (answer: Row, context: ShapeContext) => unknown
 }
 
-/** The page of the object's results, which the list and its page info share: Postgres finds it once. */
-interface SharedPage {
-  /** Which of the context's page sizes is this one's, and which the number of results before it. */
-  readonly size: number
-  readonly offset: number
-  readonly hasCursor: boolean
-  /** Where the rows are in Hasura's answer. */
-  readonly alias: string
-  /** Whether a list reads the rows under this alias. Another one, under another key, selects other things. */
-  isListed: boolean
-}
-
-function planSharedPage(
-  scope: PlanScope,
-  { argument, preset }: FunctionsProjection['limit'],
-  args: FieldArguments,
-): SharedPage {
-  const [size, offset] = [scope.page(), scope.page()]
-  scope.binders.push((request, { pageSizes }) => {
-    const given = args.in(request)
-    pageSizes[size] = Number(given[argument] ?? preset)
-    pageSizes[offset] = Number(given['offset'] ?? 0)
-  })
-  return { size, offset, hasCursor: args.now['after'] != null, alias: scope.hiddenKey(), isListed: false }
-}
-
 /** Plans an object whose fields are made by functions. Only those are called whose fields are selected. */
 export function planFunctions(
   scope: PlanScope,
@@ -116,32 +97,46 @@ export function planFunctions(
   const args = scope.arguments(field.definition, field.group)
   const passed = passArguments(scope, projection, args)
   const page = planSharedPage(scope, projection.limit, args)
-  const parts = [...collectFields(scope, type, selectionSetsOf(field.group))].map(
-    ([key, group]): PartPlan => {
-      const name = group[0].name.value
-      if (name === '__typename') return { key, field: undefined, read: () => type.name }
-      const part = projection.parts[name]
-      const definition = type.getFields()[name]
-      if (!part || !definition) throw new Error(`${type.name}.${name} has no projection`)
-      return scope.below(key, () => {
-        const refusal = scope.refusalOf({ key, type: type.name, definition, group })
-        return refusal
-          ? { key, field: undefined, read: (_answer, context) => refuse(refusal, context) }
-          : planPart(scope, part, { key, group, passed, page, parts: projection.parts })
-      })
-    },
+  const selected = [...collectFields(scope, type, selectionSetsOf(field.group))]
+  const partOf = (group: FieldGroup): FunctionPart | undefined => projection.parts[group[0].name.value]
+  const sums = new Map(
+    selected.flatMap(([, group]) => {
+      const part = partOf(group)
+      return part?.kind === 'value' ? [[part.sumOf.list, part.sumOf] as const] : []
+    }),
   )
+  const summed = new Map<string, SummedRows>()
+  const planField = ([key, group]: (typeof selected)[number]): PartPlan => {
+    const name = group[0].name.value
+    if (name === '__typename') return { key, field: undefined, read: () => type.name }
+    const part = partOf(group)
+    const definition = type.getFields()[name]
+    if (!part || !definition) throw new Error(`${type.name}.${name} has no projection`)
+    return scope.below(key, () => {
+      const refusal = scope.refusalOf({ key, type: type.name, definition, group })
+      return refusal
+        ? { key, field: undefined, read: (_answer, context) => refuse(refusal, context) }
+        : planPart(scope, part, { key, group, passed, page, parts: projection.parts, sums, summed })
+    })
+  }
+  // A number comes after the lists that it may be summed over.
+  const isNumber = ([, group]: (typeof selected)[number]): boolean => partOf(group)?.kind === 'value'
+  const inOrder = selected.toSorted((one, other) => Number(isNumber(one)) - Number(isNumber(other)))
+  const planned = new Map(inOrder.map((each) => [each[0], planField(each)]))
+  const parts = selected.flatMap(([key]) => planned.get(key) ?? [])
   // Something is asked for under the field's own key, so that it has its place in the answer.
   const placeholder = { alias: field.key, name: '__typename' }
   return plan(field, [placeholder, ...parts.flatMap((part) => part.field ?? [])], {
     extract: (_raw, answer, context) => {
       const object = newRow()
+      for (const rows of summed.values()) rows.settle(answer)
       for (const { key, read } of parts) {
         context.path.push(key)
         object[key] = read(answer, context)
         context.path.pop()
       }
       take(answer, page.alias)
+      for (const rows of summed.values()) rows.forget(answer)
       return object
     },
   })
@@ -153,18 +148,25 @@ interface Asked {
   readonly passed: Readonly<Record<string, VariableReference>>
   readonly page: SharedPage
   readonly parts: FunctionsProjection['parts']
+  /** The sums that are asked for, by the list. */
+  readonly sums: ReadonlyMap<string, SumOf>
+  /** The lists that have their sums; a list that is planned adds itself. */
+  readonly summed: Map<string, SummedRows>
 }
 
 function planPart(scope: PlanScope, part: FunctionPart, asked: Asked): PartPlan {
-  const { key, group, passed, page, parts } = asked
+  const { key, group, passed, page, parts, sums, summed } = asked
   const alias = scope.hiddenKey()
   switch (part.kind) {
-    case 'value':
+    case 'value': {
+      const rows = summed.get(part.sumOf.list)
+      if (rows !== undefined) return { key, field: undefined, read: rows.sumIn }
       return {
         key,
         field: { alias, name: part.function, args: { args: passed }, selection: [column(part.column)] },
-        read: (answer) => onlyRow(take(answer, alias))[part.column] ?? part.empty,
+        read: (answer) => onlyRow(take(answer, alias))[part.column] ?? 0,
       }
+    }
     case 'pageInfo': {
       const results = parts[part.of]
       if (results?.kind !== 'union') throw new Error(`${part.of} has no page`)
@@ -188,9 +190,14 @@ function planPart(scope: PlanScope, part: FunctionPart, asked: Asked): PartPlan 
       const row = planRow(scope, part.projection, selectionSetsOf(group))
       const complete = listShape(rowShape(row.shapes))
       const { orderBy } = part
+      const list = group[0].name.value
+      const sum = summed.has(list) ? undefined : sums.get(list)
+      const rows = sum && planSummedRows(scope, sum, alias)
+      if (rows) summed.set(list, rows)
+      const selection = [...row.fields, ...(rows?.selection ?? [])]
       return {
         key,
-        field: { alias, name: part.function, args: { args: passed, orderBy }, selection: row.fields },
+        field: { alias, name: part.function, args: { args: passed, orderBy }, selection },
         read: (answer, context) => completed(complete, take(answer, alias), context),
       }
     }
@@ -240,42 +247,4 @@ const completed = (complete: Complete<unknown> | undefined, value: unknown, cont
 
 const column = (name: string): HasuraField => ({ alias: name, name })
 
-const pageColumns = ['id', 'sort_by', 'sort_value'] as const
-
 const onlyRow = (rows: unknown): Row => (rows as readonly Row[])[0] ?? newRow()
-
-/** The fields of PageInfo, of rows with `pageColumns`: those of the page, and of the next one the first, if there is one. */
-function readPage(
-  { size, offset, hasCursor }: SharedPage,
-  list: string,
-  rows: readonly Row[],
-  { pageSizes }: ShapeContext,
-): Readonly<Record<string, unknown>> {
-  const first = pageSizes[size] ?? 0
-  const onPage = rows.slice(0, first)
-  const cursorOf = (row: Row | undefined) =>
-    row === undefined
-      ? null
-      : encodeCursor({
-          sort: `${list}.${String(row['sort_by'])}`,
-          value: row['sort_value'],
-          id: String(row['id']),
-        })
-  return {
-    hasNextPage: rows.length > first,
-    hasPreviousPage: hasCursor || (pageSizes[offset] ?? 0) > 0,
-    startCursor: cursorOf(onPage.at(0)),
-    endCursor: cursorOf(onPage.at(-1)),
-  }
-}
-
-/** The fields of PageInfo that the client asks for. */
-function shapePageInfo(scope: PlanScope, group: FieldGroup, page: Readonly<Record<string, unknown>>): Row {
-  const type = scope.schema.getType('PageInfo')
-  if (!isObjectType(type)) throw new Error('the contract has no PageInfo')
-  const info = { __typename: type.name, ...page }
-  const shaped = newRow()
-  for (const [key, [field]] of collectFields(scope, type, selectionSetsOf(group)))
-    shaped[key] = info[field.name.value as keyof typeof info]
-  return shaped
-}

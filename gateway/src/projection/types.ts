@@ -205,8 +205,20 @@ export type FunctionPart =
       readonly projection: string
       readonly orderBy: readonly OrderBy[]
     }
-  /** A column of the row that the function returns, or `empty` if it returns none. */
-  | { readonly kind: 'value'; readonly function: string; readonly column: string; readonly empty: number }
+  /**
+   * A number in a column of the row that the function returns, or 0 if it returns none. The rows of a `list` that is asked for as
+   * well may have it, too, as the sum over some of them: then the function isn't called.
+   */
+  | {
+      readonly kind: 'value'
+      readonly function: string
+      readonly column: string
+      readonly sumOf: {
+        readonly list: string
+        readonly column: string
+        readonly where: { readonly column: string; readonly is: string }
+      }
+    }
   /** Where the page of a `union` begins and ends, by the columns of `search.hit` that its function returns. */
   | { readonly kind: 'pageInfo'; readonly of: string; readonly list: string }
   /**

@@ -44,7 +44,13 @@ export const search: DomainProjection = {
           orderBy: [ascending('position')],
         },
         pageInfo: { kind: 'pageInfo', of: 'results', list: searchList },
-        totalCount: { kind: 'value', function: 'search_count_results', column: 'count', empty: 0 },
+        totalCount: {
+          kind: 'value',
+          function: 'search_count_results',
+          column: 'count',
+          // Each result is of one type, and counted as such.
+          sumOf: { list: 'facets', column: 'count', where: { column: 'name', is: 'TYPE' } },
+        },
         facets: {
           kind: 'list',
           function: 'search_facets',
