@@ -8,6 +8,7 @@ import type { Database } from '../database.ts'
 import type { KeptFields } from '../metadata/index.ts'
 import * as ordering from '../sql/generated/ordering.ts'
 import { orderTransitions } from './order-machine.ts'
+import { ListTurns } from './list-turns.ts'
 import { later, OrderQueue } from './order-queue.ts'
 import type { Address, OrderLine } from './orders.ts'
 
@@ -43,6 +44,9 @@ export interface CheckoutInput extends OrderTerms {
 type Request = ListedRequest & ({ readonly order: object } | { readonly checkout: object })
 type ListedAnswer = Exclude<ordering.PlaceOrdersAnswer[number], { readonly outcome: 'later' }>
 
+/** Of all merchants. More sessions at once place fewer orders in sum (docs/performance.md). */
+const mostListsAtOnce = 4
+
 /** A cart's lines aren't known before it is read. */
 const linesOfCart = 20
 
@@ -56,6 +60,7 @@ const linesOfCart = 20
 export class OrderPlacements {
   readonly #database: Database
   readonly #keys: IdempotencyKeys
+  readonly #turns = new ListTurns(mostListsAtOnce)
   /** By merchant, orders and checkouts apart. */
   readonly #queues = new Map<string, OrderQueue<Request, ListedAnswer>>()
 
@@ -109,6 +114,7 @@ export class OrderPlacements {
     if (found !== undefined) return found
     const queue = new OrderQueue<Request, ListedAnswer>(
       (requests) => this.#place(merchantId, requests),
+      this.#turns,
       () => this.#queues.delete(name),
     )
     this.#queues.set(name, queue)

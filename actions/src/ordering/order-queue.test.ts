@@ -3,6 +3,7 @@ import postgres from '@commerce-graph/postgres-driver'
 import { describe, expect, test } from 'vitest'
 import { connectDatabase } from '../database.ts'
 import { interruptible } from '../interruptible-database.ts'
+import { ListTurns } from './list-turns.ts'
 import { later, OrderQueue } from './order-queue.ts'
 
 const unreachable = { databaseUrl: 'postgres://127.0.0.1:1/none', poolSize: 1, applicationName: 'none' }
@@ -12,7 +13,7 @@ const interruption = interruptible(connectDatabase(unreachable), unreachable)
 type Placed = (orders: readonly string[]) => Promise<readonly (string | typeof later)[]>
 
 /** A queue, and the lists that it has placed. Each waits until it is let go. */
-function queueOf(place: Placed = (orders) => Promise.resolve(orders)) {
+function queueOf(place: Placed = (orders) => Promise.resolve(orders), turns: ListTurns = new ListTurns(4)) {
   const lists: (readonly string[])[] = []
   const gates: PromiseWithResolvers<undefined>[] = []
   let idle = 0
@@ -24,6 +25,7 @@ function queueOf(place: Placed = (orders) => Promise.resolve(orders)) {
       await gate.promise
       return place(orders)
     },
+    turns,
     () => (idle += 1),
   )
   return {
@@ -129,5 +131,54 @@ describe('orders of a merchant', () => {
     await letGo()
     await letGo()
     await expect(Promise.all(answers)).resolves.toEqual(names(3))
+  })
+})
+
+describe('orders of several merchants', () => {
+  const merchants = (turns: ListTurns) => names(3).map(() => queueOf(undefined, turns))
+  const begun = (queues: readonly ReturnType<typeof queueOf>[]) => queues.map(({ lists }) => lists)
+
+  test('take turns, and those that come while their merchant waits for one are placed together', async () => {
+    const queues = merchants(new ListTurns(2))
+    const answers = queues.flatMap(({ queue }) => [queue.add('0', 1), queue.add('1', 1)])
+    const [first, second, third] = queues
+    expect(begun(queues)).toEqual([[['0']], [['0']], []])
+    await first?.letGo()
+    expect(begun(queues)).toEqual([[['0']], [['0']], [['0', '1']]])
+    await second?.letGo()
+    await third?.letGo()
+    expect(begun(queues)).toEqual([[['0'], ['1']], [['0'], ['1']], [['0', '1']]])
+    await first?.letGo()
+    await second?.letGo()
+    await expect(Promise.all(answers)).resolves.toHaveLength(6)
+    expect(queues.map(({ idle }) => idle())).toEqual([1, 1, 1])
+  })
+
+  test('wait no longer than 100 ms for another merchant’s list that waits for a lock', async () => {
+    const queues = merchants(new ListTurns(1))
+    const answers = queues.map(({ queue }) => queue.add('0', 1))
+    expect(begun(queues)).toEqual([[['0']], [], []])
+    await expect.poll(() => begun(queues)).toEqual([[['0']], [['0']], []])
+    for (const { letGo } of queues) await letGo()
+    await queues[2]?.letGo()
+    await expect(Promise.all(answers)).resolves.toEqual(['0', '0', '0'])
+  })
+
+  test('don’t wait for the turn of one whose callers have gone', async () => {
+    const queues = merchants(new ListTurns(1))
+    const [first, second, third] = queues
+    const caller = new AbortController()
+    const answered = first?.queue.add('0', 1)
+    const gone = expect(
+      interruption.runFor(caller.signal, () => second?.queue.add('0', 1) ?? Promise.resolve('')),
+    ).rejects.toThrow('the client has gone')
+    const last = third?.queue.add('0', 1)
+    caller.abort(new Error('the client has gone'))
+    await first?.letGo()
+    expect(begun(queues)).toEqual([[['0']], [], [['0']]])
+    await gone
+    await third?.letGo()
+    await expect(Promise.all([answered, last])).resolves.toEqual(['0', '0'])
+    expect(second?.idle()).toBe(1)
   })
 })

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import postgres from '@commerce-graph/postgres-driver'
 import { tracer } from '@commerce-graph/telemetry'
 import { leavingOfCaller } from '../interruptible-database.ts'
+import type { ListTurns } from './list-turns.ts'
 
 /** What a list of orders may have, at most. A single order may have more lines. */
 const most = { orders: 16, lines: 200, listsAtOnce: 4 }
@@ -29,21 +30,26 @@ interface Waiting<Order, Answer> {
  */
 export class OrderQueue<Order, Answer> {
   readonly #place: (orders: readonly Order[]) => Promise<readonly (Answer | typeof later)[]>
+  readonly #turns: ListTurns
   readonly #onIdle: () => void
   #waiting: Waiting<Order, Answer>[] = []
   #running = 0
   /** Whether the last list has just begun. */
   #isFresh = false
+  #asksForTurn = false
 
   /**
    * @param place places the orders in one transaction, and answers for each. One at least is never left for later.
+   * @param turns shared by the queues of all merchants
    * @param onIdle no order waits, and none is being placed
    */
   constructor(
     place: (orders: readonly Order[]) => Promise<readonly (Answer | typeof later)[]>,
+    turns: ListTurns,
     onIdle: () => void,
   ) {
     this.#place = place
+    this.#turns = turns
     this.#onIdle = onIdle
   }
 
@@ -66,12 +72,28 @@ export class OrderQueue<Order, Answer> {
   }
 
   #pump(): void {
-    while (!this.#isFresh && this.#running < most.listsAtOnce) {
-      const list = this.#next()
-      if (list.length === 0) break
-      void this.#run(list)
+    if (this.#asksForTurn) return
+    if (this.#waiting.length === 0) {
+      if (this.#running === 0) this.#onIdle()
+      return
     }
-    if (this.#waiting.length === 0 && this.#running === 0) this.#onIdle()
+    if (this.#isFresh || this.#running === most.listsAtOnce) return
+    this.#asksForTurn = true
+    this.#turns.ask(() => {
+      this.#asksForTurn = false
+      this.#begin()
+    })
+  }
+
+  /** Places those that wait by now; with the turn that it has. */
+  #begin(): void {
+    const list = this.#next()
+    if (list.length > 0) {
+      void this.#run(list)
+      return
+    }
+    this.#turns.giveBack()
+    this.#pump()
   }
 
   /** Takes the next list from those that wait. */
@@ -96,10 +118,12 @@ export class OrderQueue<Order, Answer> {
   async #run(list: readonly Waiting<Order, Answer>[]): Promise<void> {
     this.#running += 1
     this.#isFresh = true
-    let isLastBegun = true
+    let hasTurn = true
     const letNextBegin = (): void => {
-      if (isLastBegun) this.#isFresh = false
-      isLastBegun = false
+      if (!hasTurn) return
+      hasTurn = false
+      this.#isFresh = false
+      this.#turns.giveBack()
     }
     const timer = setTimeout(() => {
       letNextBegin()
