@@ -1,5 +1,7 @@
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core'
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
+import { Client as UrqlClient, fetchExchange } from '@urql/core'
+import { persistedExchange } from '@urql/exchange-persisted'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
@@ -31,14 +33,17 @@ let documents = 0
 
 interface Parameters {
   readonly hash: string
+  /** The document itself, beside its hash. */
+  readonly query?: string
   readonly variables?: object
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function get({ hash, variables = { id: productId }, headers = {} }: Parameters): Promise<Response> {
+function get({ hash, query, variables = { id: productId }, headers = {} }: Parameters): Promise<Response> {
   const search = new URLSearchParams({
     extensions: JSON.stringify({ persistedQuery: { version: 1, sha256Hash: hash } }),
     variables: JSON.stringify(variables),
+    ...(query !== undefined && { query }),
   })
   return fetch(`${platform.graphqlUrl}?${search}`, { headers: { ...pageHeaders, ...headers } })
 }
@@ -88,6 +93,35 @@ test('Apollo Client sends a document once, and then asks for it by GET with its 
   expect((await ask()).data).toMatchObject({ product: { id: productId } })
   expect(sent).toEqual(['GET hash', 'POST document', 'GET hash'])
   apollo.stop()
+})
+
+test('urql sends a document once, a long one by POST, and then asks for it by GET with its hash', async () => {
+  const sent: string[] = []
+  const urql = new UrqlClient({
+    url: platform.graphqlUrl,
+    fetchOptions: { headers: pageHeaders },
+    fetch: (url, init) => {
+      const address = new URL(url instanceof Request ? url.url : url)
+      const isWhole = address.searchParams.has('query') || init?.method === 'POST'
+      sent.push(`${init?.method ?? 'GET'} ${isWhole ? 'document' : 'hash'}`)
+      return fetch(url, init)
+    },
+    exchanges: [
+      persistedExchange({ generateHash: (query) => Promise.resolve(sha256(query)) }),
+      fetchExchange,
+    ],
+  })
+  const long = Array.from({ length: 40 }, (_, n) => `${'name_'.repeat(10)}${n}: name`).join(' ')
+  for (const [fields, method] of [
+    ['id name', 'GET'],
+    [`id ${long}`, 'POST'],
+  ] as const) {
+    const query = documentOf(fields)
+    const ask = () => urql.query(query, { id: productId }).toPromise()
+    expect((await ask()).data).toMatchObject({ product: { id: productId } })
+    expect((await ask()).data).toMatchObject({ product: { id: productId } })
+    expect(sent.splice(0)).toEqual(['GET hash', `${method} document`, 'GET hash'])
+  }
 })
 
 describe('a persisted query', () => {
@@ -206,12 +240,26 @@ describe('a GET', () => {
     const carts = async () =>
       succeeded(await owner<{ carts: { totalCount: number } }>('{ carts { totalCount } }'))
     const before = await carts()
-    const written = await get({ hash: sha256(mutation), variables: {} })
-    expect([written.status, (await firstError(written))?.message]).toEqual([
-      405,
-      expect.stringContaining('send a mutation by POST'),
-    ])
+    for (const query of [undefined, mutation]) {
+      const written = await get({ hash: sha256(mutation), ...(query && { query }), variables: {} })
+      expect([written.status, (await firstError(written))?.message]).toEqual([
+        405,
+        expect.stringContaining('send a mutation by POST'),
+      ])
+    }
     expect(await carts()).toEqual(before)
+  })
+
+  test('keeps a document that comes beside its hash, and refuses one beside the hash of another', async () => {
+    const query = documentOf('id')
+    const sent = await get({ hash: sha256(query), query })
+    expect(await sent.json()).toEqual({ data: { product: { id: productId } } })
+    expect((await get({ hash: sha256(query) })).status).toBe(200)
+    const forged = await get({ hash: sha256(query), query: documentOf('name') })
+    expect([forged.status, (await firstError(forged))?.extensions.details]).toMatchObject([
+      400,
+      { field: 'extensions.persistedQuery.sha256Hash' },
+    ])
   })
 
   test.each([

@@ -52,25 +52,40 @@ export function parseGraphQLRequest(bytes: Buffer): ParsedRequest {
   return readGraphQLRequest(body)
 }
 
-/** The parameters of a GET, which names its document by a hash: the address itself would be too short for many documents. */
-const parameters: ReadonlySet<string> = new Set(['extensions', 'variables', 'operationName'])
+/** The parameters of a GET, by whether they are JSON. */
+const parameters: ReadonlyMap<string, boolean> = new Map([
+  ['extensions', true],
+  ['variables', true],
+  ['operationName', false],
+  ['query', false],
+])
 
-/** Reads the address of a GET as a GraphQL request. */
+/**
+ * Reads the address of a GET as a GraphQL request. It names its document by a hash; urql sends a short document beside it when the
+ * hash was unknown.
+ */
 export function parseGraphQLAddress(search: URLSearchParams): ParsedRequest {
   const body: Record<string, unknown> = {}
   for (const [name, value] of search) {
-    if (!parameters.has(name) || name in body)
+    const isJson = parameters.get(name)
+    if (isJson === undefined || name in body)
       return refused(
-        syntaxError('A GET takes the parameters extensions, variables and operationName, each once', name),
+        syntaxError(
+          'A GET takes the parameters extensions, variables, operationName and query, each once',
+          name,
+        ),
       )
     try {
-      body[name] = name === 'operationName' ? value : JSON.parse(value)
+      body[name] = isJson ? JSON.parse(value) : value
     } catch (error) {
       const reason = error instanceof Error ? error.message : ''
       return refused(syntaxError(`The parameter ${name} is not valid JSON: ${reason}`, name))
     }
   }
-  return readGraphQLRequest(body)
+  const parsed = readGraphQLRequest(body)
+  return parsed.kind === 'request' && parsed.request.hash === null
+    ? refused(syntaxError('A GET has a document only beside its hash, extensions.persistedQuery', 'query'))
+    : parsed
 }
 
 /** Reads what JSON says as a GraphQL request. */
