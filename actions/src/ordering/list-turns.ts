@@ -1,7 +1,6 @@
 /**
- * Says when a list of orders may begin, of all merchants. Lists that are placed at once share the server's processors, and a
- * session that takes over from another one begins with none of its data at hand: few that go on are faster in sum than many that
- * take turns.
+ * Decides when the next list of orders begins, over all merchants: a process places only so many at once. More sessions at once
+ * are slower in sum where they share the processors (docs/decisions/0262).
  */
 export class ListTurns {
   #free: number

@@ -99,12 +99,7 @@ export function planFunctions(
   const page = planSharedPage(scope, projection.limit, args)
   const selected = [...collectFields(scope, type, selectionSetsOf(field.group))]
   const partOf = (group: FieldGroup): FunctionPart | undefined => projection.parts[group[0].name.value]
-  const sums = new Map(
-    selected.flatMap(([, group]) => {
-      const part = partOf(group)
-      return part?.kind === 'value' ? [[part.sumOf.list, part.sumOf] as const] : []
-    }),
-  )
+  const sums = sumsOf(selected.map(([, group]) => partOf(group)))
   const summed = new Map<string, SummedRows>()
   const planField = ([key, group]: (typeof selected)[number]): PartPlan => {
     const name = group[0].name.value
@@ -141,6 +136,10 @@ export function planFunctions(
     },
   })
 }
+
+/** The sums of the numbers, by the list that has them as well. */
+const sumsOf = (parts: readonly (FunctionPart | undefined)[]): ReadonlyMap<string, SumOf> =>
+  new Map(parts.flatMap((part) => (part?.kind === 'value' ? [[part.sumOf.list, part.sumOf]] : [])))
 
 interface Asked {
   readonly key: string
