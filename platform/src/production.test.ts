@@ -124,7 +124,7 @@ describe('the compose file of production', () => {
   })
 
   test('has a proxy that sends paths to services of the file', () => {
-    const targets = [...caddyfile.matchAll(/dynamic a (\w+) (\d+)/g)].map(
+    const targets = [...caddyfile.matchAll(/dynamic a \{\s*name (\w+)\s*port (\d+)/g)].map(
       ([, name, port]) => `${name}:${port}`,
     )
     expect(targets.toSorted()).toEqual(['actions:4003', 'gateway:4000'])

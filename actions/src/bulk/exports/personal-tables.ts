@@ -3,6 +3,7 @@
  * reason. The others are in the view bulk.customer_record; a test compares both with the database's catalog.
  */
 export const notExported: Readonly<Record<string, string>> = {
+  'analytics.first_purchase': 'When the first of the orders was paid, which are exported',
   'booking.appointment_resource': 'The rooms and things of an appointment, which is exported',
   'booking.staff_member': 'The merchant’s staff',
   'bulk.export_part': 'Where parts of an export’s file are, which is exported',
