@@ -17,18 +17,12 @@ import { collectFields, type FieldGroup, selectionSetsOf } from './collect-field
 import type { HasuraField } from './hasura-document.ts'
 import { listBound, planLimit, planRow } from './plan-row.ts'
 import { plan, type RowPlan } from './row-plan.ts'
-import {
-  type FunctionsProjection,
-  pageColumns,
-  planSharedPage,
-  readPage,
-  shapePageInfo,
-  type SharedPage,
-} from './shared-page.ts'
+import { pageColumns, planSharedPage, readPage, shapePageInfo, type SharedPage } from './shared-page.ts'
 import { planSummedRows, type SumOf, type SummedRows } from './summed-rows.ts'
 import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
+type FunctionsProjection = Extract<RootProjection, { kind: 'functions' }>
 
 /** Plans a list that a function of the database makes of the field's arguments. */
 export function planFunction(

@@ -1,11 +1,9 @@
 import { isObjectType } from 'graphql'
 import { encodeCursor } from '../cursor/cursor.ts'
-import type { RootProjection } from '../projection/types.ts'
+import type { PresetLimit } from '../projection/types.ts'
 import { newRow, type Row, type ShapeContext } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import type { FieldArguments, PlanScope } from './plan-scope.ts'
-
-export type FunctionsProjection = Extract<RootProjection, { kind: 'functions' }>
 
 /** The page of the object's results, which the list and its page info share: Postgres finds it once. */
 export interface SharedPage {
@@ -21,7 +19,7 @@ export interface SharedPage {
 
 export function planSharedPage(
   scope: PlanScope,
-  { argument, preset }: FunctionsProjection['limit'],
+  { argument, preset }: PresetLimit,
   args: FieldArguments,
 ): SharedPage {
   const [size, offset] = [scope.page(), scope.page()]

@@ -94,7 +94,7 @@ export interface Limit {
   readonly preset?: number
 }
 
-type PresetLimit = Limit & { readonly preset: number }
+export type PresetLimit = Limit & { readonly preset: number }
 
 export type Aggregate =
   | { readonly function: 'count' }
