@@ -18,8 +18,9 @@ if (entry === undefined) {
   process.exit(2)
 }
 
+const purpose = purposeOf(entry)
 try {
-  await ensureInstalled(root, purposeOf(entry))
+  await ensureInstalled(root, purpose)
 } catch (error) {
   if (!(error instanceof InstallError)) throw error
   console.error(error.message)
@@ -38,7 +39,13 @@ const path = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH].
 const compileCache = join(root, 'node_modules/.cache/node-compile-cache')
 const child = spawn(node, [join(root, entry), ...args], {
   stdio: 'inherit',
-  env: { NODE_COMPILE_CACHE: compileCache, ...process.env, PATH: path },
+  env: {
+    NODE_COMPILE_CACHE: compileCache,
+    // As in the image. Without it, graphql and express do checks that are meant for the development of a server.
+    ...(purpose === 'running' ? { NODE_ENV: 'production' } : {}),
+    ...process.env,
+    PATH: path,
+  },
 })
 
 // The child decides when to end; this process only waits for it. A terminal sends Ctrl-C to the whole group, npm

@@ -110,6 +110,7 @@ export class PlatformProcess {
       cwd: packageFolder,
       env: {
         ...process.env,
+        NODE_ENV: 'production',
         DATA_DIR: this.dataDir,
         PORT: String(this.port),
         DATABASE_URL: '',
