@@ -61,6 +61,19 @@ export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOpt
 export const isTimeout = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '57014'
 
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** Whether the database could not be reached, or ended the session: codes of Node, of the driver, and classes 08 and 57P of Postgres. */
+export const isAway = (error: unknown): boolean =>
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECT|08|57P)/.test(codeOf(error))
+
+/** Whether the same statement may succeed later: the database is away, or it ended the statement for others' locks, its time or its means. */
+export const mayPass = (error: unknown): boolean =>
+  isAway(error) || /^(40|53|55P03|57014)/.test(codeOf(error))
+
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>
   value === null ? null : sql.json(value as JsonValue)

@@ -1,5 +1,7 @@
+import { merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, isTimeout } from '../database.ts'
+import { eachApart } from '../each-apart.ts'
 import * as analytics from '../sql/generated/analytics.ts'
 
 /** Quarters of an hour summed up in one transaction. Most hold little. */
@@ -14,7 +16,7 @@ const shorter = (batch: number): number => Math.ceil(batch / 8)
  */
 export async function refreshRollups(database: Database, now = new Date()): Promise<number> {
   // A quarter that isn't over brings its merchant here only for marks that can go.
-  const merchants = await database<{ merchantId: MerchantId }[]>`
+  const merchants = await database<OfMerchant[]>`
     SELECT m.id AS "merchantId" FROM merchant.merchant m
     WHERE EXISTS (
       SELECT FROM analytics.stale_bucket s
@@ -25,10 +27,9 @@ export async function refreshRollups(database: Database, now = new Date()): Prom
           WHERE o.merchant_id = s.merchant_id AND o.bucket = s.bucket AND o.id < s.id
         )
       )
-    )`
-  let refreshed = 0
-  for (const { merchantId } of merchants) refreshed += await refreshMerchant(database, merchantId, now)
-  return refreshed
+    )
+    LIMIT ${merchantsOfRun}`
+  return eachApart(merchants, ({ merchantId }) => refreshMerchant(database, merchantId, now))
 }
 
 /** Throws when a single quarter takes too long. */

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import { announce } from '../messaging/outbox/index.ts'
+import { recordOutcome } from '../record-outcome.ts'
 import * as events from '../sql/generated/events.ts'
 import { signatureHeaders } from '../webhook-signature.ts'
 import { openSecret } from './endpoint-secrets.ts'
@@ -102,7 +102,7 @@ async function deliver(delivering: Delivering, delivery: Claimed): Promise<void>
     sender.send({ url, headers, body }),
   )
   delivering.observe?.('webhook', answer.outcome)
-  await recorded(() => settle(delivering, delivery, headers, answer))
+  await recordOutcome(() => settle(delivering, delivery, headers, answer))
 }
 
 async function settle(
@@ -133,20 +133,4 @@ async function settle(
     const subjectKey = `${endpointId} ${settled.disabledAt}`
     await announce(sql, { merchantId, kind: 'WEBHOOK_DISABLED', subjectKey, message: settled.message })
   })
-}
-
-const recordingTries = 20
-const recordingPause = 1_000
-
-/** Repeats what records an outcome while the database is away: what was sent and isn't recorded is sent again. */
-async function recorded(record: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await record()
-      return
-    } catch (error) {
-      if (tries === recordingTries) throw error
-      await sleep(recordingPause)
-    }
-  }
 }

@@ -18,6 +18,7 @@ import {
   sequenceEvents,
 } from '../events/index.ts'
 import { processImages, purgeFiles } from '../files/index.ts'
+import { eachApart } from '../each-apart.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
@@ -152,6 +153,10 @@ export interface MaintenanceOptions {
   readonly signal: AbortSignal
 }
 
+/** The steps of a job, one after the other: each is tried, whatever becomes of those before it. */
+const inTurn = (...steps: readonly (() => Promise<number>)[]): Promise<number> =>
+  eachApart(steps, (step) => step())
+
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
@@ -169,11 +174,11 @@ export async function runMaintenance(
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
-      return (
-        (await lapseUnpaidOrders(database)) +
-        (await lapseUnpaidAppointments(database)) +
-        (await expireReservations(database)) +
-        (await settleProducts(database))
+      return inTurn(
+        () => lapseUnpaidOrders(database),
+        () => lapseUnpaidAppointments(database),
+        () => expireReservations(database),
+        () => settleProducts(database),
       )
     case 'reconcile-payments':
       return reconcilePayments({ database, after: reconcileAfter, ...options })
@@ -188,35 +193,40 @@ export async function runMaintenance(
     case 'follow-languages':
       return followLanguages(database)
     case 'refresh-search':
-      return (
-        (await refreshSearch(database)) + (await followAttributes(database)) + (await followTallies(database))
+      return inTurn(
+        () => refreshSearch(database),
+        () => followAttributes(database),
+        () => followTallies(database),
       )
     case 'tally-large-merchants':
-      return (await tallyLargeMerchants(database)) + (await tallyCommonWords(database))
+      return inTurn(
+        () => tallyLargeMerchants(database),
+        () => tallyCommonWords(database),
+      )
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':
       return advanceCampaigns(database)
     case 'deliver-messages':
-      return (
-        (await deliverMessages(database, messages)) +
-        (await answerPasswordResets({ database, secretBox })) +
-        (await mailSignUps(database, { ...messages, signUpUrl: options.signUpUrl }))
+      return inTurn(
+        () => deliverMessages(database, messages),
+        () => answerPasswordResets({ database, secretBox }),
+        () => mailSignUps(database, { ...messages, signUpUrl: options.signUpUrl }),
       )
     case 'purge-expired':
-      return (
-        (await purgeExpiredCarts(database)) +
-        (await purgeExpiredDrafts(database)) +
-        (await purgeIdempotencyRecords(database)) +
-        (await purgeExpiredIdentities(database, secondsOf(retention.sessions))) +
-        (await purgeRenderedEmails(database, secondsOf(retention.messages))) +
-        (await purgeWebhookEvents(database)) +
-        (await purgeEvents(database, secondsOf(retention.events))) +
-        (await purgeDeliveries(database, secondsOf(retention.deliveries))) +
-        (await purgeDeletions(database, secondsOf(retention.deletions))) +
-        (await purgeSignUps(database)) +
-        (await purgeImports(database, files)) +
-        (await purgeExports(database, files))
+      return inTurn(
+        () => purgeExpiredCarts(database),
+        () => purgeExpiredDrafts(database),
+        () => purgeIdempotencyRecords(database),
+        () => purgeExpiredIdentities(database, secondsOf(retention.sessions)),
+        () => purgeRenderedEmails(database, secondsOf(retention.messages)),
+        () => purgeWebhookEvents(database),
+        () => purgeEvents(database, secondsOf(retention.events)),
+        () => purgeDeliveries(database, secondsOf(retention.deliveries)),
+        () => purgeDeletions(database, secondsOf(retention.deletions)),
+        () => purgeSignUps(database),
+        () => purgeImports(database, files),
+        () => purgeExports(database, files),
       )
     case 'begin-subscription-periods':
       return beginPeriods(database)
@@ -227,14 +237,17 @@ export async function runMaintenance(
     case 'rotate-signing-keys':
       return (await tokenIssuer.rotateKeys(signingKeyLifetime)) ? 1 : 0
     case 'reseal-secrets':
-      return (
-        (await tokenIssuer.resealKeys()) +
-        (await resealAuthenticators({ database, secretBox })) +
-        (await resealAccounts({ database, secretBox })) +
-        (await resealEndpoints({ database, secretBox }))
+      return inTurn(
+        () => tokenIssuer.resealKeys(),
+        () => resealAuthenticators({ database, secretBox }),
+        () => resealAccounts({ database, secretBox }),
+        () => resealEndpoints({ database, secretBox }),
       )
     case 'prepare-audit-months':
-      return (await audit.prepareMonths(database)) + (await dropAuditMonths(database, retention.audit))
+      return inTurn(
+        () => audit.prepareMonths(database),
+        () => dropAuditMonths(database, retention.audit),
+      )
     case 'purge-engine-logs':
       return purgeEngineLogs(database, retention)
     case 'process-images':

@@ -4,6 +4,7 @@ import type { FileStorage } from '@commerce-graph/file-storage'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { type InputOf, readInput } from '../action/read-input.ts'
 import type { Database, Queryable } from '../database.ts'
+import { eachApart } from '../each-apart.ts'
 import { inBatches } from '../in-batches.ts'
 import { issueMailedToken } from '../identity/index.ts'
 import * as merchant from '../sql/generated/merchant.ts'
@@ -118,13 +119,12 @@ const merchantsAtOnce = 100
  * how many rows went.
  */
 export async function deleteClosedMerchants(database: Database, files: FileStorage): Promise<number> {
-  let rows = 0
-  for (const { merchantId } of await merchant.dueForDeletion(database, { limit: merchantsAtOnce })) {
+  const due = await merchant.dueForDeletion(database, { limit: merchantsAtOnce })
+  return eachApart(due, async ({ merchantId }) => {
     await files.deleteFolder(merchantId)
-    rows += await inBatches(1, async () => {
+    return inBatches(1, async () => {
       const round = await merchant.deleteRows(database, { merchantId, limit: deletedAtOnce })
       return round.outcome === 'more' ? round.rows : 0
     })
-  }
-  return rows
+  })
 }

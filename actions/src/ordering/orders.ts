@@ -1,4 +1,4 @@
-import { byMerchant, type OfMerchant } from '../by-merchant.ts'
+import { byMerchant, merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { AddressInput, Filled } from '@commerce-graph/contract'
 import { actingAs } from '../action/acting-as.ts'
 import { ownerOf, type Session } from '../action/session.ts'
@@ -107,7 +107,8 @@ export async function lapseUnpaidOrders(database: Database): Promise<number> {
   const { from, to } = orderTransitions.lapse
   const due = database<OfMerchant[]>`
     SELECT DISTINCT r.merchant_id AS "merchantId" FROM inventory.reservation r
-    WHERE r.status = 'ACTIVE' AND r.order_id IS NOT NULL AND r.expires_at <= now()`
+    WHERE r.status = 'ACTIVE' AND r.order_id IS NOT NULL AND r.expires_at <= now()
+    LIMIT ${merchantsOfRun}`
   return byMerchant(database, due, (own, merchantId) =>
     inBatches(lapseBatch, () => ordering.lapseUnpaidOrders(own, { merchantId, limit: lapseBatch, from, to })),
   )

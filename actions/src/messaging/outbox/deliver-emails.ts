@@ -1,12 +1,14 @@
 import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
+import { allEnded } from '../../all-ended.ts'
 import type { Database } from '../../database.ts'
 import { forgetMailedToken } from '../../identity/index.ts'
 import { inBatches } from '../../in-batches.ts'
+import { recordOutcome } from '../../record-outcome.ts'
 import { claim, type ClaimAnswer } from '../../sql/generated/email.ts'
 import { composeEmail, type ComposeOptions } from '../compose/compose-email.ts'
 import type { MailTransport, SendOutcome } from '../transports/index.ts'
-import { keepingClaims, recorded } from './keep-claims.ts'
+import { keepingClaims } from './keep-claims.ts'
 import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
 
 export interface EmailSending extends ComposeOptions {
@@ -30,7 +32,7 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
       maxAttempts: sending.retryPolicy.maxAttempts,
     })
     await keepingClaims(database, table, claimed, () =>
-      Promise.all(claimed.map((email) => deliver(forMerchant(database, email.merchantId), sending, email))),
+      allEnded(claimed.map((email) => deliver(forMerchant(database, email.merchantId), sending, email))),
     )
     return claimed.length
   }
@@ -44,7 +46,7 @@ async function deliver(database: Database, sending: EmailSending, email: ClaimAn
   const result = await tracer.span(`email ${email.kind}`, options, () => mailer.send(mail))
   sending.observe?.('email', result.outcome)
   const columns = { ...logged, transport: mailer.name }
-  await recorded(() =>
+  await recordOutcome(() =>
     database.begin(async (sql) => {
       await settle(sql, { table, claim: email, retryPolicy }, hiding(result, withoutToken), columns)
       const isOver = result.outcome === 'accepted' || result.outcome === 'discarded'

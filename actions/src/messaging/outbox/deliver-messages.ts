@@ -1,3 +1,4 @@
+import { allEnded } from '../../all-ended.ts'
 import type { Database } from '../../database.ts'
 import { deliverEmails, type EmailSending } from './deliver-emails.ts'
 import { deliverPushes, type PushSending } from './deliver-pushes.ts'
@@ -7,9 +8,6 @@ export interface MessageSending extends EmailSending, PushSending {}
 
 /** Sends every message that is due. Returns how many. */
 export async function deliverMessages(database: Database, sending: MessageSending): Promise<number> {
-  const [emails, pushes] = await Promise.all([
-    deliverEmails(database, sending),
-    deliverPushes(database, sending),
-  ])
-  return emails + pushes
+  const sent = await allEnded([deliverEmails(database, sending), deliverPushes(database, sending)])
+  return sent.reduce((sum, count) => sum + count, 0)
 }

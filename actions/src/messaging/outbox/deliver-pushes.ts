@@ -1,10 +1,12 @@
 import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import { type Observer, parentFrom, tracer } from '@commerce-graph/telemetry'
+import { allEnded } from '../../all-ended.ts'
 import type { Database } from '../../database.ts'
 import { inBatches } from '../../in-batches.ts'
+import { recordOutcome } from '../../record-outcome.ts'
 import * as notification from '../../sql/generated/notification.ts'
 import type { PushTransport } from '../transports/index.ts'
-import { keepingClaims, recorded } from './keep-claims.ts'
+import { keepingClaims } from './keep-claims.ts'
 import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
 
 export interface PushSending {
@@ -31,13 +33,13 @@ export async function deliverPushes(
       maxAttempts: retryPolicy.maxAttempts,
     })
     await keepingClaims(database, table, claimed, () =>
-      Promise.all(
+      allEnded(
         claimed.map(async ({ attempt, traceContext, ...push }) => {
           const options = { kind: 'producer', parent: parentFrom(traceContext) } as const
           const result = await tracer.span(`push ${push.kind}`, options, () => pusher.send(push))
           observe?.('push', result.outcome)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
-          await recorded(() =>
+          await recordOutcome(() =>
             settle(forMerchant(database, push.merchantId), { table, claim, retryPolicy }, result, {
               transport: pusher.name,
             }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../../testing/test-shop.ts'
 import type { SendOutcome } from '../transports/index.ts'
 import { deliveryMachine, type DeliveryEvent, type DeliveryStatus } from './delivery-machine.ts'
-import { keepingClaims, recorded } from './keep-claims.ts'
+import { keepingClaims } from './keep-claims.ts'
 import { defaultRetryPolicy, settle } from './settle.ts'
 
 let shop: TestShop
@@ -133,14 +133,4 @@ describe('a claim', () => {
     dataOf(await shop.call(merchant, 'retryEmailDelivery', { id }))
     expect(await claim()).toMatchObject([{ id, attempt: 1 }])
   })
-})
-
-test('an outcome is recorded after a database outage, and any other error is thrown at once', async () => {
-  let tries = 0
-  await recorded(() => {
-    tries += 1
-    return tries === 1 ? Promise.reject(Object.assign(new Error(), { code: '57P01' })) : Promise.resolve()
-  })
-  expect(tries).toBe(2)
-  await expect(recorded(() => Promise.reject(new Error('a mistake')))).rejects.toThrow('a mistake')
 })

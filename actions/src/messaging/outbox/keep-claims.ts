@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database.ts'
 import { type Claim, claimSeconds, type DeliveryTable } from './settle.ts'
 
@@ -28,29 +27,4 @@ export async function keepingClaims<T>(
   } finally {
     clearInterval(timer)
   }
-}
-
-const recordingTries = 30
-const recordingPause = 1_000
-
-/**
- * Repeats what records an outcome while the database is away, for half a minute: what was sent and isn't recorded is sent again.
- * Rejects with the last failure.
- */
-export async function recorded(record: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await record()
-      return
-    } catch (error) {
-      if (tries === recordingTries || !isAway(error)) throw error
-      await sleep(recordingPause)
-    }
-  }
-}
-
-/** Whether the database could not be reached, or ended the session: codes of Node, of the driver, and classes 08 and 57 of Postgres. */
-function isAway(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown }
-  return typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECT|08|57P)/.test(code)
 }
