@@ -51,7 +51,8 @@ REVOKE EXECUTE ON FUNCTION bulk.refresh_statistics(text) FROM PUBLIC;
 --   onExisting: bulk.import.on_existing,
 --   onRefused: bulk.import.on_refused,
 --   checked: integer,
---   written: integer
+--   written: integer,
+--   attempts: integer
 --   }
 --
 -- Takes the oldest import that waits or was left by a worker that died. One import of a merchant is under way at a
@@ -70,7 +71,8 @@ AS $$
       ELSE i.status
     END,
     started_at = coalesce(i.started_at, now()),
-    claimed_until = now() + p_lease
+    claimed_until = now() + p_lease,
+    attempts = i.attempts + 1
   FROM
     (
       SELECT w.merchant_id, w.id
@@ -112,7 +114,9 @@ AS $$
       'checked',
       i.checked,
       'written',
-      i.written
+      i.written,
+      'attempts',
+      i.attempts
     );
 $$;
 
@@ -227,7 +231,8 @@ BEGIN
     rows = p_rows,
     imported = 0,
     unchanged = 0,
-    refused = 0
+    refused = 0,
+    attempts = 0
   WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id AND i.status = 'CHECKING' AND i.checked = p_rows;
   RETURN FOUND;
 END;
@@ -266,7 +271,8 @@ BEGIN
     imported = i.imported + (p_batch ->> 'imported')::integer,
     unchanged = i.unchanged + (p_batch ->> 'unchanged')::integer,
     refused = i.refused + (p_batch ->> 'refused')::integer,
-    claimed_until = now() + p_lease
+    claimed_until = now() + p_lease,
+    attempts = 0
   WHERE
     i.merchant_id = p_merchant_id
     AND i.id = p_import_id

@@ -29,6 +29,8 @@ CREATE TABLE bulk.import (
   failure text CHECK (failure <> ''),
   -- Until when a worker has it. One that is not prolonged was left by a worker that died.
   claimed_until timestamptz,
+  -- How often a worker has begun since it last went on.
+  attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,

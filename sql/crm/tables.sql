@@ -243,8 +243,9 @@ CREATE TABLE crm.segment (
   last_order_after timestamptz,
   last_order_before timestamptz,
   -- Counted back from the moment of asking. Who never ordered has no order for any number of days.
-  last_order_within_days integer CHECK (last_order_within_days > 0),
-  no_order_for_days integer CHECK (no_order_for_days > 0),
+  -- A century at most, as in the contract: a time that can't be reckoned would fail whatever asks for the customers.
+  last_order_within_days integer CHECK (last_order_within_days BETWEEN 1 AND 36500),
+  no_order_for_days integer CHECK (no_order_for_days BETWEEN 1 AND 36500),
   -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty
   -- list could be read as a segment of all customers or of none.
   tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),

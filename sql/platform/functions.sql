@@ -445,6 +445,8 @@ AS $$
   FROM ranked r;
 $$;
 
+-- Whether there is a time zone of this name in IANA's database, in any case. Postgres takes more for one: abbreviations, such as
+-- MSK, and rules, such as FOO3, which Node and other clients don't know. IANA gives no new names without an area.
 CREATE FUNCTION platform.is_time_zone(p_name text)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -452,7 +454,16 @@ IMMUTABLE
 AS $$
 BEGIN
   PERFORM timezone(p_name, 'epoch'::timestamptz);
-  RETURN p_name ~ '^[A-Za-z]';
+  RETURN p_name ~* '^(?!posix/|right/)[a-z_]+(/[a-z_-]+){1,2}$'
+  OR p_name ~* '^etc/gmt[+-]?[0-9]{1,2}$'
+  OR lower(p_name) = ANY (
+    regexp_split_to_array(
+      'cet cst6cdt cuba eet egypt eire est est5edt gb gb-eire gmt gmt+0 gmt-0 gmt0 greenwich hongkong hst iceland iran
+       israel jamaica japan kwajalein libya met mst mst7mdt navajo nz nz-chat poland portugal prc pst8pdt roc rok
+       singapore turkey uct universal utc w-su wet zulu',
+      '\s+'
+    )
+  );
 EXCEPTION WHEN invalid_parameter_value THEN
   RETURN FALSE;
 END;

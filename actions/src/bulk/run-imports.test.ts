@@ -543,6 +543,45 @@ describe('an import', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test.each([
+    [
+      'a column of a million dots',
+      `${'.'.repeat(900_000)}\nx`,
+      /^The column "\.{100}" of the header has more than 20 names$/,
+    ],
+    [
+      '100,000 columns',
+      `${Array.from({ length: 100_000 }, (_, n) => n.toString(36)).join(',')}\n1`,
+      'The header has more than 10000 columns',
+    ],
+    ['a column twice', 'type,sku, sku\nproduct,a,b', 'The header has the column "sku" twice'],
+  ])('with a header of %s ends, and says so', async (_, file, failure) => {
+    expect(await importRows(file)).toMatchObject({
+      status: 'FAILED',
+      failure: typeof failure === 'string' ? failure : (expect.stringMatching(failure) as string),
+    })
+  })
+
+  test('that ends its worker again and again is given up, and a batch that is dealt with counts anew', async () => {
+    const id = await create([order('1'), order('2')])
+    const claim = async (): Promise<void> => {
+      await shop.database`SELECT FROM bulk.claim_import(interval '-1 second')`
+    }
+    for (let death = 0; death < 10; death += 1) await claim()
+    await run()
+    expect(await outcomeOf(id)).toMatchObject({
+      status: 'FAILED',
+      failure: 'It was tried 10 times to go on after row 0, without success',
+    })
+    const next = await create([order('3')])
+    for (let death = 0; death < 9; death += 1) await claim()
+    await run()
+    expect(await outcomeOf(next)).toMatchObject({ status: 'SUCCEEDED', imported: 1 })
+    expect(await shop.database`SELECT attempts FROM bulk.import WHERE id = ${next}`).toEqual([
+      { attempts: 0 },
+    ])
+  })
+
   test('that is cancelled ends, and its file is gone', async () => {
     const id = await create([order('1')])
     expect(await shop.call(merchant, 'cancelImport', { id })).toMatchObject({ kind: 'done' })

@@ -24,6 +24,8 @@ export interface ImportOptions {
 const maxRowsOfImport = 5_000_000
 /** Seconds after an error until the next attempt. */
 const retryDelay = 10
+/** Attempts that didn't get on by a batch: a file that a worker can't read, or that ends its process, mustn't come back for ever. */
+const maxAttempts = 10
 
 type Claimed = bulk.ClaimImportAnswer['claimed']
 
@@ -42,35 +44,39 @@ export async function runImports(options: ImportOptions): Promise<number> {
 
 /** Goes on with an import from where it was left, to its end. */
 async function runImport(options: ImportOptions, job: Job): Promise<number> {
-  const { database, files } = options
-  const { merchantId, id } = job
+  if (job.attempts > maxAttempts) {
+    const row = job.status === 'CHECKING' ? job.checked : job.written
+    await finish(
+      options,
+      job,
+      'FAILED',
+      `It was tried ${maxAttempts} times to go on after row ${row}, without success`,
+    )
+    return 0
+  }
   try {
     const end = await runPhases(options, job)
-    if (end.kind === 'ended') {
-      await bulk.finishImport(database, {
-        merchantId,
-        importId: id,
-        status: end.status,
-        failure: end.failure,
-      })
-      await files.delete(fileOfImport(merchantId, id))
-    }
+    if (end.kind === 'ended') await finish(options, job, end.status, end.failure)
     return end.rows
   } catch (error) {
     if (!(error instanceof UnreadableFile)) {
       // The next attempt need not wait for the end of a lease that no worker holds. If Postgres is gone, it has to.
-      await release(database, job, retryDelay).catch(() => undefined)
+      await release(options.database, job, retryDelay).catch(() => undefined)
       throw error
     }
-    await bulk.finishImport(database, {
-      merchantId,
-      importId: id,
-      status: 'FAILED',
-      failure: error.message.slice(0, 500),
-    })
-    await files.delete(fileOfImport(merchantId, id))
+    await finish(options, job, 'FAILED', error.message.slice(0, 500))
     return 0
   }
+}
+
+async function finish(
+  { database, files }: ImportOptions,
+  { merchantId, id }: Job,
+  status: 'SUCCEEDED' | 'FAILED',
+  failure: string | null,
+): Promise<void> {
+  await bulk.finishImport(database, { merchantId, importId: id, status, failure })
+  await files.delete(fileOfImport(merchantId, id))
 }
 
 type Job = Claimed & { readonly merchantId: MerchantId; readonly id: string }

@@ -2,6 +2,7 @@ import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import { merchantsOfRun, type OfMerchant } from '../by-merchant.ts'
 import type { Database } from '../database.ts'
+import { eachApart } from '../each-apart.ts'
 import { type Template, withUnsubscribeLink } from '../messaging/compose/index.ts'
 import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
 import { renderSample } from './templates.ts'
@@ -121,24 +122,38 @@ const batch = 500
 const maxSteps = 100
 
 /**
- * Begins the campaigns whose time has come, addresses them, and ends those that are through. The merchants take turns. Returns how
- * many steps it took.
+ * Begins the campaigns whose time has come, addresses them, and ends those that are through. The merchants take turns, and what one's
+ * campaign fails with is no other's. Returns how many steps it took.
  */
 export async function advanceCampaigns(database: Database): Promise<number> {
-  let due: readonly OfMerchant[] = await database<OfMerchant[]>`
+  const due = await database<OfMerchant[]>`
     SELECT c.merchant_id AS "merchantId" FROM email.campaign c
     WHERE c.status = 'SENDING' OR c.status = 'SCHEDULED' AND c.scheduled_at <= now()
     GROUP BY c.merchant_id ORDER BY min(c.scheduled_at) LIMIT ${merchantsOfRun}`
+  return eachApart(turnsOf(due), async ({ merchantId, goesOn }) => {
+    const advanced = await email.advanceCampaign(forMerchant(database, merchantId), {
+      merchantId,
+      limit: batch,
+    })
+    if (!advanced) return 0
+    goesOn()
+    return 1
+  })
+}
+
+interface Turn extends OfMerchant {
+  /** The merchant has another turn in the next round. */
+  readonly goesOn: () => void
+}
+
+/** A turn for each merchant, and further rounds for those whose work goes on. */
+function* turnsOf(due: readonly OfMerchant[]): Generator<Turn> {
+  let round = due
   let steps = 0
-  while (due.length > 0 && steps < maxSteps) {
-    const more: OfMerchant[] = []
-    for (const { merchantId } of due) {
-      if (!(await email.advanceCampaign(forMerchant(database, merchantId), { merchantId, limit: batch })))
-        continue
-      steps += 1
-      more.push({ merchantId })
-    }
-    due = more
+  while (round.length > 0 && steps < maxSteps) {
+    const next: OfMerchant[] = []
+    for (const each of round) yield { ...each, goesOn: () => next.push(each) }
+    steps += next.length
+    round = next
   }
-  return steps
 }

@@ -472,7 +472,16 @@ IMMUTABLE
 AS $$
 BEGIN
   PERFORM timezone(p_name, 'epoch'::timestamptz);
-  RETURN p_name ~ '^[A-Za-z]';
+  RETURN p_name ~* '^(?!posix/|right/)[a-z_]+(/[a-z_-]+){1,2}$'
+  OR p_name ~* '^etc/gmt[+-]?[0-9]{1,2}$'
+  OR lower(p_name) = ANY (
+    regexp_split_to_array(
+      'cet cst6cdt cuba eet egypt eire est est5edt gb gb-eire gmt gmt+0 gmt-0 gmt0 greenwich hongkong hst iceland iran
+       israel jamaica japan kwajalein libya met mst mst7mdt navajo nz nz-chat poland portugal prc pst8pdt roc rok
+       singapore turkey uct universal utc w-su wet zulu',
+      '\s+'
+    )
+  );
 EXCEPTION WHEN invalid_parameter_value THEN
   RETURN FALSE;
 END;
@@ -935,6 +944,8 @@ CREATE TABLE bulk.import (
   failure text CHECK (failure <> ''),
   -- Until when a worker has it. One that is not prolonged was left by a worker that died.
   claimed_until timestamptz,
+  -- How often a worker has begun since it last went on.
+  attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
@@ -1948,8 +1959,9 @@ CREATE TABLE crm.segment (
   last_order_after timestamptz,
   last_order_before timestamptz,
   -- Counted back from the moment of asking. Who never ordered has no order for any number of days.
-  last_order_within_days integer CHECK (last_order_within_days > 0),
-  no_order_for_days integer CHECK (no_order_for_days > 0),
+  -- A century at most, as in the contract: a time that can't be reckoned would fail whatever asks for the customers.
+  last_order_within_days integer CHECK (last_order_within_days BETWEEN 1 AND 36500),
+  no_order_for_days integer CHECK (no_order_for_days BETWEEN 1 AND 36500),
   -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty
   -- list could be read as a segment of all customers or of none.
   tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),
@@ -5927,7 +5939,8 @@ AS $$
       ELSE i.status
     END,
     started_at = coalesce(i.started_at, now()),
-    claimed_until = now() + p_lease
+    claimed_until = now() + p_lease,
+    attempts = i.attempts + 1
   FROM
     (
       SELECT w.merchant_id, w.id
@@ -5969,7 +5982,9 @@ AS $$
       'checked',
       i.checked,
       'written',
-      i.written
+      i.written,
+      'attempts',
+      i.attempts
     );
 $$;
 
@@ -6074,7 +6089,8 @@ BEGIN
     rows = p_rows,
     imported = 0,
     unchanged = 0,
-    refused = 0
+    refused = 0,
+    attempts = 0
   WHERE i.merchant_id = p_merchant_id AND i.id = p_import_id AND i.status = 'CHECKING' AND i.checked = p_rows;
   RETURN FOUND;
 END;
@@ -6109,7 +6125,8 @@ BEGIN
     imported = i.imported + (p_batch ->> 'imported')::integer,
     unchanged = i.unchanged + (p_batch ->> 'unchanged')::integer,
     refused = i.refused + (p_batch ->> 'refused')::integer,
-    claimed_until = now() + p_lease
+    claimed_until = now() + p_lease,
+    attempts = 0
   WHERE
     i.merchant_id = p_merchant_id
     AND i.id = p_import_id

@@ -23,6 +23,10 @@ export class UnreadableFile extends Error {}
 /** The longest row, in characters. */
 const maxRowLength = 1_000_000
 
+/** A header's bounds. A path has as many names as levels of the value that is made of it. */
+const maxColumns = 10_000
+const maxNamesOfPath = 20
+
 /** The rows of a file of one JSON object per line (UTF-8). Skips empty lines. */
 export async function* readJsonLines(content: Readable): AsyncGenerator<RawRow> {
   for await (const { number: line, text, tooLong } of readLines(content)) {
@@ -75,7 +79,7 @@ const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ li
 /**
  * The rows of a CSV file with a header of paths (`variants.0.sku`). An empty cell is an absent field.
  *
- * @throws UnreadableFile if it is no CSV from some line on, or its header has a column twice
+ * @throws UnreadableFile if it is no CSV from some line on, or its header has a column twice, or is too large
  */
 export async function* readCsv(content: Readable): AsyncGenerator<RawRow> {
   const parser = parse({
@@ -106,10 +110,16 @@ export async function* readCsv(content: Readable): AsyncGenerator<RawRow> {
 }
 
 function readHeader(record: readonly string[]): readonly string[] {
+  if (record.length > maxColumns) throw new UnreadableFile(`The header has more than ${maxColumns} columns`)
   const columns = record.map((column) => column.trim())
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index)
-  if (twice !== undefined)
-    throw new UnreadableFile(`The header has the column "${twice.slice(0, 100)}" twice`)
+  const known = new Set<string>()
+  for (const column of columns) {
+    const shown = `"${column.slice(0, 100)}"`
+    if (known.has(column)) throw new UnreadableFile(`The header has the column ${shown} twice`)
+    if (column.split('.', maxNamesOfPath + 1).length > maxNamesOfPath)
+      throw new UnreadableFile(`The column ${shown} of the header has more than ${maxNamesOfPath} names`)
+    known.add(column)
+  }
   return columns
 }
 

@@ -16,17 +16,19 @@ export function unflatten(
   return { value: valueOf(root) }
 }
 
-function insert(tree: Tree, [name = '', ...rest]: readonly string[], text: string): boolean {
-  const present = tree.get(name)
-  if (rest.length === 0) {
-    if (present !== undefined) return false
-    tree.set(name, text)
-    return true
+/** False if the column, or what it is a part of, has a value already. */
+function insert(root: Tree, path: readonly string[], text: string): boolean {
+  let branch = root
+  for (const name of path.slice(0, -1)) {
+    const present = branch.get(name) ?? new Map<string, Tree | string>()
+    if (typeof present === 'string') return false
+    branch.set(name, present)
+    branch = present
   }
-  if (typeof present === 'string') return false
-  const branch = present ?? new Map<string, Tree | string>()
-  tree.set(name, branch)
-  return insert(branch, rest, text)
+  const last = path.at(-1) ?? ''
+  if (branch.has(last)) return false
+  branch.set(last, text)
+  return true
 }
 
 function valueOf(tree: Tree | string): unknown {

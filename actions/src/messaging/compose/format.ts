@@ -1,3 +1,5 @@
+import { isTimeZone } from '@commerce-graph/contract/input'
+
 /** Messages are in English, as the built-in templates are. */
 const locale = 'en-US'
 
@@ -11,10 +13,13 @@ export function formatMoney(minorUnits: number, currency: string): string {
   return format.format(`${minorUnits < 0 ? '-' : ''}${decimal}` as `${number}`)
 }
 
+/** Postgres may know a zone that is too new for this Node. */
+const zoneOf = (timeZone: string): string => (isTimeZone(timeZone) ? timeZone : 'UTC')
+
 /** `Saturday, March 14, 2026 at 8:09 AM PDT`, by the shop's clock. */
 export function formatTime(timestamp: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat(locale, {
-    timeZone,
+    timeZone: zoneOf(timeZone),
     weekday: 'long',
     year: 'numeric',
     month: 'long',
@@ -28,4 +33,6 @@ export function formatTime(timestamp: string, timeZone: string): string {
 
 /** `Saturday, March 14, 2026`, by the shop's clock. */
 export const formatDay = (timestamp: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'full' }).format(new Date(timestamp))
+  new Intl.DateTimeFormat(locale, { timeZone: zoneOf(timeZone), dateStyle: 'full' }).format(
+    new Date(timestamp),
+  )

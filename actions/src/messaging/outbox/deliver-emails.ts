@@ -6,7 +6,7 @@ import { forgetMailedToken } from '../../identity/index.ts'
 import { inBatches } from '../../in-batches.ts'
 import { recordOutcome } from '../../record-outcome.ts'
 import { claim, type ClaimAnswer } from '../../sql/generated/email.ts'
-import { composeEmail, type ComposeOptions } from '../compose/compose-email.ts'
+import { composeEmail, type ComposedEmail, type ComposeOptions } from '../compose/compose-email.ts'
 import type { MailTransport, SendOutcome } from '../transports/index.ts'
 import { keepingClaims } from './keep-claims.ts'
 import { claimSeconds, type RetryPolicy, settle } from './settle.ts'
@@ -41,20 +41,38 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
 
 async function deliver(database: Database, sending: EmailSending, email: ClaimAnswer): Promise<void> {
   const { mailer, retryPolicy } = sending
-  const { mail, logged, withoutToken } = composeEmail(email, sending)
+  const attempt = { table, claim: email, retryPolicy } as const
+  const composed = composeOrSayWhyNot(email, sending)
+  if (typeof composed === 'string') {
+    await recordOutcome(() => settle(database, attempt, { outcome: 'unavailable', reason: composed }, {}))
+    return
+  }
+  const { mail, logged, withoutToken } = composed
   const options = { kind: 'producer', parent: parentFrom(email.traceContext) } as const
   const result = await tracer.span(`email ${email.kind}`, options, () => mailer.send(mail))
   sending.observe?.('email', result.outcome)
   const columns = { ...logged, transport: mailer.name }
   await recordOutcome(() =>
     database.begin(async (sql) => {
-      await settle(sql, { table, claim: email, retryPolicy }, hiding(result, withoutToken), columns)
+      await settle(sql, attempt, hiding(result, withoutToken), columns)
       const isOver = result.outcome === 'accepted' || result.outcome === 'discarded'
       if (email.token !== null && isOver) {
         await forgetMailedToken(sql, { merchantId: email.merchantId, id: email.subjectKey })
       }
     }),
   )
+}
+
+/**
+ * The mail, or why there is none: its token is sealed with a key that is missing, or a fault of ours. It is tried again as one that
+ * the server didn't take, because a later version, or one with the key, may compose it.
+ */
+function composeOrSayWhyNot(email: ClaimAnswer, options: ComposeOptions): ComposedEmail | string {
+  try {
+    return composeEmail(email, options)
+  } catch (error) {
+    return `The mail could not be composed: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** A server that refuses a message may say what it found in it. */

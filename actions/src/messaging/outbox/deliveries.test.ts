@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../../testing/test-shop.ts'
 import type { SendOutcome } from '../transports/index.ts'
+import { deliverEmails } from './deliver-emails.ts'
 import { deliveryMachine, type DeliveryEvent, type DeliveryStatus } from './delivery-machine.ts'
 import { keepingClaims } from './keep-claims.ts'
 import { defaultRetryPolicy, settle } from './settle.ts'
@@ -133,4 +134,38 @@ describe('a claim', () => {
     dataOf(await shop.call(merchant, 'retryEmailDelivery', { id }))
     expect(await claim()).toMatchObject([{ id, attempt: 1 }])
   })
+})
+
+test('a mail that can’t be composed says why and is tried again, and the others of its batch are sent', async () => {
+  const { merchantId } = merchant
+  const whole = await deliveryIn('QUEUED')
+  const [broken] = await shop.database<{ id: string }[]>`
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, facts)
+    VALUES (${merchantId}, 'ORDER_SHIPPED', 'broken', 'b@example.com', '{}') RETURNING id`
+  const sent: string[] = []
+  await deliverEmails(shop.database, {
+    mailer: {
+      name: 'test',
+      send: ({ to }) => {
+        sent.push(to.address)
+        return Promise.resolve({ outcome: 'accepted', messageId: null })
+      },
+      close: () => undefined,
+    },
+    senderAddress: 'shop@platform.example',
+    unsubscribeUrl: 'http://localhost/unsubscribe',
+    secretBox: shop.secretBox,
+    retryPolicy: defaultRetryPolicy,
+  })
+  expect(sent).toEqual(['a@example.com'])
+  expect(await statusOf(whole)).toBe('SENT')
+  const rows = await shop.database`
+    SELECT status, reason, attempts FROM email.delivery WHERE id = ${found(broken).id}`
+  expect(rows).toEqual([
+    {
+      status: 'QUEUED',
+      reason: expect.stringMatching(/^The mail could not be composed: /) as string,
+      attempts: 1,
+    },
+  ])
 })

@@ -44,7 +44,7 @@ export type ExportHolderKind =
   | 'USER'
   | 'CUSTOMER'
 
-export type Claimed = { readonly status: ImportStatus; readonly format: ImportFormat; readonly recordType: string | null; readonly dryRun: boolean; readonly onExisting: ImportOnExisting; readonly onRefused: ImportOnRefused; readonly checked: number; readonly written: number }
+export type Claimed = { readonly status: ImportStatus; readonly format: ImportFormat; readonly recordType: string | null; readonly dryRun: boolean; readonly onExisting: ImportOnExisting; readonly onRefused: ImportOnRefused; readonly checked: number; readonly written: number; readonly attempts: number }
 
 export interface RefreshStatisticsArguments {
   readonly table: string
