@@ -506,6 +506,15 @@ describe('a token of an external issuer', () => {
     const blockedId = await createCustomer(database.sql, merchantId)
     await database.sql`UPDATE crm.customer SET blocked_at = now(), blocked_reason = 'Fraud' WHERE id = ${blockedId}`
     expect(await outcome(await sign({ sub: blockedId }))).toBe('SVC_AUTH_001')
+    const registered = await createCustomer(database.sql, merchantId)
+    await database.sql`
+      INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (${merchantId}, ${registered}, '$argon2id$')`
+    // Of another person each time, because the outcome of a token is kept for a moment.
+    const byAddress = async (sub: string) =>
+      outcome(await sign({ sub, email: await emailOf(registered), email_verified: true }))
+    expect(await byAddress('their|2')).toBe('SVC_AUTH_001')
+    await database.sql`UPDATE crm.customer SET email_verified = true WHERE id = ${registered}`
+    expect(await byAddress('their|3')).toBe(registered)
     const { privateKey: other } = await generateKeyPair('RS256')
     expect(await outcome(await sign({ sub: customerId }, 'our-shop', other))).toBe('SVC_AUTH_001')
     expect(await outcome(await sign({ sub: customerId }, 'our-shop', privateKey, '-1m'))).toBe('SVC_AUTH_002')

@@ -275,7 +275,10 @@ async function grantEndpoint(sql: Sql, claims: ClaimsOf<'webhook'>): Promise<Ver
   })
 }
 
-/** The issuer has verified the e-mail address, or uses our ids for its customers. */
+/**
+ * The issuer has verified the e-mail address, or uses our ids for its customers. An account with a password whose address was never
+ * confirmed here is not found by the address: anyone may have registered with it, and would be signed in to the same account.
+ */
 async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideClaims): Promise<Verification> {
   const email = claims.email_verified === true ? (claims.email ?? null) : null
   const [row] = await sql<(MerchantAccessRow & { readonly id: CustomerId })[]>`
@@ -284,7 +287,12 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
     JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL AND c.blocked_at IS NULL
-      AND ((c.email = ${email}::citext AND c.has_account) OR c.id::text = ${claims.sub})
+      AND (
+        c.id::text = ${claims.sub}
+        OR c.email = ${email}::citext AND c.has_account AND (
+          c.email_verified
+          OR NOT EXISTS (
+            SELECT FROM identity.credential k WHERE k.merchant_id = c.merchant_id AND k.customer_id = c.id)))
     ORDER BY c.id::text = ${claims.sub} DESC
     LIMIT 1`
   if (row === undefined)

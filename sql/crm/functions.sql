@@ -8,6 +8,15 @@ AS $$
   WHERE g.merchant_id = p_merchant_id;
 $$;
 
+-- Of all that a payment earned, the part of all that was given back: so refunds in parts take back as much as one of the whole.
+CREATE FUNCTION crm.points_due(p_earned bigint, p_refunded_amount bigint, p_captured_amount bigint)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT (platform.allocate(p_earned, ARRAY[p_refunded_amount, p_captured_amount - p_refunded_amount]))[1];
+$$;
+
 CREATE FUNCTION crm.hold_loyalty_account(p_merchant_id uuid, p_customer_id uuid)
 RETURNS crm.loyalty_account
 LANGUAGE plpgsql

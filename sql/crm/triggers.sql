@@ -160,6 +160,13 @@ BEFORE INSERT ON crm.loyalty_entry
 FOR EACH ROW
 EXECUTE FUNCTION crm.post_loyalty_entry();
 
+-- Points that staff give are no purchase's: nothing is taken of them.
+CREATE TRIGGER take_back_owed
+AFTER INSERT ON crm.loyalty_entry
+FOR EACH ROW
+WHEN (NEW.type IN ('EARNED', 'RETURNED'))
+EXECUTE FUNCTION crm.take_back_owed_points();
+
 CREATE FUNCTION crm.refuse_rewriting()
 RETURNS trigger
 LANGUAGE plpgsql

@@ -142,7 +142,7 @@ describe('points', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
-  test('that were spent before a refund are not owed: the balance stops at zero, and a later refund takes newer points', async () => {
+  test('that were spent before a refund are taken of newer ones by a later refund: the balance stops at zero', async () => {
     const customerId = await newCustomer()
     const paymentId = await pay(customerId, 10_000)
     dataOf(await redeem(customerId, await createReward(90)))
@@ -151,6 +151,46 @@ describe('points', () => {
     dataOf(await adjust(customerId, 200))
     await refund(paymentId, 5_000)
     expect(await pointsOf(customerId)).toBe(110)
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that were spent before a refund are owed: what orders earn pays them off first, and what staff give does not', async () => {
+    const customerId = await newCustomer()
+    const rewardId = await createReward(90)
+    const paymentId = await pay(customerId, 10_000)
+    dataOf(await redeem(customerId, rewardId))
+    await refund(paymentId, 10_000)
+    dataOf(await adjust(customerId, 5))
+    expect(await pointsOf(customerId)).toBe(5)
+    await pay(customerId, 6_000)
+    expect(await pointsOf(customerId)).toBe(0)
+    await pay(customerId, 6_000)
+    expect(await pointsOf(customerId)).toBe(35)
+    await pay(customerId, 1_000)
+    expect(await pointsOf(customerId)).toBe(45)
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that were spent and come back pay off what a refund of their purchase left owed', async () => {
+    const customerId = await newCustomer()
+    await shop.database`UPDATE crm.loyalty_program SET point_value = 1 WHERE merchant_id = ${merchant.merchantId}`
+    const bought = await order(customerId, 20_000)
+    const card = { orderId: bought, method: 'CARD', paymentMethodId: 'pm_card_visa' }
+    dataOf(await shop.call(merchant, 'processPayment', { input: card }))
+    expect(await pointsOf(customerId)).toBeGreaterThan(0)
+    const paidWithPoints = await order(customerId, 20_000)
+    const points = { orderId: paidWithPoints, method: 'LOYALTY_POINTS', partial: true }
+    dataOf(await shop.call(merchant, 'processPayment', { input: points }))
+    expect(await pointsOf(customerId)).toBe(0)
+    for (const id of [bought, paidWithPoints])
+      dataOf(await shop.call(merchant, 'cancelOrder', { id, reason: 'Regret' }))
+    expect((await entriesOf(customerId)).map(({ type }) => type)).toEqual([
+      'EARNED',
+      'SPENT',
+      'RETURNED',
+      'TAKEN_BACK',
+    ])
+    expect(await pointsOf(customerId)).toBe(0)
     await expectShopToAddUp(shop.database, merchant)
   })
 
@@ -393,6 +433,20 @@ describe('expiry', () => {
       { type: 'EXPIRED', points: -10 },
     ])
     expect(await expirePoints(shop.database)).toBe(0)
+  })
+
+  test('leaves nothing owed: points that expired before the refund of their purchase are not taken of others', async () => {
+    const days = (value: number | null) => shop.database`
+      UPDATE crm.loyalty_program SET points_expire_after_days = ${value} WHERE merchant_id = ${merchant.merchantId}`
+    const customerId = await newCustomer()
+    await days(30)
+    const paymentId = await pay(customerId, 10_000)
+    await days(null)
+    await pass(31)
+    await expirePoints(shop.database)
+    await refund(paymentId, 10_000)
+    await pay(customerId, 2_000)
+    expect(await pointsOf(customerId)).toBe(20)
   })
 })
 

@@ -7204,6 +7204,54 @@ AS $$
   WHERE g.merchant_id = p_merchant_id;
 $$;
 
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[])
+RETURNS bigint[]
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  WITH
+    part AS (
+      SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
+      FROM
+        unnest(p_weights) WITH ORDINALITY AS w (weight, position)
+        CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
+    ),
+    ranked AS (
+      SELECT
+        p.position,
+        p.whole,
+        row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank,
+        sum(p.whole) OVER () AS given
+      FROM part p
+    )
+  SELECT
+    coalesce(
+      array_agg(
+        (
+          coalesce(r.whole, 0) + CASE
+            WHEN r.rank <= p_amount - r.given THEN 1
+            ELSE 0
+          END
+        )::bigint
+        ORDER BY r.position
+      ),
+      '{}'
+    )
+  FROM ranked r;
+$$;
+
+-- sql/crm/functions.sql
+
+CREATE FUNCTION crm.points_due(p_earned bigint, p_refunded_amount bigint, p_captured_amount bigint)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT (platform.allocate(p_earned, ARRAY[p_refunded_amount, p_captured_amount - p_refunded_amount]))[1];
+$$;
+
 CREATE FUNCTION crm.hold_loyalty_account(p_merchant_id uuid, p_customer_id uuid)
 RETURNS crm.loyalty_account
 LANGUAGE plpgsql
@@ -13356,42 +13404,6 @@ AS $$
   SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM forgotten))::integer;
 $$;
 
-CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[])
-RETURNS bigint[]
-LANGUAGE sql
-IMMUTABLE
-AS $$
-  WITH
-    part AS (
-      SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
-      FROM
-        unnest(p_weights) WITH ORDINALITY AS w (weight, position)
-        CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
-    ),
-    ranked AS (
-      SELECT
-        p.position,
-        p.whole,
-        row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank,
-        sum(p.whole) OVER () AS given
-      FROM part p
-    )
-  SELECT
-    coalesce(
-      array_agg(
-        (
-          coalesce(r.whole, 0) + CASE
-            WHEN r.rank <= p_amount - r.given THEN 1
-            ELSE 0
-          END
-        )::bigint
-        ORDER BY r.position
-      ),
-      '{}'
-    )
-  FROM ranked r;
-$$;
-
 CREATE FUNCTION platform.acting_as(p_session jsonb)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -13671,7 +13683,8 @@ AS $$
         ('merchant.api_key_hash', 'SELECT'),
         ('operator.key', 'SELECT, UPDATE (last_used_at)'),
         ('events.endpoint', 'SELECT (merchant_id, id)'),
-        ('crm.customer', 'SELECT (merchant_id, id, email, has_account, anonymized_at, blocked_at)'),
+        ('crm.customer', 'SELECT (merchant_id, id, email, email_verified, has_account, anonymized_at, blocked_at)'),
+        ('identity.credential', 'SELECT (merchant_id, customer_id)'),
         ('identity.user', 'SELECT'),
         ('identity.role', 'SELECT'),
         ('identity.built_in_role', 'SELECT'),
@@ -17638,12 +17651,7 @@ BEGIN
   WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-    -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the
-    -- whole.
-    SELECT
-      (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[
-        1
-      ] + coalesce(sum(e.points), 0)
+    SELECT crm.points_due(v_earned, NEW.refunded_amount, NEW.captured_amount) + coalesce(sum(e.points), 0)
     INTO v_points
     FROM crm.loyalty_entry e
     WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
@@ -17781,6 +17789,66 @@ BEGIN
   INSERT INTO crm.loyalty_entry (merchant_id, id, customer_id, type, points, promotion_id, coupon_code)
   VALUES (p_merchant_id, v_entry_id, p_customer_id, 'REDEEMED', -v_reward.points, v_promotion_id, v_code);
   RETURN jsonb_build_object('outcome', 'changed', 'entryId', v_entry_id);
+END;
+$$;
+
+-- sql/crm/functions/take_back_owed_points.sql
+
+CREATE FUNCTION crm.take_back_owed_points()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id)
+  WITH
+    refunded AS (
+      SELECT
+        e.payment_id,
+        sum(e.points) FILTER (WHERE e.type = 'EARNED') AS earned,
+        coalesce(sum(e.points) FILTER (WHERE e.type = 'TAKEN_BACK'), 0) AS taken_back,
+        p.refunded_amount,
+        p.captured_amount
+      FROM
+        crm.loyalty_entry e
+        JOIN payment.payment p ON p.merchant_id = e.merchant_id AND p.id = e.payment_id
+      WHERE
+        e.merchant_id = NEW.merchant_id
+        AND e.customer_id = NEW.customer_id
+        AND e.type IN ('EARNED', 'TAKEN_BACK')
+        AND p.refunded_amount > 0
+      GROUP BY e.payment_id, p.refunded_amount, p.captured_amount
+    ),
+    owed AS (
+      SELECT
+        r.payment_id,
+        d.points,
+        sum(d.points) OVER (ORDER BY r.payment_id) - d.points AS before,
+        sum(d.points) OVER () AS total
+      FROM
+        refunded r
+        CROSS JOIN LATERAL (
+          SELECT crm.points_due(r.earned, r.refunded_amount, r.captured_amount) + r.taken_back AS points
+        ) d
+      WHERE d.points > 0
+    )
+  SELECT NEW.merchant_id, NEW.customer_id, 'TAKEN_BACK', -least(o.points, b.bound - o.before), o.payment_id
+  FROM
+    owed o
+    CROSS JOIN LATERAL (
+      SELECT
+        least(
+          a.points,
+          o.total + (
+            SELECT coalesce(sum(e.points), 0)
+            FROM crm.loyalty_entry e
+            WHERE e.merchant_id = NEW.merchant_id AND e.customer_id = NEW.customer_id AND e.type = 'EXPIRED'
+          )
+        ) AS bound
+      FROM crm.loyalty_account a
+      WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id
+    ) b
+  WHERE b.bound > o.before;
+  RETURN NULL;
 END;
 $$;
 
@@ -29574,6 +29642,12 @@ CREATE TRIGGER post
 BEFORE INSERT ON crm.loyalty_entry
 FOR EACH ROW
 EXECUTE FUNCTION crm.post_loyalty_entry();
+
+CREATE TRIGGER take_back_owed
+AFTER INSERT ON crm.loyalty_entry
+FOR EACH ROW
+WHEN (NEW.type IN ('EARNED', 'RETURNED'))
+EXECUTE FUNCTION crm.take_back_owed_points();
 
 CREATE FUNCTION crm.refuse_rewriting()
 RETURNS trigger

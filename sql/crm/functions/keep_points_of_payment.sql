@@ -63,12 +63,7 @@ BEGIN
   WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-    -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the
-    -- whole.
-    SELECT
-      (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[
-        1
-      ] + coalesce(sum(e.points), 0)
+    SELECT crm.points_due(v_earned, NEW.refunded_amount, NEW.captured_amount) + coalesce(sum(e.points), 0)
     INTO v_points
     FROM crm.loyalty_entry e
     WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
