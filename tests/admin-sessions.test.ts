@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { bearer, createClient } from './support/graphql-client.ts'
@@ -56,6 +57,24 @@ describe('a session of /admin', { timeout: 60_000 }, () => {
     expect([one.status, other.status]).toEqual([200, 200])
     expect(cookieOf(one)).toBe(cookieOf(other))
     expect((await post('/refresh', {}, withCookie(cookieOf(one)))).status).toBe(200)
+  })
+
+  test('stays open when the page is loaded again while it is being renewed', { repeats: 5 }, async () => {
+    const cookie = cookieOf(await post('', credentials()))
+    const left = new AbortController()
+    const abandoned = fetch(`${origin}/admin/session/refresh`, {
+      method: 'POST',
+      headers: withCookie(cookie),
+      body: '{}',
+      signal: left.signal,
+    }).catch(() => undefined)
+    const renewed = sleep(Math.random() * 4).then(() => post('/refresh', {}, withCookie(cookie)))
+    await sleep(Math.random() * 8)
+    left.abort()
+    await abandoned
+    const answer = await renewed
+    expect(answer.status).toBe(200)
+    expect((await post('/refresh', {}, withCookie(cookieOf(answer)))).status).toBe(200)
   })
 
   test('ends with signing out, for its access token, too', async () => {

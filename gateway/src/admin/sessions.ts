@@ -2,7 +2,13 @@ import type { Authenticator } from '@commerce-graph/auth-webhook'
 import { createHash } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { catalogueError, type CatalogueError, syntaxError, withStatus } from '@commerce-graph/contract/errors'
+import {
+  catalogueError,
+  type CatalogueError,
+  syntaxError,
+  unexpectedError,
+  withStatus,
+} from '@commerce-graph/contract/errors'
 import { refusalBody } from '../errors/error-body.ts'
 import type { EndpointParts } from '../endpoint-parts.ts'
 import { answerOwnDocument, credentialsOf } from '../graphql-endpoint.ts'
@@ -81,7 +87,12 @@ export function createAdminSessions(options: AdminSessionOptions): AdminRoutes['
     if (path === `${sessionPath}/end`) return signOut(options, incoming, kept)
     if (path !== `${sessionPath}/refresh`) return refused(incoming, notHere)
     if (kept === undefined) return ended(options, incoming)
-    return renewals.once(kept, () => refresh(options, incoming, kept))
+    const answer = await renewals.once(kept, () => {
+      // The request that began it may end before others that wait for its answer.
+      const signal = AbortSignal.timeout(options.parts.limits.requestMilliseconds)
+      return refresh(options, { ...incoming, signal }, kept)
+    })
+    return answer ?? refused(incoming, unexpectedError())
   }
 }
 
@@ -167,7 +178,7 @@ const maxRenewals = 1_000
 
 /**
  * A refresh token is good for once, and used twice it ends the session. A page that is loaded again while its first request is under
- * way sends the same cookie twice: both get the answer to the first.
+ * way sends the same cookie twice: both get the answer to the first. A renewal that didn't come to an answer can be tried again.
  */
 class Renewals {
   readonly #recent = new Map<string, Promise<Answer | null>>()
@@ -176,11 +187,21 @@ class Renewals {
     const key = createHash('sha256').update(refreshToken).digest('base64')
     const recent = this.#recent.get(key)
     if (recent !== undefined) return recent
-    const renewal = renew()
+    const forget = (): boolean => this.#recent.delete(key)
+    const renewal = renew().then(
+      (answer) => {
+        if (answer === null || answer.status >= 500) forget()
+        return answer
+      },
+      (error: unknown) => {
+        forget()
+        throw error
+      },
+    )
     const [oldest] = this.#recent.keys()
     if (oldest !== undefined && this.#recent.size >= maxRenewals) this.#recent.delete(oldest)
     this.#recent.set(key, renewal)
-    setTimeout(() => this.#recent.delete(key), repeatMilliseconds).unref()
+    setTimeout(forget, repeatMilliseconds).unref()
     return renewal
   }
 }
