@@ -83,6 +83,9 @@ describe.skipIf(!hasCaddy)(withCaddy('the proxy of the compose file'), () => {
   test.each([
     ['/graphql', 'gateway'],
     ['/files/a', 'gateway'],
+    ['/admin', 'gateway'],
+    ['/admin/session/refresh', 'gateway'],
+    ['/docs/guides', 'gateway'],
     ['/webhooks/stripe/a', 'gateway'],
     ['/.well-known/jwks.json', 'gateway'],
     ['/unsubscribe', 'actions'],
@@ -94,11 +97,14 @@ describe.skipIf(!hasCaddy)(withCaddy('the proxy of the compose file'), () => {
     expect(new Set(answers)).toEqual(new Set([role]))
   })
 
-  test.each(['/', '/v1/graphql', '/metrics', '/admin', '/healthz'])('passes %s to none', async (at) => {
-    received.length = 0
-    expect((await fetch(url + at)).status).toBe(404)
-    expect(received).toEqual([])
-  })
+  test.each(['/', '/v1/graphql', '/metrics', '/administration', '/healthz'])(
+    'passes %s to none',
+    async (at) => {
+      received.length = 0
+      expect((await fetch(url + at)).status).toBe(404)
+      expect(received).toEqual([])
+    },
+  )
 
   test('sends a POST once, though its connection was lost', async () => {
     received.length = 0

@@ -17,7 +17,7 @@ export interface DatabaseOptions {
 }
 
 /** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
-const statementTimeout = 15_000
+export const statementTimeout = 15_000
 const lockTimeout = 10_000
 
 /**
@@ -61,7 +61,7 @@ export const connectSessions = ({ databaseUrl, pooler, ...options }: DatabaseOpt
 export const isTimeout = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '57014'
 
-const codeOf = (error: unknown): string => {
+function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''
 }

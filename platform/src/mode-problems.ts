@@ -6,6 +6,13 @@ import { isPlaceholder } from './placeholder.ts'
 export interface ModeSettings {
   readonly COMMERCE_MODE: 'live' | 'test'
   readonly DATABASE_URL?: string | undefined
+  readonly DATABASE_URL_ENGINE?: string | undefined
+  readonly DATABASE_URL_ACTIONS?: string | undefined
+  readonly DATABASE_URL_AUTH?: string | undefined
+  readonly DATABASE_URL_WORKER?: string | undefined
+  readonly DATABASE_URL_FEED?: string | undefined
+  readonly DATABASE_DIRECT_URL?: string | undefined
+  readonly DATABASE_REPLICA_URLS?: readonly string[] | undefined
   readonly PGPASSWORD?: string | undefined
   readonly REDIS_URL?: string | undefined
   readonly REDIS_PASSWORD?: string | undefined
@@ -37,9 +44,10 @@ const testProblems = ({ STRIPE_SECRET_KEY: key }: ModeSettings): readonly string
     : []
 
 function liveProblems(settings: ModeSettings): readonly string[] {
-  const problems = Object.entries(secretsOf(settings))
-    .filter(([, secret]) => secret !== undefined && isPlaceholder(secret))
-    .map(([name]) => `${name} holds an example's secret or a well-known one: a live deployment needs its own`)
+  const known = secretsOf(settings).filter(([, secret]) => secret !== undefined && isPlaceholder(secret))
+  const problems = [...new Set(known.map(([name]) => name))].map(
+    (name) => `${name} holds an example's secret or a well-known one: a live deployment needs its own`,
+  )
   if (settings.ENCRYPTION_KEYS?.some(({ key }) => isNotRandom(key)) === true)
     problems.push('ENCRYPTION_KEYS has a key that is not random: make one with openssl rand -base64 32')
   if (settings.STRIPE_SECRET_KEY !== undefined && /^.k_test_/.test(settings.STRIPE_SECRET_KEY))
@@ -88,18 +96,34 @@ function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: M
 /** Whether no random generator can have made these bytes. */
 const isNotRandom = (bytes: Uint8Array): boolean => new Set(bytes).size < 4
 
-/** Every secret of an operator, by its variable. */
-const secretsOf = (settings: ModeSettings): Readonly<Record<string, string | undefined>> => ({
-  HASURA_GRAPHQL_ADMIN_SECRET: settings.HASURA_GRAPHQL_ADMIN_SECRET,
-  ACTIONS_SECRET: settings.ACTIONS_SECRET,
-  DATABASE_URL: passwordIn(settings.DATABASE_URL),
-  PGPASSWORD: settings.PGPASSWORD,
-  REDIS_URL: passwordIn(settings.REDIS_URL),
-  REDIS_PASSWORD: settings.REDIS_PASSWORD,
-  SMTP_URL: passwordIn(settings.SMTP_URL),
-  FILES_S3_SECRET_ACCESS_KEY: settings.FILES_S3_SECRET_ACCESS_KEY,
-  STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
-})
+/** The variables whose URL holds a password, alone or one of several. */
+const passwordUrls = [
+  'DATABASE_URL',
+  'DATABASE_URL_ENGINE',
+  'DATABASE_URL_ACTIONS',
+  'DATABASE_URL_AUTH',
+  'DATABASE_URL_WORKER',
+  'DATABASE_URL_FEED',
+  'DATABASE_DIRECT_URL',
+  'DATABASE_REPLICA_URLS',
+  'REDIS_URL',
+  'SMTP_URL',
+] as const satisfies readonly (keyof ModeSettings)[]
+
+type NamedSecret = readonly [variable: string, secret: string | undefined]
+
+/** The secrets of an operator that can be an example's, each with its variable. */
+const secretsOf = (settings: ModeSettings): readonly NamedSecret[] => [
+  ['HASURA_GRAPHQL_ADMIN_SECRET', settings.HASURA_GRAPHQL_ADMIN_SECRET],
+  ['ACTIONS_SECRET', settings.ACTIONS_SECRET],
+  ['PGPASSWORD', settings.PGPASSWORD],
+  ['REDIS_PASSWORD', settings.REDIS_PASSWORD],
+  ['FILES_S3_SECRET_ACCESS_KEY', settings.FILES_S3_SECRET_ACCESS_KEY],
+  ['STRIPE_SECRET_KEY', settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, '')],
+  ...passwordUrls.flatMap((variable) =>
+    [settings[variable]].flat().map((url): NamedSecret => [variable, passwordIn(url)]),
+  ),
+]
 
 /** The password in a URL; undefined if it has none. */
 function passwordIn(url: string | undefined): string | undefined {

@@ -15,13 +15,17 @@ export type Ports = Readonly<Record<ListenerName, number>>
 /** With the port on which the worker tells its health. */
 export type RolePorts = Ports & { readonly worker: number }
 
-const meantFor: Readonly<Record<ListenerName, string>> = {
+/** What can take a port here: the worker answers for its health, where it runs apart. */
+type PortTaker = ListenerName | 'worker'
+
+const meantFor: Readonly<Record<PortTaker, string>> = {
   gateway: 'the contract (/graphql)',
   engine: 'the Hasura engine',
   authWebhook: 'the auth webhook',
   actions: 'the actions',
   paymentSandbox: 'the payment sandbox',
   postgres: 'Postgres',
+  worker: 'the health of the worker',
 }
 
 /**
@@ -51,7 +55,10 @@ export const portsOfRoles = (first: number, own: RoleAddresses): RolePorts => ({
 })
 
 /** Throws before anything is started, so that a busy port never leaves a partly started platform. */
-export async function checkPorts(ports: Ports, needed: readonly ListenerName[]): Promise<void> {
+export async function checkPorts<Taker extends PortTaker>(
+  ports: Readonly<Record<Taker, number>>,
+  needed: readonly Taker[],
+): Promise<void> {
   const free = await Promise.all(needed.map((name) => isPortFree(ports[name])))
   const busy = needed.filter((_, index) => free[index] === false)
   if (busy.length === 0) return

@@ -15,7 +15,7 @@ import { openMetrics } from './open-metrics.ts'
 import { openTracing } from './open-tracing.ts'
 import { connectHasura, type Hasura, startHasura } from './open-hasura.ts'
 import { PlatformError } from './platform-error.ts'
-import { checkPorts, type ListenerName, portsOfRoles, type RolePorts } from './ports.ts'
+import { checkPorts, portsOfRoles, type RolePorts } from './ports.ts'
 import { platformLogger } from './platform-logger.ts'
 import { requireRedis } from './require-redis.ts'
 import { joinProcesses } from './running-processes.ts'
@@ -86,11 +86,12 @@ export async function startRoles(
   }
 }
 
-const listenersOf: readonly (readonly [Role, ListenerName])[] = [
+const listenersOf: readonly (readonly [Role, keyof RolePorts])[] = [
   ['gateway', 'gateway'],
   ['engine', 'engine'],
   ['webhook', 'authWebhook'],
   ['actions', 'actions'],
+  ['worker', 'worker'],
 ]
 
 function openServices(

@@ -57,7 +57,7 @@ function createObserver(registry: Registry): Observer {
   const registers = [registry]
   const events = new Counter({
     name: 'commerce_events_total',
-    help: 'Events by topic, such as order.created, payment.captured and refund.created',
+    help: 'Events by topic, such as order.created, payment.succeeded and refund.created',
     labelNames: ['topic'],
     registers,
   })
@@ -168,7 +168,7 @@ function requestMetrics(registry: Registry) {
     }),
     userErrors: new Counter({
       name: 'commerce_user_errors_total',
-      help: 'User errors in the payloads of mutations, such as OUT_OF_STOCK',
+      help: 'User errors in the payloads of mutations, such as INSUFFICIENT_INVENTORY',
       labelNames: ['field', 'code'],
       registers,
     }),

@@ -1,3 +1,4 @@
+import { catalogueError, type MessageValues, rateLimited } from '@commerce-graph/contract/errors'
 import * as contract from '@commerce-graph/contract/input'
 
 /** The input's errors for the payload's `errors`, all at once. */
@@ -6,18 +7,20 @@ export interface UserError extends contract.UserError {
   readonly missing?: string
 }
 
+type RefusalId =
+  | 'SVC_AUTH_002'
+  | 'SVC_AUTH_003'
+  | 'SVC_VAL_004'
+  | 'SVC_RATE_001'
+  | 'SVC_BIZ_001'
+  | 'SVC_BIZ_002'
+  | 'SVC_BIZ_003'
+
 /** A condition of the specification's catalogue: a top-level error with a status of its own. */
 export interface Refusal {
   readonly kind: 'refused'
-  readonly status: 400 | 401 | 402 | 403 | 409 | 429
-  readonly id:
-    | 'SVC_AUTH_002'
-    | 'SVC_AUTH_003'
-    | 'SVC_VAL_004'
-    | 'SVC_RATE_001'
-    | 'SVC_BIZ_001'
-    | 'SVC_BIZ_002'
-    | 'SVC_BIZ_003'
+  readonly status: number
+  readonly id: RefusalId
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -53,37 +56,32 @@ export const notFound = (field: string, what: string): UserError => ({
   missing: what,
 })
 
-export const forbidden = (reason: string): Refusal => ({
-  kind: 'refused',
-  status: 403,
-  id: 'SVC_AUTH_003',
-  message: 'You have no permission to perform this action',
-  details: { reason },
-})
+function refusal<Id extends RefusalId>(
+  id: Id,
+  values: MessageValues<Id>,
+  details: Refusal['details'],
+): Refusal {
+  const { status, message } = catalogueError(id, values)
+  return { kind: 'refused', status, id, message, details: { reason: message, ...details } }
+}
+
+export const forbidden = (reason: string): Refusal => refusal('SVC_AUTH_003', {}, { reason })
 
 /** A refresh token that is expired, used up, revoked or unknown. The answer does not say which. */
-export const sessionEnded = (): Refusal => ({
-  kind: 'refused',
-  status: 401,
-  id: 'SVC_AUTH_002',
-  message: 'The authentication token has expired',
-  details: { field: 'refreshToken', reason: 'The session has ended; sign in again' },
-})
+export const sessionEnded = (): Refusal =>
+  refusal('SVC_AUTH_002', {}, { field: 'refreshToken', reason: 'The session has ended; sign in again' })
 
 /** @param seconds until it makes sense to try again */
-export const tooManyAttempts = (seconds: number): Refusal => ({
-  kind: 'refused',
-  status: 429,
-  id: 'SVC_RATE_001',
-  message: `API rate limit exceeded. Please retry after ${seconds} seconds`,
-  details: { reason: 'Too many attempts to sign in', retryAfter: seconds },
-})
+export const tooManyAttempts = (seconds: number): Refusal => tooMany(seconds, 'Too many attempts to sign in')
 
 /** @param seconds until the address gets the next one */
-export const tooManyTests = (seconds: number): Refusal => ({
-  ...tooManyAttempts(seconds),
-  details: { reason: 'An address gets 20 tests of e-mails within an hour', retryAfter: seconds },
-})
+export const tooManyTests = (seconds: number): Refusal =>
+  tooMany(seconds, 'An address gets 20 tests of e-mails within an hour')
+
+function tooMany(seconds: number, reason: string): Refusal {
+  const { status, message, details } = rateLimited(seconds, reason)
+  return { kind: 'refused', status, id: 'SVC_RATE_001', message, details }
+}
 
 /** More was asked for than there is. `position`, when known: which entry of the list, from 0. */
 export interface Shortage {
@@ -110,49 +108,42 @@ export function insufficientInventory(
   }))
   const [first] = listed
   if (first === undefined) throw new Error('There is no shortage to tell.')
-  const available = showsAvailable ? `Available: ${first.available ?? 0}, ` : ''
-  const message = `Insufficient inventory. ${available}Requested: ${first.requested}`
+  const details = { ...first, shortages: listed }
+  if (showsAvailable)
+    return refusal('SVC_BIZ_001', { available: first.available ?? 0, requested: first.requested }, details)
+  const message = `Insufficient inventory. Requested: ${first.requested}`
   return {
-    kind: 'refused',
-    status: 400,
-    id: 'SVC_BIZ_001',
+    ...refusal('SVC_BIZ_001', { available: 0, requested: 0 }, {}),
     message,
-    details: { ...first, reason: message, shortages: listed },
+    details: { ...details, reason: message },
   }
 }
 
-export function paymentFailed(reason: string, details: Readonly<Record<string, unknown>>): Refusal {
-  const message = `Payment processing failed: ${reason}`
-  return { kind: 'refused', status: 402, id: 'SVC_BIZ_002', message, details: { reason, ...details } }
-}
+export const paymentFailed = (reason: string, details: Readonly<Record<string, unknown>>): Refusal =>
+  refusal('SVC_BIZ_002', { reason }, { reason, ...details })
 
 /** @param field the argument that names the order */
-export function orderNotModifiable(
+export const orderNotModifiable = (
   field: 'id' | 'orderId',
   orderId: string,
   status: string,
   reason?: string,
-): Refusal {
-  const message = `Order ${orderId} cannot be modified in status ${status}`
-  return {
-    kind: 'refused',
-    status: 409,
-    id: 'SVC_BIZ_003',
-    message,
-    details: { field, reason: reason ?? message, orderId, status },
-  }
-}
+): Refusal =>
+  refusal(
+    'SVC_BIZ_003',
+    { orderId, status },
+    { field, ...(reason !== undefined && { reason }), orderId, status },
+  )
 
 /** @param forgotten the request is the same, but its answer held secrets, which are not kept for long */
-export const idempotencyKeyReused = (key: string, forgotten = false): Refusal => ({
-  kind: 'refused',
-  status: 409,
-  id: 'SVC_VAL_004',
-  message: `A record with Idempotency-Key=${key} already exists`,
-  details: {
-    field: 'Idempotency-Key',
-    reason: forgotten
-      ? 'The request was carried out; its answer has secrets, which are repeated for ten minutes only'
-      : 'The key was used for another request',
-  },
-})
+export const idempotencyKeyReused = (key: string, forgotten = false): Refusal =>
+  refusal(
+    'SVC_VAL_004',
+    { field: 'Idempotency-Key', value: key },
+    {
+      field: 'Idempotency-Key',
+      reason: forgotten
+        ? 'The request was carried out; its answer has secrets, which are repeated for ten minutes only'
+        : 'The key was used for another request',
+    },
+  )

@@ -9,7 +9,7 @@ import {
 } from 'bullmq'
 import { Client, Pool, type PoolClient, type QueryResult } from 'pg'
 import type { Logger } from 'pino'
-import type { DatabaseOptions } from '../database.ts'
+import { type DatabaseOptions, statementTimeout } from '../database.ts'
 import { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
 import { StatementInSchema } from './statement-in-schema.ts'
 
@@ -79,6 +79,9 @@ export async function openQueueBackend(
     connectionString: databaseUrl,
     max: connections,
     keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    // A pooler takes no setting of a session; there, those of the database's role see to that.
+    ...(pooler === undefined ? { statement_timeout: statementTimeout } : {}),
     application_name: 'queues',
   })
   pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))

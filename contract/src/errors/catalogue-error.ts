@@ -71,5 +71,15 @@ export const outOfRange = (field: string, value: string | number, min: number, m
 export const syntaxError = (details: string, field = 'query'): CatalogueError =>
   catalogueError('SVC_GQL_003', { details }, { reason: details, field })
 
+/** SVC_RATE_001. @param retryAfter seconds */
+export function rateLimited(
+  retryAfter: number,
+  reason: string,
+  details: Readonly<Record<string, unknown>> = {},
+): CatalogueError {
+  const time = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`
+  return catalogueError('SVC_RATE_001', { time }, { reason, retryAfter, ...details })
+}
+
 /** SVC_SRV_001. The cause belongs into the log, never in here. */
 export const unexpectedError = (): CatalogueError => catalogueError('SVC_SRV_001', {})

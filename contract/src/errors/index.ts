@@ -16,6 +16,7 @@ export {
   fieldRequired,
   invalidFormat,
   outOfRange,
+  rateLimited,
   syntaxError,
   unexpectedError,
   withPath,

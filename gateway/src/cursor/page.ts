@@ -1,7 +1,7 @@
 import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 
 /** Items of a page when nothing is said, and at most. */
-const defaultPageSize = 20
+export const defaultPageSize = 20
 export const maxPageSize = 100
 
 /**

@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql'
+import { defaultPageSize } from '../cursor/page.ts'
 import { isIntrospection } from './introspection.ts'
 import type { Limits } from './limits.ts'
 
@@ -29,7 +30,7 @@ export type Complexity = (variables: Readonly<Record<string, unknown>>) => numbe
 /** They say how long a list is by their value, or by how many values they hold. */
 const sizeArguments = ['first', 'last', 'limit', 'representations', 'ids', 'skus'] as const
 
-type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
+type Sizes = Pick<Limits, 'assumedListSize'>
 
 /** The estimate of a valid operation, compiled once per document. */
 export function complexityOf(
@@ -98,7 +99,7 @@ class Estimate {
     if (!field || !node.selectionSet || !isCompositeType(type)) return one
     const asked = this.#sizeAskedFor(field, node)
     if (!isListType(getNullableType(field.type))) {
-      const page = asked ?? (isConnection(type) ? constant(this.#sizes.defaultPageSize) : null)
+      const page = asked ?? (isConnection(type) ? constant(defaultPageSize) : null)
       const inside = this.ofSelections(type, node.selectionSet, page)
       return (evaluation) => 1 + inside(evaluation)
     }
@@ -130,10 +131,10 @@ class Estimate {
       if (!field.args.some((argument) => argument.name === name)) continue
       const value = node.arguments?.find((argument) => argument.name.value === name)?.value
       if (!value) continue
-      if (value.kind !== Kind.VARIABLE) return constant(sizeFrom(valueFromASTUntyped(value), this.#sizes))
+      if (value.kind !== Kind.VARIABLE) return constant(sizeFrom(valueFromASTUntyped(value)))
       const variable = value.name.value
       this.dependsOnVariables = true
-      return ({ variables }) => sizeFrom(variables[variable], this.#sizes)
+      return ({ variables }) => sizeFrom(variables[variable])
     }
     return null
   }
@@ -145,7 +146,7 @@ class Estimate {
 }
 
 // A size that can't be one (absent, negative) is refused by the planner; here it just must not make the sum smaller.
-function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
+function sizeFrom(value: unknown): number {
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
 }

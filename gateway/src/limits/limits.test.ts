@@ -14,7 +14,7 @@ const schema = buildSchema(`
   type Image { url: String! }
 `)
 const limits = limitsFrom({})
-const sizes = { assumedListSize: 5, defaultPageSize: 20 }
+const sizes = { assumedListSize: 5 }
 
 function operationOf(text: string): [OperationDefinitionNode, ReadonlyMap<string, FragmentDefinitionNode>] {
   const { definitions } = parse(text)

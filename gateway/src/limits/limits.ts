@@ -43,8 +43,6 @@ const settings = {
   introspection: { variable: 'LIMIT_INTROSPECTION', default: 150_000 },
   /** The estimated size of a list without a size in the document. */
   assumedListSize: { variable: 'LIMIT_ASSUMED_LIST_SIZE', default: 5 },
-  /** The estimated size of a connection without `first` or `last`: the default page. */
-  defaultPageSize: { variable: 'LIMIT_DEFAULT_PAGE_SIZE', default: 20 },
   /** WebSockets that are open at once. */
   sockets: { variable: 'LIMIT_SOCKETS', default: 10_000 },
   /** Those of one merchant: its keys, users and shoppers together. */

@@ -1,9 +1,9 @@
 import type { Exceeded } from '@commerce-graph/rate-limits'
-import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
+import { type CatalogueError, catalogueError, rateLimited } from '@commerce-graph/contract/errors'
 
 /** SVC_RATE_001 for a merchant or shopper that has sent more than its rate allows. */
 export const rateExceeded = ({ of, window, allowed, retryAfter }: Exceeded): CatalogueError =>
-  tooMany(retryAfter, reasonOf(of, window, allowed), { limit: of === 'plan' ? window : of, allowed })
+  rateLimited(retryAfter, reasonOf(of, window, allowed), { limit: of === 'plan' ? window : of, allowed })
 
 /** SVC_GQL_002 for a request that weighs more than its caller's rate can ever admit, so that waiting is of no use. */
 export function tooHeavy(complexity: number, max: number): CatalogueError {
@@ -13,11 +13,13 @@ export function tooHeavy(complexity: number, max: number): CatalogueError {
 
 /** SVC_RATE_001 for a client that has tried too many wrong passwords or codes at the merchant. */
 export const tooManyGuesses = (retryAfter: number): CatalogueError =>
-  tooMany(retryAfter, 'Too many wrong passwords and codes have come from this client', { limit: 'guesses' })
+  rateLimited(retryAfter, 'Too many wrong passwords and codes have come from this client', {
+    limit: 'guesses',
+  })
 
 /** SVC_RATE_001 for a shopper, or for the cart or customer that a key acts for, with too many coupons that could not be used. */
 export const tooManyCoupons = (retryAfter: number): CatalogueError =>
-  tooMany(retryAfter, 'Too many coupons were tried that can not be used', { limit: 'coupons' })
+  rateLimited(retryAfter, 'Too many coupons were tried that can not be used', { limit: 'coupons' })
 
 function reasonOf(of: Exceeded['of'], window: Exceeded['window'], allowed: number): string {
   switch (of) {
@@ -35,12 +37,3 @@ function reasonOf(of: Exceeded['of'], window: Exceeded['window'], allowed: numbe
 }
 
 const period = { minute: 'a minute', hour: 'an hour' } as const
-
-function tooMany(
-  retryAfter: number,
-  reason: string,
-  details: Readonly<Record<string, unknown>>,
-): CatalogueError {
-  const time = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`
-  return catalogueError('SVC_RATE_001', { time }, { reason, retryAfter, ...details })
-}

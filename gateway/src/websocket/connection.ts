@@ -158,8 +158,9 @@ export class Connection {
   async recheck(): Promise<void> {
     if (!this.#credentials || !this.#principal || this.#checking) return
     this.#checking = true
-    const authentication = await this.#parts.authenticator.authenticate(this.#credentials)
-    this.#checking = false
+    const authentication = await this.#parts.authenticator
+      .authenticate(this.#credentials)
+      .finally(() => (this.#checking = false))
     // While that is unknown, nothing is read either: the same database is away.
     if (authentication.kind === 'unavailable') return
     if (authentication.kind !== 'authenticated') this.#refuse(authentication)
