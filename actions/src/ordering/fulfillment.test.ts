@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectShopToAddUp } from '../testing/invariants.ts'
-import { openTestShop, type TestMerchant, type TestShop, dataOf } from '../testing/test-shop.ts'
+import { address, openTestShop, type TestMerchant, type TestShop, dataOf } from '../testing/test-shop.ts'
 import { fulfillmentOf, linesOf, paidOrder, statusOf } from '../testing/paid-order.ts'
+import { lapseUnpaidOrders } from './orders.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -143,6 +144,36 @@ describe('an order that is sent in parts', () => {
       id: 'SVC_BIZ_003',
       details: { reason: 'A part of it has been shipped; the rest can be refunded' },
     })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that is packed before it is paid does not lapse, and gives its packages up when it is cancelled', async () => {
+    await shop.database`
+      INSERT INTO payment.payment_option ${shop.database({ merchant_id: merchant.merchantId, method: 'INVOICE', name: 'Invoice' })}`
+    const { id: productId } = await shop.createProduct(merchant, { stock: [2] })
+    const input = {
+      customerId: merchant.customerId,
+      items: [{ productId, quantity: 2 }],
+      shippingAddress: address,
+    }
+    const orderId = String(dataOf(await call('createOrder', { input })).orderId)
+    dataOf(await call('processPayment', { input: { orderId, method: 'INVOICE', received: false } }))
+    dataOf(await call('fulfillOrder', { id: orderId, input: { shipped: false } }))
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${orderId}`
+    await lapseUnpaidOrders(shop.database)
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+    dataOf(await call('cancelOrder', { id: orderId, reason: 'x' }))
+    expect(await call('markShipmentShipped', { id: await latestShipment(orderId), input: {} })).toMatchObject(
+      {
+        errors: [{ field: 'id', message: 'The shipment is CANCELLED' }],
+      },
+    )
+    const [left] = await shop.database`
+      SELECT s.status, i.packed_quantity
+      FROM ordering.shipment s
+      JOIN ordering.order_item i ON i.merchant_id = s.merchant_id AND i.order_id = s.order_id
+      WHERE s.order_id = ${orderId}`
+    expect(left).toEqual({ status: 'CANCELLED', packed_quantity: 0 })
     await expectShopToAddUp(shop.database, merchant)
   })
 

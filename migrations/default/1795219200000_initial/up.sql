@@ -21733,6 +21733,8 @@ BEGIN
   IF v_order.paid_at IS NOT NULL THEN
     PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
   ELSE
+    -- An order that is paid on delivery or later is packed before it is paid.
+    PERFORM ordering.unpack(p_merchant_id, ordering.packed_shipments(p_merchant_id, p_order_id));
     PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
   END IF;
   UPDATE ordering.fulfillment f
