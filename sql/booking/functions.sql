@@ -271,6 +271,39 @@ AS $$
     END;
 $$;
 
+-- What an end of the appointment costs now. p_due: NONE, LATE (if the time to cancel without the fee is over) or
+-- ALWAYS. One that is still kept for its prepayment costs nothing.
+CREATE FUNCTION booking.fee_of(p_appointment booking.appointment, p_due text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_appointment.payment_due_at IS NULL
+      AND (
+        p_due = 'ALWAYS'
+        OR p_due = 'LATE'
+        AND p_appointment.start_time - make_interval(mins => p_appointment.cancellation_minutes) <= now()
+      ) THEN p_appointment.no_show_fee
+      ELSE 0
+    END;
+$$;
+
+-- Why a shopper may not move the appointment.
+CREATE FUNCTION booking.move_refusal(p_appointment booking.appointment)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_appointment.start_time <= now() THEN 'already_begun'
+      -- Moved away from its fee, it could be cancelled for nothing.
+      WHEN booking.fee_of(p_appointment, 'LATE') > 0 THEN 'too_late_to_move'
+    END;
+$$;
+
 -- Gives back what an appointment's payments hold beyond an amount, from as few of them as possible.
 CREATE FUNCTION booking.refund_beyond(p_merchant_id uuid, p_appointment_id uuid, p_kept bigint, p_reason text)
 RETURNS uuid[]

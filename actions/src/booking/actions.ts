@@ -149,6 +149,11 @@ function appointmentError({ field, reason }: AppointmentRefusal): UserError {
       return invalidValue(field, 'The resources that the service needs are taken at this time')
     case 'already_begun':
       return invalidValue(field, 'The time of the appointment has come already')
+    case 'too_late_to_move':
+      return invalidValue(
+        field,
+        'Cancelling the appointment would cost its fee already, so only the shop can move it',
+      )
     case 'not_begun':
       return invalidValue(field, 'The time of the appointment has not come yet')
     default:

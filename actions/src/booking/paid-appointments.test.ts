@@ -202,6 +202,46 @@ describe('a paid appointment that is cancelled', () => {
   })
 })
 
+describe('an appointment that is moved', () => {
+  const move = (id: string) => ({ id, input: { startTime: daysAhead(300, '10:00') } })
+
+  test('by its customer may not be one whose cancellation costs its fee; the shop may move it', async () => {
+    const id = await booked(await newService({ ...full, ...late, no_show_fee: 700 }))
+    dataOf(await pay(id))
+    expect(await byCustomer('rescheduleAppointment', move(id))).toMatchObject({
+      errors: [{ field: 'id', code: 'INVALID_VALUE', message: expect.stringContaining('fee') as string }],
+    })
+    dataOf(await call('rescheduleAppointment', move(id)))
+    dataOf(await byCustomer('cancelAppointment', { id }))
+    expect(await rowOf(id)).toMatchObject({ status: 'CANCELLED', fee: 0 })
+  })
+
+  test('by its customer may be one that costs no fee: in time, without a fee, or not paid yet', async () => {
+    const ahead = { ...full, cancellation_minutes: 60 }
+    for (const terms of [ahead, { ...full, ...late, no_show_fee: 0 }]) {
+      const id = await booked(await newService(terms))
+      dataOf(await pay(id))
+      dataOf(await byCustomer('rescheduleAppointment', move(id)))
+    }
+    const unpaid = await booked(await newService({ ...full, ...late }))
+    dataOf(await byCustomer('rescheduleAppointment', move(unpaid)))
+  })
+
+  test('waits for its prepayment until its new start at most', async () => {
+    const service = await newService(full)
+    await shop.database`
+      UPDATE merchant.settings SET card_payment_minutes = 20000 WHERE merchant_id = ${merchant.merchantId}`
+    const id = await booked(service, daysAhead(3, '10:00'))
+    const earlier = daysAhead(2, '10:00')
+    for (const startTime of [earlier, daysAhead(4, '10:00')])
+      dataOf(await byCustomer('rescheduleAppointment', { id, input: { startTime } }))
+    expect((await rowOf(id)).payment_due_at).toEqual(new Date(earlier))
+    dataOf(await pay(id))
+    dataOf(await byCustomer('rescheduleAppointment', { id, input: { startTime: earlier } }))
+    expect(await rowOf(id)).toMatchObject({ payment_due_at: null })
+  })
+})
+
 describe('a missed appointment', () => {
   test('keeps the deposit as its fee', async () => {
     const id = await booked(await newService(deposit))

@@ -7369,7 +7369,7 @@ export type Mutation = {
   readonly requestUserPasswordReset?: Maybe<RequestUserPasswordResetPayload>;
   /**
    * Moves an appointment that has not begun to another time, under the rules of a new one. It is SCHEDULED again, and keeps those of
-   * its resources that are free. Open in the specification.
+   * its resources that are free. A shopper can't move it once cancelling it would cost its fee. Open in the specification.
    *
    * Needs the permission `booking:write`, or a shopper's token.
    */

@@ -5746,6 +5746,36 @@ AS $$
     END;
 $$;
 
+CREATE FUNCTION booking.fee_of(p_appointment booking.appointment, p_due text)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_appointment.payment_due_at IS NULL
+      AND (
+        p_due = 'ALWAYS'
+        OR p_due = 'LATE'
+        AND p_appointment.start_time - make_interval(mins => p_appointment.cancellation_minutes) <= now()
+      ) THEN p_appointment.no_show_fee
+      ELSE 0
+    END;
+$$;
+
+CREATE FUNCTION booking.move_refusal(p_appointment booking.appointment)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    CASE
+      WHEN p_appointment.start_time <= now() THEN 'already_begun'
+      -- Moved away from its fee, it could be cancelled for nothing.
+      WHEN booking.fee_of(p_appointment, 'LATE') > 0 THEN 'too_late_to_move'
+    END;
+$$;
+
 CREATE FUNCTION booking.refund_beyond(p_merchant_id uuid, p_appointment_id uuid, p_kept bigint, p_reason text)
 RETURNS uuid[]
 LANGUAGE plpgsql
@@ -15620,15 +15650,7 @@ BEGIN
   SET
     status = p_to,
     payment_due_at = NULL,
-    fee = CASE
-      WHEN a.payment_due_at IS NULL
-      AND (
-        p_fee = 'ALWAYS'
-        OR p_fee = 'LATE'
-        AND a.start_time - make_interval(mins => a.cancellation_minutes) <= now()
-      ) THEN a.no_show_fee
-      ELSE 0
-    END
+    fee = booking.fee_of(a, p_fee)
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id
   RETURNING *
   INTO v_appointment;
@@ -15812,11 +15834,14 @@ BEGIN
       VALUES
         (
           'id',
-          CASE
-            WHEN p_owner_id IS NOT NULL
-            AND v_appointment.start_time <= now() THEN 'already_begun'
-            WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
-          END
+          coalesce(
+            CASE
+              WHEN p_owner_id IS NOT NULL THEN booking.move_refusal(v_appointment)
+            END,
+            CASE
+              WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
+            END
+          )
         ),
         ('startTime', booking.start_refusal(p_start)),
         ('staffId', booking.staff_refusal(p_merchant_id, v_staff_id, v_appointment.service_id))
@@ -15849,7 +15874,11 @@ BEGIN
     start_time = p_start,
     end_time = v_end,
     staff_id = v_staff_id,
-    status = p_to
+    status = p_to,
+    -- `least` leaves NULL out, and an appointment that waits for no money shall not begin to.
+    payment_due_at = CASE
+      WHEN a.payment_due_at IS NOT NULL THEN least(p_start, a.payment_due_at)
+    END
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
   PERFORM booking.assign_resources(p_merchant_id, p_appointment_id, v_resource_ids);
   RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);

@@ -4,6 +4,7 @@
 --   reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active'
 --   | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute'
 --   | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun'
+--   | 'too_late_to_move'
 --   }
 -- answers: changed {appointmentId: uuid} | invalid {refusals: booking.refusal[]}
 -- nullable: p_staff_id, p_notes

@@ -1,5 +1,5 @@
--- An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: NONE,
--- LATE (if the time to cancel without it is over) or ALWAYS. One that is still kept for its prepayment costs nothing.
+-- An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: as
+-- booking.fee_of takes it.
 --
 -- answers:
 --   changed {appointmentId: uuid, refundIds: uuid[]}
@@ -63,15 +63,7 @@ BEGIN
   SET
     status = p_to,
     payment_due_at = NULL,
-    fee = CASE
-      WHEN a.payment_due_at IS NULL
-      AND (
-        p_fee = 'ALWAYS'
-        OR p_fee = 'LATE'
-        AND a.start_time - make_interval(mins => a.cancellation_minutes) <= now()
-      ) THEN a.no_show_fee
-      ELSE 0
-    END
+    fee = booking.fee_of(a, p_fee)
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id
   RETURNING *
   INTO v_appointment;

@@ -39,11 +39,14 @@ BEGIN
       VALUES
         (
           'id',
-          CASE
-            WHEN p_owner_id IS NOT NULL
-            AND v_appointment.start_time <= now() THEN 'already_begun'
-            WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
-          END
+          coalesce(
+            CASE
+              WHEN p_owner_id IS NOT NULL THEN booking.move_refusal(v_appointment)
+            END,
+            CASE
+              WHEN booking.lacks_resources(p_merchant_id, v_appointment.service_id) THEN 'too_few_resources'
+            END
+          )
         ),
         ('startTime', booking.start_refusal(p_start)),
         ('staffId', booking.staff_refusal(p_merchant_id, v_staff_id, v_appointment.service_id))
@@ -76,7 +79,11 @@ BEGIN
     start_time = p_start,
     end_time = v_end,
     staff_id = v_staff_id,
-    status = p_to
+    status = p_to,
+    -- `least` leaves NULL out, and an appointment that waits for no money shall not begin to.
+    payment_due_at = CASE
+      WHEN a.payment_due_at IS NOT NULL THEN least(p_start, a.payment_due_at)
+    END
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
   PERFORM booking.assign_resources(p_merchant_id, p_appointment_id, v_resource_ids);
   RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);

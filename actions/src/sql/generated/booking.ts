@@ -11,7 +11,7 @@ export type AppointmentStatus =
   | 'CANCELLED'
   | 'NO_SHOW'
 
-export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' }
+export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' | 'too_late_to_move' }
 
 export interface MerchantsWithRemindersArguments {
   readonly ahead: Seconds
@@ -84,7 +84,7 @@ export type ChangeStatusAnswer =
   | { readonly outcome: 'not_allowed'; readonly status: AppointmentStatus }
   | { readonly outcome: 'payment_open'; readonly paymentId: string }
 
-/** `booking.change_status`: An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: NONE, LATE (if the time to cancel without it is over) or ALWAYS. One that is still kept for its prepayment costs nothing.  */
+/** `booking.change_status`: An appointment that is cancelled or missed costs its fee at most: the rest of what was paid goes back. p_fee: as booking.fee_of takes it.  */
 export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promise<ChangeStatusAnswer> =>
   answerOf<ChangeStatusAnswer>(caller, 'booking.change_status', (sql) => sql`booking.change_status(
       p_merchant_id => ${args.merchantId}::uuid,
