@@ -75,6 +75,22 @@ BEGIN
 END;
 $$;
 
+-- The customers who count as one person: an account by itself, a guest with all guests of the same e-mail address,
+-- since each guest checkout makes a customer of its own.
+CREATE FUNCTION crm.same_person(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT p_customer_id
+  UNION
+  SELECT g.id
+  FROM
+    crm.customer c
+    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
+$$;
+
 -- What a customer's point pays of a purchase, in minor units. NULL: the customer can't pay with points, as guests
 -- can't.
 CREATE FUNCTION crm.point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)

@@ -29,13 +29,7 @@ RETURNS SETOF uuid
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT p_customer_id
-  UNION
-  SELECT g.id
-  FROM
-    crm.customer c
-    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account
+  SELECT crm.same_person(p_merchant_id, p_customer_id)
   UNION
   SELECT s.customer_id
   FROM
@@ -296,17 +290,21 @@ AS $$
   SELECT array_remove(ARRAY[p_order ->> 'customerId', p_order ->> 'cartId', p_order ->> 'reservationId'], NULL);
 $$;
 
--- The same with those whose orders count as its customer's: for a shopper, unpaid orders are bounded.
+-- The same with those whose orders count as its customer's: of one person, one order is the first, and for a shopper,
+-- unpaid orders are bounded.
 CREATE FUNCTION ordering.affected_by(p_merchant_id uuid, p_order jsonb)
 RETURNS text[]
 LANGUAGE plpgsql
 STABLE
 AS $$
+DECLARE
+  v_customer_id uuid := p_order ->> 'customerId';
 BEGIN
   RETURN ordering.affects(p_order) || CASE
     WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
-      SELECT b::text FROM ordering.same_buyer(p_merchant_id, (p_order ->> 'customerId')::uuid) b
+      SELECT b::text FROM ordering.same_buyer(p_merchant_id, v_customer_id) b
     )
+    ELSE ARRAY(SELECT c::text FROM crm.same_person(p_merchant_id, v_customer_id) c)
   END;
 END;
 $$;

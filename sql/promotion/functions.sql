@@ -29,12 +29,19 @@ AS $$
       WHEN p_promotion.first_order_only
       AND EXISTS (
         SELECT
-        FROM ordering.order o
-        WHERE
-          o.merchant_id = p_promotion.merchant_id
-          AND o.customer_id = p_purchase.customer_id
-          AND o.status <> 'CANCELLED'
-          AND o.id IS DISTINCT FROM p_purchase.order_id
+        FROM
+          crm.same_person(p_promotion.merchant_id, p_purchase.customer_id) AS c (id)
+          -- LIMIT, so that the orders are found by their customers, however many orders the merchant has.
+          CROSS JOIN LATERAL (
+            SELECT
+            FROM ordering.order o
+            WHERE
+              o.merchant_id = p_promotion.merchant_id
+              AND o.customer_id = c.id
+              AND o.status <> 'CANCELLED'
+              AND o.id IS DISTINCT FROM p_purchase.order_id
+            LIMIT 1
+          ) o
       ) THEN 'coupon_first_order_only'
       -- A promotion's amounts are in the merchant's own currency; a bare percentage fits any.
       WHEN (

@@ -235,6 +235,22 @@ describe('orders that are placed together', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('have one first order of the guests of an address', async () => {
+    const product = await shop.createProduct(merchant, { stock: [20] })
+    const { code } = await shop.createPromotion(merchant, { first_order_only: true })
+    const guests = await customers(2)
+    await shop.database`
+      UPDATE crm.customer SET email = 'guest@example.com', has_account = FALSE
+      WHERE merchant_id = ${merchant.merchantId} AND id IN ${shop.database(guests)}`
+    const wanted = guests.map((customerId) => ({
+      customerId,
+      productId: product.id,
+      more: { couponCode: code },
+    }))
+    expect(outcomesOf(await placeList(wanted))).toEqual(['placed', 'later'])
+    expect(outcomesOf(await placeList(wanted.slice(1)))).toEqual(['invalid'])
+  })
+
   test('use a promotion no more often than it may be used', async () => {
     const product = await shop.createProduct(merchant, { stock: [20] })
     await shop.database`

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
@@ -237,6 +238,28 @@ describe('a coupon is refused with the reason', () => {
     expect(await order(code)).toMatchObject(refusal('couponCode', 'The coupon is for a first order only'))
     dataOf(await shop.call(merchant, 'cancelOrder', { id: first.id, reason: 'Wrong size' }))
     dataOf(await order(code))
+  })
+
+  test('if it is for a first order and a guest with the same address has one; an account’s order is not looked at', async () => {
+    const { code } = await shop.createPromotion(merchant, { first_order_only: true })
+    const email = `${randomUUID()}@example.com`
+    const buyer = async (columns: object) => {
+      const [row] = await shop.database<{ id: string }[]>`
+        INSERT INTO crm.customer ${shop.database({ merchant_id: merchant.merchantId, name: 'Ada', ...columns })}
+        RETURNING id`
+      return found(row).id
+    }
+    const guest = (of: string) => buyer({ email: of, has_account: false })
+    const buys = async (customerId: string) => order(code, [line(shirt)], { customerId })
+    const first = await orderOf(await buys(await guest(email)))
+    const refused = refusal('couponCode', 'The coupon is for a first order only')
+    expect(await buys(await guest(email.toUpperCase()))).toMatchObject(refused)
+    dataOf(await buys(await guest(`another-${email}`)))
+    const account = await buyer({ email })
+    dataOf(await buys(account))
+    expect(await buys(account)).toMatchObject(refused)
+    dataOf(await shop.call(merchant, 'cancelOrder', { id: first.id, reason: 'Wrong size' }))
+    dataOf(await buys(await guest(email)))
   })
 
   test('if its amounts are in another currency than the lines', async () => {

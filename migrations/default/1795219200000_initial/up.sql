@@ -7339,6 +7339,20 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION crm.same_person(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT p_customer_id
+  UNION
+  SELECT g.id
+  FROM
+    crm.customer c
+    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
+$$;
+
 CREATE FUNCTION crm.point_value(p_merchant_id uuid, p_customer_id uuid, p_currency text)
 RETURNS bigint
 LANGUAGE sql
@@ -11281,13 +11295,7 @@ RETURNS SETOF uuid
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT p_customer_id
-  UNION
-  SELECT g.id
-  FROM
-    crm.customer c
-    JOIN crm.customer g ON g.merchant_id = c.merchant_id AND g.email = c.email AND NOT g.has_account
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account
+  SELECT crm.same_person(p_merchant_id, p_customer_id)
   UNION
   SELECT s.customer_id
   FROM
@@ -11543,11 +11551,14 @@ RETURNS text[]
 LANGUAGE plpgsql
 STABLE
 AS $$
+DECLARE
+  v_customer_id uuid := p_order ->> 'customerId';
 BEGIN
   RETURN ordering.affects(p_order) || CASE
     WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
-      SELECT b::text FROM ordering.same_buyer(p_merchant_id, (p_order ->> 'customerId')::uuid) b
+      SELECT b::text FROM ordering.same_buyer(p_merchant_id, v_customer_id) b
     )
+    ELSE ARRAY(SELECT c::text FROM crm.same_person(p_merchant_id, v_customer_id) c)
   END;
 END;
 $$;
@@ -13771,12 +13782,19 @@ AS $$
       WHEN p_promotion.first_order_only
       AND EXISTS (
         SELECT
-        FROM ordering.order o
-        WHERE
-          o.merchant_id = p_promotion.merchant_id
-          AND o.customer_id = p_purchase.customer_id
-          AND o.status <> 'CANCELLED'
-          AND o.id IS DISTINCT FROM p_purchase.order_id
+        FROM
+          crm.same_person(p_promotion.merchant_id, p_purchase.customer_id) AS c (id)
+          -- LIMIT, so that the orders are found by their customers, however many orders the merchant has.
+          CROSS JOIN LATERAL (
+            SELECT
+            FROM ordering.order o
+            WHERE
+              o.merchant_id = p_promotion.merchant_id
+              AND o.customer_id = c.id
+              AND o.status <> 'CANCELLED'
+              AND o.id IS DISTINCT FROM p_purchase.order_id
+            LIMIT 1
+          ) o
       ) THEN 'coupon_first_order_only'
       -- A promotion's amounts are in the merchant's own currency; a bare percentage fits any.
       WHEN (
@@ -22862,7 +22880,7 @@ BEGIN
       v_responses[v_next.position] := v_next.asked;
       CONTINUE;
     END IF;
-    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
+    CONTINUE WHEN v_taken <> '{}' AND ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
     v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
     -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
     IF (v_placement.pricing).total = 0 THEN

@@ -5,9 +5,9 @@
 -- audit log (audit.append_done). One with an Idempotency-Key also has `key`, as platform.keyed_request. Such a request
 -- is answered at most once: what it was answered before is `repeated`.
 --
--- An order that another one of the list could change the answer of is left for a later list: of the same customer,
--- cart, reservation or Idempotency-Key. One that costs nothing is placed by itself. Of those that are new, one at least
--- is never left.
+-- An order that another one of the list could change the answer of is left for a later list: of the same customer (or
+-- guest's address), cart, reservation or Idempotency-Key. One that costs nothing is placed by itself. Of those that are
+-- new, one at least is never left.
 --
 -- type ordering.placed_answer = ordering.placement_answer() | unknown_cart {} | expired {} | empty {}
 -- answers:
@@ -66,7 +66,7 @@ BEGIN
       v_responses[v_next.position] := v_next.asked;
       CONTINUE;
     END IF;
-    CONTINUE WHEN ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
+    CONTINUE WHEN v_taken <> '{}' AND ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
     v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
     -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
     IF (v_placement.pricing).total = 0 THEN
