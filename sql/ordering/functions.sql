@@ -40,16 +40,61 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
--- Of two orders of a customer whose unpaid orders are bounded, the later one sees the other.
-CREATE FUNCTION ordering.lock_buyer(p_merchant_id uuid, p_customer_id uuid)
+-- What `ordering.same_buyer` finds guests by: their addresses and networks. Without a bound there is nothing to find
+-- them for, and guests of a busy network need not wait for each other.
+CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
+RETURNS text[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(m.mark), '{}')
+  FROM
+    merchant.settings s
+    CROSS JOIN LATERAL (
+      SELECT lower(c.email::text) AS mark
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids)
+      UNION
+      SELECT n.network
+      FROM identity.session n
+      WHERE n.merchant_id = p_merchant_id AND n.customer_id = ANY (p_customer_ids) AND n.network IS NOT NULL
+    ) m
+  WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0;
+$$;
+
+-- Of two orders that the bounds of unpaid orders count together, the later one sees the other. All locks are taken in
+-- one order.
+CREATE FUNCTION ordering.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_marks text[] := p_customer_ids::text[];
+  v_guest_ids uuid[];
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  IF p_customer_ids = '{}' THEN
+    RETURN;
+  END IF;
+  v_guest_ids := ARRAY(
+    SELECT c.id
+    FROM crm.customer c
+    WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
+  );
+  IF v_guest_ids <> '{}' THEN
+    v_marks := v_marks || ordering.marks_of_guests(p_merchant_id, v_guest_ids);
+  END IF;
+  PERFORM pg_advisory_xact_lock(l.key)
+  FROM
+    (
+      SELECT DISTINCT hashtextextended(format('unpaid orders of %s %s', p_merchant_id, m), 0) AS key
+      FROM unnest(v_marks) m
+      ORDER BY 1
+      OFFSET 0
+    ) l;
 END;
 $$;
 
+-- The caller has locked the buyer.
 CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -59,7 +104,6 @@ DECLARE
   v_orders bigint;
   v_units numeric;
 BEGIN
-  PERFORM ordering.lock_buyer(p_merchant_id, p_customer_id);
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
   SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0)
   INTO v_orders, v_units
@@ -207,7 +251,7 @@ AS $$
 $$;
 
 -- The orders of the requests of a list, as ordering.prepare takes them, or the answers of checkouts that become none;
--- NULL for a request that is not to be placed now. Locks the carts, and the customers whose unpaid orders are bounded,
+-- NULL for a request that is not to be placed now. Locks the carts, and the buyers whose unpaid orders are bounded,
 -- before anything else is locked, and in one order.
 CREATE FUNCTION ordering.lock_orders(p_merchant_id uuid, p_requests jsonb, p_are_new boolean[])
 RETURNS jsonb[]
@@ -236,15 +280,11 @@ BEGIN
           OFFSET 0
         ) r
     ) x;
-  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
-  FROM
-    (
-      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
-      FROM unnest(v_orders) o
-      WHERE (o -> 'byShopper')::boolean
-      ORDER BY 1
-      OFFSET 0
-    ) b;
+  PERFORM
+    ordering.lock_buyers(
+      p_merchant_id,
+      ARRAY(SELECT (o ->> 'customerId')::uuid FROM unnest(v_orders) o WHERE (o -> 'byShopper')::boolean)
+    );
   RETURN v_orders;
 END;
 $$;

@@ -11306,12 +11306,53 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
-CREATE FUNCTION ordering.lock_buyer(p_merchant_id uuid, p_customer_id uuid)
+CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
+RETURNS text[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT coalesce(array_agg(m.mark), '{}')
+  FROM
+    merchant.settings s
+    CROSS JOIN LATERAL (
+      SELECT lower(c.email::text) AS mark
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids)
+      UNION
+      SELECT n.network
+      FROM identity.session n
+      WHERE n.merchant_id = p_merchant_id AND n.customer_id = ANY (p_customer_ids) AND n.network IS NOT NULL
+    ) m
+  WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0;
+$$;
+
+CREATE FUNCTION ordering.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_marks text[] := p_customer_ids::text[];
+  v_guest_ids uuid[];
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  IF p_customer_ids = '{}' THEN
+    RETURN;
+  END IF;
+  v_guest_ids := ARRAY(
+    SELECT c.id
+    FROM crm.customer c
+    WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
+  );
+  IF v_guest_ids <> '{}' THEN
+    v_marks := v_marks || ordering.marks_of_guests(p_merchant_id, v_guest_ids);
+  END IF;
+  PERFORM pg_advisory_xact_lock(l.key)
+  FROM
+    (
+      SELECT DISTINCT hashtextextended(format('unpaid orders of %s %s', p_merchant_id, m), 0) AS key
+      FROM unnest(v_marks) m
+      ORDER BY 1
+      OFFSET 0
+    ) l;
 END;
 $$;
 
@@ -11324,7 +11365,6 @@ DECLARE
   v_orders bigint;
   v_units numeric;
 BEGIN
-  PERFORM ordering.lock_buyer(p_merchant_id, p_customer_id);
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
   SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0)
   INTO v_orders, v_units
@@ -11494,15 +11534,11 @@ BEGIN
           OFFSET 0
         ) r
     ) x;
-  PERFORM ordering.lock_buyer(p_merchant_id, b.customer_id)
-  FROM
-    (
-      SELECT DISTINCT (o ->> 'customerId')::uuid AS customer_id
-      FROM unnest(v_orders) o
-      WHERE (o -> 'byShopper')::boolean
-      ORDER BY 1
-      OFFSET 0
-    ) b;
+  PERFORM
+    ordering.lock_buyers(
+      p_merchant_id,
+      ARRAY(SELECT (o ->> 'customerId')::uuid FROM unnest(v_orders) o WHERE (o -> 'byShopper')::boolean)
+    );
   RETURN v_orders;
 END;
 $$;
@@ -22784,7 +22820,12 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  v_placements ordering.placement[] := ordering.place_prepared(
+  v_placements ordering.placement[];
+BEGIN
+  IF p_by_shopper THEN
+    PERFORM ordering.lock_buyers(p_merchant_id, ARRAY[p_customer_id]);
+  END IF;
+  v_placements := ordering.place_prepared(
     p_merchant_id,
     ARRAY[
       ordering.prepare(
@@ -22822,7 +22863,6 @@ DECLARE
     ],
     p_pay
   );
-BEGIN
   RETURN (SELECT ordering.placement_answer(p.order_id, p.refusals, p.shortages) FROM unnest(v_placements) p);
 END;
 $$;

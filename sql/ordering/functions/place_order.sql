@@ -23,7 +23,12 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  v_placements ordering.placement[] := ordering.place_prepared(
+  v_placements ordering.placement[];
+BEGIN
+  IF p_by_shopper THEN
+    PERFORM ordering.lock_buyers(p_merchant_id, ARRAY[p_customer_id]);
+  END IF;
+  v_placements := ordering.place_prepared(
     p_merchant_id,
     ARRAY[
       ordering.prepare(
@@ -61,7 +66,6 @@ DECLARE
     ],
     p_pay
   );
-BEGIN
   RETURN (SELECT ordering.placement_answer(p.order_id, p.refusals, p.shortages) FROM unnest(v_placements) p);
 END;
 $$;
