@@ -249,11 +249,10 @@ function judge(
   const arrived: string[] = []
   for (const { id, body, headers, event } of received) {
     const { name } = event['record'] as { readonly name: string }
-    try {
-      webhook.verify(body, headers)
-    } catch {
+    // Not by `verify`, which takes no signature that is older than five minutes, as the first ones of a long round are by now.
+    const signed = webhook.sign(id, new Date(Number(headers['webhook-timestamp']) * 1_000), body)
+    if (headers['webhook-signature']?.split(' ').includes(signed) !== true)
       faults.push(`${id} is not signed as it should be`)
-    }
     const before = ids.get(id)
     if (before === undefined) arrived.push(name)
     else if (before !== body) faults.push(`${id} came again with another body`)

@@ -30,6 +30,13 @@ interface RawResponse {
 
 type Variables = Readonly<Record<string, unknown>>
 
+export interface SendOptions {
+  /** Whether running the document twice does no harm. */
+  readonly repeatable: boolean
+  /** A later request with the same key and document gets the answer of the one that was carried out. */
+  readonly idempotencyKey?: string | undefined
+}
+
 const requestTimeoutMs = 60_000
 // The hour of a plan's rate may have to pass. The command does not wait longer than this.
 const maxPauseMs = 15 * 60_000
@@ -94,14 +101,14 @@ export class CommerceApi {
   async send<Data, Own extends Variables>(
     document: TypedDocumentNode<Data, Own>,
     variables: NoInfer<Own>,
-    { repeatable }: { readonly repeatable: boolean },
+    { repeatable, idempotencyKey }: SendOptions,
   ): Promise<ApiAnswer<Data>> {
     const query = print(document)
     for (let attempt = 1; ; attempt++) {
       await this.#pause()
       try {
         // The contract determines the answer's type, so data has the type that was generated for its document.
-        return (await this.#sendOnce(query, variables)) as ApiAnswer<Data>
+        return (await this.#sendOnce(query, variables, idempotencyKey)) as ApiAnswer<Data>
       } catch (error) {
         if (!(error instanceof Unavailable) || !(repeatable || error instanceof RateLimited)) throw error
         if (attempt === this.#retryPolicy.attempts) {
@@ -112,8 +119,8 @@ export class CommerceApi {
     }
   }
 
-  async #sendOnce(query: string, variables: Variables): Promise<ApiAnswer<object>> {
-    const response = await this.#request(query, variables)
+  async #sendOnce(query: string, variables: Variables, key: string | undefined): Promise<ApiAnswer<object>> {
+    const response = await this.#request(query, variables, key)
     const errors = graphqlErrors.safeParse(response.errors ?? []).data ?? []
     if (isObject(response.data) && response.status !== 429) {
       return { data: response.data, errors: errors.map(apiError) }
@@ -126,12 +133,13 @@ export class CommerceApi {
     throw response.status === 429 ? new RateLimited(message) : new Unavailable(message)
   }
 
-  async #request(query: string, variables: Variables): Promise<RawResponse> {
+  async #request(query: string, variables: Variables, key: string | undefined): Promise<RawResponse> {
     try {
       return await this.#client.rawRequest({
         query,
         variables,
         signal: AbortSignal.timeout(requestTimeoutMs),
+        ...(key !== undefined && { requestHeaders: { 'idempotency-key': key } }),
       })
     } catch (error) {
       if (error instanceof ClientError) return error.response

@@ -15,18 +15,21 @@ const maxBytes = 700_000
  * Runs many fields in few requests, as many per document as the API accepts. Mutations run in their order. A failed
  * field does not affect the others.
  *
+ * @param idempotencyKey of fields that fit into one document
  * @returns the results, in the order of the fields
  * @throws Unavailable if the answer lacks a field
  */
 export async function runFields<Value>(
   api: CommerceApi,
   fields: readonly Field<Value>[],
+  idempotencyKey?: string,
 ): Promise<FieldResult<Value>[]> {
   const results: FieldResult<Value>[] = []
   for (const chunk of chunksOf(fields)) {
     const { document, variables } = batchOf(chunk)
     const answer = await api.send(document, variables, {
       repeatable: !chunk.some(({ creates }) => creates),
+      idempotencyKey,
     })
     for (const index of chunk.keys()) results.push(resultOf(aliasOf(index), answer))
   }

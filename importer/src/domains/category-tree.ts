@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Unavailable } from '../api/api-error.ts'
 import { creation } from '../api/batch.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
@@ -29,6 +30,8 @@ export class CategoryRefused extends Error {
 export class CategoryTree {
   readonly #api: CommerceApi
   #ids: Promise<Map<string, Promise<string>>> | undefined
+  /** By path. A creation whose answer got lost may still be under way, where no list shows it yet: it is repeated with its key. */
+  readonly #keys = new Map<string, string>()
 
   constructor(api: CommerceApi) {
     this.#api = api
@@ -65,8 +68,10 @@ export class CategoryTree {
   async #create(levels: readonly string[]): Promise<string> {
     const parentId = levels.length > 1 ? await this.#idOf(levels.slice(0, -1)) : undefined
     const input = { name: levels.at(-1) ?? '', parentId }
-    const [result] = await runFields(this.#api, [creation(CreateCategoryDocument, { input })])
     const path = levels.join(' > ')
+    const key = this.#keys.get(path) ?? randomUUID()
+    this.#keys.set(path, key)
+    const [result] = await runFields(this.#api, [creation(CreateCategoryDocument, { input })], key)
     if (result?.kind === 'failed') {
       const { message, code } = result.error
       if (!result.retryable) throw new CategoryRefused(path, [{ field: null, message, code }])
