@@ -1,5 +1,6 @@
 export type { CallerHeaders, Credential } from './caller.ts'
 export { createClient, type CallOptions, type Client, type ClientOptions } from './client.ts'
+export { currencyExponent } from './currency-exponent.ts'
 export type { TypedDocument, TypedDocumentString, Variables } from './document.ts'
 export type { ErrorCode, ErrorId } from './generated/error-catalogue.ts'
 export type { Fetch } from './http-attempt.ts'

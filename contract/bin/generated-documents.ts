@@ -3,6 +3,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
 import { actionMetadata } from '../src/generation/action-metadata.ts'
+import { clientCurrencies } from '../src/generation/client-currencies.ts'
 import { clientErrors } from '../src/generation/client-errors.ts'
 import { clientEvents } from '../src/generation/client-events.ts'
 import { eventSchemas, withTopics } from '../src/generation/event-documents.ts'
@@ -24,6 +25,7 @@ export async function generatedDocuments(): Promise<readonly GeneratedDocument[]
     await formatted('errors.md', errorsDocument(), 'markdown'),
     await formatted('schema.graphql', printSchema(lexicographicSortSchema(contract.schema)), 'graphql'),
     await formatted('../contract/src/generated/mutation-arguments.ts', inputTypes(contract), 'typescript'),
+    await formatted('../client/src/generated/unusual-exponents.ts', clientCurrencies(), 'typescript'),
     await formatted('../client/src/generated/error-catalogue.ts', clientErrors(), 'typescript'),
     await formatted('../client/src/generated/webhook-events.ts', clientEvents(events), 'typescript'),
     await formatted('webhook-events.json', events, 'json'),

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useApi, useChange } from '../api/api.ts'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import {
   CreateBookingServiceDocument,
   ResourceKindsDocument,
@@ -124,7 +124,7 @@ function MainFields({ draft, currency, readOnly, onChange }: Props): ReactNode {
           value={draft.price}
           onChange={(price) => onChange({ price })}
           minValue={0}
-          formatOptions={{ style: 'currency', currency }}
+          formatOptions={moneyOptions(currency)}
           isRequired
           isReadOnly={readOnly}
         />
@@ -146,7 +146,7 @@ function PaymentFields({ draft, currency, readOnly, onChange }: Props): ReactNod
     id,
     text: t(beforehandNames[id]),
   }))
-  const money: Intl.NumberFormatOptions = { style: 'currency', currency }
+  const money = moneyOptions(currency)
   return (
     <div className="columns">
       <Select

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useApi } from '../api/api.ts'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { instantOf, localMinute } from '../format/shop-times.ts'
 import { SegmentTiersDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
@@ -127,7 +127,7 @@ function NumberCondition({ name, kind, value, onChange }: NumberProps): ReactNod
       value={Number(value) / units}
       minValue={kind === 'days' ? 1 : 0}
       step={1 / units}
-      {...(kind === 'money' && { formatOptions: { style: 'currency', currency } as const })}
+      {...(kind === 'money' && { formatOptions: moneyOptions(currency) })}
       onChange={(next) => onChange(Number.isNaN(next) ? 0 : Math.round(next * units))}
     />
   )

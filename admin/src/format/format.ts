@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useLanguage } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
+import { moneyOptions, unitsOf } from './money.ts'
 
 export interface Format {
   /** @param minor the amount in the currency's smallest unit, as the API has it */
@@ -53,8 +54,7 @@ export function formatFor(locale: string, timeZone: string): Format {
   const moneyFormat = (currency: string, round: boolean) => {
     const key = `${currency} ${round}`
     const digits = round ? { maximumFractionDigits: 0, minimumFractionDigits: 0 } : {}
-    const format =
-      moneys.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
+    const format = moneys.get(key) ?? new Intl.NumberFormat(locale, { ...moneyOptions(currency), ...digits })
     moneys.set(key, format)
     return format
   }
@@ -73,8 +73,3 @@ export function formatFor(locale: string, timeZone: string): Format {
     times: (from, to) => clock.formatRange(new Date(from), new Date(to)),
   }
 }
-
-/** How many of the smallest unit make one of the currency: 100 of USD, 1 of JPY, 1,000 of KWD. */
-export const unitsOf = (currency: string): number =>
-  10 **
-  (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2)

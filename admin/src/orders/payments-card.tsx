@@ -2,7 +2,8 @@ import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import { CapturePaymentDocument, MarkPaymentReceivedDocument } from '../generated/operations.ts'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
@@ -141,7 +142,7 @@ function CaptureDialog({ payment, onClose }: CaptureProps): ReactNode {
         minValue={1 / units}
         maxValue={capturableAmount / units}
         step={1 / units}
-        formatOptions={{ style: 'currency', currency }}
+        formatOptions={moneyOptions(currency)}
       />
       {isPart && (
         <Checkbox isSelected={final} onChange={setFinal}>

@@ -1,7 +1,7 @@
 import type { RequestError } from '@commerce-graph/client'
 import { type ReactNode, useState } from 'react'
 import { askAgain, changeOrRefusal } from '../api/api.ts'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { CreateVariantDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { Button } from '../ui/button.tsx'
@@ -119,7 +119,7 @@ export function AddVariantsDialog({ product, onClose }: Props): ReactNode {
         value={price}
         minValue={0}
         step={1 / unitsOf(product.currency)}
-        formatOptions={{ style: 'currency', currency: product.currency }}
+        formatOptions={moneyOptions(product.currency)}
         onChange={setPrice}
       />
       {missing.length > 0 && (

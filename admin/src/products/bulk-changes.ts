@@ -1,5 +1,5 @@
 import type { RequestError } from '@commerce-graph/client'
-import { unitsOf } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import type { BulkProductsQuery, ProductStatus, UpdateProductsInput } from '../generated/operations.ts'
 
 export type BulkProduct = BulkProductsQuery['products']['nodes'][number]

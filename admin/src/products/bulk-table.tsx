@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import type { ProductStatus } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { NumberField, Select, TextField } from '../ui/fields.tsx'
@@ -62,7 +62,7 @@ const Row = memo(function Row({ product, edits, faults = {}, onEdit }: RowProps)
     labelHidden: true,
     minValue: 0,
     step: 1 / unitsOf(product.currency),
-    formatOptions: { style: 'currency', currency: product.currency },
+    formatOptions: moneyOptions(product.currency),
   } as const
   const { name } = product
   return (

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import { CategoryChoice } from '../categories/category-choice.tsx'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { CreateProductDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
@@ -79,7 +79,7 @@ export default function NewProductPage(): ReactNode {
               value={price}
               minValue={0}
               step={1 / unitsOf(currency)}
-              formatOptions={{ style: 'currency', currency }}
+              formatOptions={moneyOptions(currency)}
               onChange={setPrice}
               isRequired
             />

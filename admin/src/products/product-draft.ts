@@ -1,4 +1,4 @@
-import { unitsOf } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import type { ProductStatus, UpdateProductInput } from '../generated/operations.ts'
 import type { Product } from './product-page.tsx'
 import { valuesOf } from './variant-options.ts'

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
 import { CategoryChoice } from '../categories/category-choice.tsx'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { type ProductStatus, UpdateProductDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
@@ -73,7 +73,7 @@ function DraftFields({ draft, set, currency, isReadOnly }: FieldsProps): ReactNo
   const money = {
     minValue: 0,
     step: 1 / unitsOf(currency),
-    formatOptions: { style: 'currency', currency },
+    formatOptions: moneyOptions(currency),
     isReadOnly,
   } as const
   return (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import { useText } from '../language/language.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Thumb } from '../ui/states.tsx'

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { DeleteVariantDocument, UpdateVariantDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
@@ -120,7 +121,7 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
               value={price}
               minValue={0}
               step={1 / units}
-              formatOptions={{ style: 'currency', currency: product.currency }}
+              formatOptions={moneyOptions(product.currency)}
               onChange={setPrice}
             />
             {/* Always there, so that nothing moves under the pointer when it is saved. */}

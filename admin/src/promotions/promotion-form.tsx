@@ -2,7 +2,7 @@ import type { RequestError } from '@commerce-graph/client'
 import { type ReactNode, useState } from 'react'
 import { useApi } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import { type DiscountType, PromotionGroupsDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useShop } from '../shell/shop.ts'
@@ -164,7 +164,7 @@ function Value({ draft, set, readOnly }: PartProps): ReactNode {
           label={t('amount')}
           minValue={1 / unitsOf(currency)}
           step={1 / unitsOf(currency)}
-          formatOptions={{ style: 'currency', currency }}
+          formatOptions={moneyOptions(currency)}
         />
       )
     default:
@@ -240,7 +240,7 @@ function Conditions({ draft, set, readOnly }: PartProps): ReactNode {
   const money = {
     minValue: 0,
     step: 1 / unitsOf(currency),
-    formatOptions: { style: 'currency', currency } as const,
+    formatOptions: moneyOptions(currency),
     isReadOnly: readOnly,
   }
   return (

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useApi, useChange } from '../api/api.ts'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import {
   CreatePromotionDocument,
   DeletePromotionDocument,

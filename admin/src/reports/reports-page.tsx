@@ -1,4 +1,4 @@
-import { unitsOf } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import { type ReactNode, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { useApi } from '../api/api.ts'

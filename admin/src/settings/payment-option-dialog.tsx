@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
-import { unitsOf } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import {
   CreatePaymentOptionDocument,
   type PaymentMethod,
@@ -172,10 +172,7 @@ function OptionFields({ draft, onChange }: FieldsProps): ReactNode {
 function TotalFields({ draft, onChange }: FieldsProps): ReactNode {
   const t = useText()
   const { currency } = useShop()
-  const formatOptions = {
-    style: 'currency',
-    currency: currencyOfDraft(draft, { currency, unitsOf }),
-  } as const
+  const formatOptions = moneyOptions(currencyOfDraft(draft, { currency, unitsOf }))
   return (
     <div className="columns">
       <NumberField

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { useApi, useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { moneyOptions, unitsOf } from '../format/money.ts'
 import {
   CreateMethodDocument,
   CreateZoneDocument,
@@ -241,7 +242,7 @@ function MethodDialog({ zoneId, method, onClose }: MethodProps): ReactNode {
         value={price}
         onChange={setPrice}
         minValue={0}
-        formatOptions={{ style: 'currency', currency }}
+        formatOptions={moneyOptions(currency)}
       />
       <Checkbox isSelected={active} onChange={setActive}>
         {t('methodOffered')}

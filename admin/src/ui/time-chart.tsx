@@ -1,7 +1,8 @@
 import 'uplot/dist/uPlot.min.css'
 import { type ReactNode, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
-import { unitsOf, useFormat } from '../format/format.ts'
+import { useFormat } from '../format/format.ts'
+import { unitsOf } from '../format/money.ts'
 import { useShop } from '../shell/shop.ts'
 import { colorOf, usePlotLook } from './plot-look.ts'
 

@@ -18,7 +18,7 @@ export type Scalars = {
   JSON: { input: Readonly<Record<string, unknown>>; output: Readonly<Record<string, unknown>>; }
   /** Any JSON value: a text, a number, true, false, a list or an object. */
   JSONValue: { input: unknown; output: unknown; }
-  /** An amount in minor units (cents) of the record's `currency`: an integer below 2^53, never a float. */
+  /** An amount in minor units (cents) of the record's `currency`, with its decimals in ISO 4217 (HUF has 2): an integer below 2^53, never a float. */
   Money: { input: number; output: number; }
   /** A valid HTTP or HTTPS URL. */
   URL: { input: string; output: string; }

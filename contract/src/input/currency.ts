@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts'
 
-/** As the ICU of this Node knows them, which also says how many minor units they have. */
+/** As the ICU of this Node knows them. How many decimals they have is said by `currency-exponent.ts`. */
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /** The form of a currency, for messages. */

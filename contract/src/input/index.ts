@@ -1,6 +1,7 @@
 export { cardNumberFields, cardNumberMessage } from './card-number-fields.ts'
 export { holdsCardNumber } from './card-number.ts'
 export { countryCode, countryFault } from './country.ts'
+export { currencyExponent } from './currency-exponent.ts'
 export { currencyFault, currencyFormat, isCurrency } from './currency.ts'
 export { hasDeceptiveLetter, isEmailAddress } from './email-address.ts'
 export { type Fault, inputError } from './fault.ts'

@@ -1,25 +1,15 @@
+import { currencyExponent } from '@commerce-graph/contract/input'
+
 /** A decimal amount such as `12.50` in the minor units of its currency; 0 for an empty text, NaN for no amount. */
 export function minorUnits(text: string, currency: string): number {
   if (text === '') return 0
   const match = /^(-?)(\d{1,13})(?:\.(\d{1,30}))?$/.exec(text.replaceAll(',', ''))
   if (match === null) return Number.NaN
-  const digits = digitsOf(currency)
+  const digits = currencyExponent(currency)
   const [, sign = '', whole = '0', fraction = ''] = match
   const kept = `${fraction}${'0'.repeat(digits + 1)}`
   const units = Number(`${whole}${kept.slice(0, digits)}`) + (Number(kept[digits]) >= 5 ? 1 : 0)
   return sign === '-' ? -units : units
-}
-
-/** Digits after the point, by ISO 4217. */
-function digitsOf(currency: string): number {
-  try {
-    return (
-      new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
-      2
-    )
-  } catch {
-    return 2
-  }
 }
 
 /** A time such as `2023-01-05 10:00:00 -0500` as ISO 8601; null for an empty text. */

@@ -140,5 +140,6 @@ test('amounts have the digits of their currency', () => {
     1234,
     Number.NaN,
   ])
+  expect([minorUnits('1200', 'HUF'), minorUnits('1200', 'ISK')]).toEqual([120_000, 1200])
   expect(isoTime('2023-01-05 10:00:00 -0500')).toBe('2023-01-05T10:00:00-05:00')
 })

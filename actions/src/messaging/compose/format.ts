@@ -1,12 +1,17 @@
-import { isTimeZone } from '@commerce-graph/contract/input'
+import { currencyExponent, isTimeZone } from '@commerce-graph/contract/input'
 
 /** Messages are in English, as the built-in templates are. */
 const locale = 'en-US'
 
 /** `1234567` of USD is `$12,345.67`, `1234567` of JPY is `¥1,234,567`. Exact for every safe integer. */
 export function formatMoney(minorUnits: number, currency: string): string {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 0
+  const digits = currencyExponent(currency)
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
   const text = String(Math.abs(minorUnits)).padStart(digits + 1, '0')
   const whole = text.slice(0, text.length - digits)
   const decimal = digits === 0 ? whole : `${whole}.${text.slice(text.length - digits)}`

@@ -55,6 +55,7 @@ describe('money', () => {
       fc.property(fc.maxSafeNat(), (amount) => {
         const digits = (text: string) => BigInt(text.replaceAll(/\D/g, ''))
         expect(digits(formatMoney(amount, 'USD'))).toBe(BigInt(amount))
+        expect(digits(formatMoney(amount, 'HUF'))).toBe(BigInt(amount))
         expect(digits(formatMoney(amount, 'JPY'))).toBe(BigInt(amount))
         expect(digits(formatMoney(amount, 'KWD'))).toBe(BigInt(amount))
       }),
@@ -63,6 +64,14 @@ describe('money', () => {
       '$0.05',
       '¥1,234',
       'KWD\u00a00.001',
+    ])
+  })
+
+  test('has the decimals of ISO 4217, and not those of Intl', () => {
+    expect([formatMoney(199_900, 'HUF'), formatMoney(1_999, 'ISK'), formatMoney(-5, 'COP')]).toEqual([
+      'HUF\u00a01,999.00',
+      'ISK\u00a01,999',
+      '-COP\u00a00.05',
     ])
   })
 

@@ -1,3 +1,4 @@
+import { currencyExponent } from '@commerce-graph/client'
 import { createContext, useContext } from 'react'
 import type { Language, MessageName } from './catalogue.ts'
 import { translate, type Values } from './translate.ts'
@@ -19,8 +20,15 @@ export function useLanguage(): Speech {
     language,
     t: (name, values) => translate(language, name, values),
     money(amount, currency) {
-      const format = new Intl.NumberFormat(language, { style: 'currency', currency })
-      return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+      // The API says in which unit the amount is, and Intl only how the language writes it: Intl's decimals are not always the API's.
+      const digits = currencyExponent(currency)
+      const format = new Intl.NumberFormat(language, {
+        style: 'currency',
+        currency,
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      })
+      return format.format(amount / 10 ** digits)
     },
     // The server and the browser may be in different time zones, and have to write the same.
     date: (time) =>
