@@ -149,6 +149,7 @@ describe('a further capture', () => {
           intentId,
           total: 600,
           captured: 400,
+          currency: 'USD',
           final: false,
         })
       },
@@ -257,6 +258,7 @@ describe('the rest of captured money', () => {
         intentId: intentId ?? '',
         total: made,
         captured,
+        currency: 'USD',
         final: false,
       })
     const follow = async () => {

@@ -236,7 +236,8 @@ describe('a refund whose answer was lost a day ago', () => {
       SELECT payment.begin_refund(${merchant.merchantId}, ${paymentId}, ${amount}, 'x', '{SUCCEEDED}') ->> 'refundId' AS id,
         (SELECT p.processor_payment_intent_id FROM payment.payment p WHERE p.id = ${paymentId}) AS intent`
     const { id, intent } = found(row)
-    if (done === 'made') await shop.cardProcessor.refund({ idempotencyKey: id, intentId: intent, amount })
+    if (done === 'made')
+      await shop.cardProcessor.refund({ idempotencyKey: id, intentId: intent, amount, currency: 'USD' })
     await shop.database`DELETE FROM sandbox_processor.idempotent_answer WHERE key = ${id}`
     await shop.database`UPDATE payment.refund SET attempted_at = now() - interval '24 hours' WHERE id = ${id}`
     const state = async () => {

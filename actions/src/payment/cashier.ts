@@ -187,6 +187,7 @@ const captureOf = (payment: Payment, total: number): CaptureRequest => ({
   intentId: intentOf(payment),
   total,
   captured: payment.capturedAmount,
+  currency: payment.currency,
   final: payment.captureFinal,
 })
 

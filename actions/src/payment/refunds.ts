@@ -13,6 +13,7 @@ import * as payment from '../sql/generated/payment.ts'
 interface Refund {
   readonly attempt: number
   readonly amount: number
+  readonly currency: string
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED'
   readonly createdAt: string
   readonly processorRefundId: string | null
@@ -56,11 +57,12 @@ export function createRefunder(
   }
 }
 
-const requestOf = (refundId: string, { attempt, intentId, amount }: Refund): RefundRequest => ({
+const requestOf = (refundId: string, { attempt, intentId, amount, currency }: Refund): RefundRequest => ({
   // A refund that was refused is asked for anew, and not for the same answer again.
   idempotencyKey: attempt === 1 ? refundId : `${refundId}:${attempt}`,
   intentId,
   amount,
+  currency,
 })
 
 /**
@@ -140,7 +142,7 @@ async function settleRefund(
 async function getRefund(database: Database, merchantId: MerchantId, refundId: string): Promise<Refund> {
   const [row] = await database<{ refund: Refund }[]>`
     SELECT json_build_object(
-      'merchantId', r.merchant_id, 'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
+      'merchantId', r.merchant_id, 'amount', r.amount, 'currency', p.currency, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
       'processor', coalesce(r.processor, p.processor),
       'accountId', CASE WHEN r.processor IS NULL THEN p.account_id END, 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt,
       'wasUnanswered', r.unanswered_calls > 0, 'isLost', r.attempted_at <= now() - make_interval(hours => ${idempotencyHours})

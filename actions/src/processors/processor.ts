@@ -18,6 +18,7 @@ export type BalanceMethod = 'LOYALTY_POINTS'
 /** The method of payments that were made in another system. No new payment has it. */
 export type ImportedMethod = 'EXTERNAL'
 
+/** Amounts here are the platform's: minor units by ISO 4217. An adapter converts them to its processor's unit. */
 export interface ChargeRequest {
   /** The same key with the same request is the same charge, however often it is sent. */
   readonly idempotencyKey: string
@@ -83,6 +84,7 @@ export interface CaptureRequest {
   readonly total: number
   /** Minor units that earlier captures took. */
   readonly captured: number
+  readonly currency: string
   /** Whether what was reserved beyond it is let go. Else it can be captured later, if the processor can do that. */
   readonly final: boolean
 }
@@ -93,6 +95,7 @@ export interface RefundRequest {
   readonly intentId: string | null
   /** Minor units. */
   readonly amount: number
+  readonly currency: string
 }
 
 export type RefundAnswer =

@@ -24,6 +24,7 @@ export async function exercisePaypalClient(sandbox: string): Promise<void> {
       intentId: reserved,
       total,
       captured: 0,
+      currency: 'USD',
       final: true,
     })
   const released = await approved(client, 'approve', { manualCapture: true })
@@ -31,10 +32,10 @@ export async function exercisePaypalClient(sandbox: string): Promise<void> {
   await client.cancel(released)
   await client.cancel(released)
 
-  const request = { idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 100 }
+  const request = { idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 100, currency: 'USD' }
   await client.retrieveRefund(refundOf(await client.refund(request)))
   await client.findRefund(request)
-  await client.refund({ idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 1_000_000 })
+  await client.refund({ ...request, idempotencyKey: crypto.randomUUID(), amount: 1_000_000 })
   await client.activity(paid)
   const disputed = await approved(client, 'dispute')
   await client.take(disputed)

@@ -34,16 +34,23 @@ export async function exerciseStripeClient(apiUrl: string): Promise<void> {
   await client.retrieve('pi_none')
   await client.find(crypto.randomUUID())
   const capture = (intentId: string, total: number, final: boolean) =>
-    client.capture({ idempotencyKey: crypto.randomUUID(), intentId, total, captured: 0, final })
+    client.capture({
+      idempotencyKey: crypto.randomUUID(),
+      intentId,
+      total,
+      captured: 0,
+      currency: 'USD',
+      final,
+    })
   await capture(reserved, 100, false)
   await client.release(reserved)
   await capture(await charge({ manualCapture: true }), 100, true)
   await client.cancel(challenged)
   await client.cancel(released)
   await client.cancel(paid)
-  const request = { idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 100 }
+  const request = { idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 100, currency: 'USD' }
   const refund = await client.refund(request)
-  await client.refund({ idempotencyKey: crypto.randomUUID(), intentId: paid, amount: 1_000_000 })
+  await client.refund({ ...request, idempotencyKey: crypto.randomUUID(), amount: 1_000_000 })
   await client.findRefund(request)
   await client.retrieveRefund(('refundId' in refund ? refund.refundId : null) ?? 're_1')
   await client.activity(paid)

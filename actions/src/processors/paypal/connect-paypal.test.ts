@@ -119,6 +119,13 @@ test('an order is made only for an amount that PayPal can take', async () => {
       status: 'declined',
       decline: { code: 'decimals_not_supported' },
     })
+    expect(await processor.charge({ ...request, currency: 'ISK' })).toMatchObject({
+      status: 'declined',
+      decline: {
+        code: 'currency_not_supported',
+        message: 'The payment processor does not take this currency.',
+      },
+    })
     expect(server.requests).toEqual([])
     expect(await processor.charge({ ...request, currency: 'EUR' })).toMatchObject({
       status: 'declined',

@@ -10,11 +10,16 @@ test.each([
   [199900, 'HUF', '1999'],
   [199900, 'TWD', '1999'],
 ])('%i minor units of %s are %s at PayPal', (amount, currency, value) => {
-  expect(toPaypal(amount, currency)).toEqual({ currency_code: currency, value })
+  expect(toPaypal(amount, currency)).toEqual({ kind: 'amount', money: { currency_code: currency, value } })
 })
 
-test('a part of a forint can’t be sent', () => {
-  expect(toPaypal(199950, 'HUF')).toBeNull()
+test.each([
+  [199950, 'HUF', 'decimals_not_supported'],
+  [199950, 'TWD', 'decimals_not_supported'],
+  [1999, 'ISK', 'currency_not_supported'],
+  [5120, 'KWD', 'currency_not_supported'],
+])('%i minor units of %s can’t be sent', (amount, currency, because) => {
+  expect(toPaypal(amount, currency)).toEqual({ kind: 'refused', because })
 })
 
 test.each([
@@ -34,7 +39,7 @@ test('every amount comes back as it was sent', () => {
       fc.constantFrom('USD', 'JPY', 'CHF'),
       (amount, currency) => {
         const sent = toPaypal(amount, currency)
-        return sent !== null && fromPaypal(sent) === amount
+        return sent.kind === 'amount' && fromPaypal(sent.money) === amount
       },
     ),
   )

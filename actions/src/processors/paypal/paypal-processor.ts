@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { refusedAmount } from '../amount-refusal.ts'
 import type {
   Activity,
   CaptureRequest,
@@ -10,7 +11,7 @@ import type {
 } from '../processor.ts'
 import { connectPaypal, type Paypal, type PaypalAnswer, type PaypalConnection } from './connect-paypal.ts'
 import { activityOf } from './paypal-activity.ts'
-import { toPaypal } from './paypal-money.ts'
+import { type PaypalMoney, toPaypal } from './paypal-money.ts'
 import {
   capturesOf,
   chargeAnswerOf,
@@ -59,11 +60,11 @@ const orderPath = (orderId: string) => `/v2/checkout/orders/${encodeURIComponent
 
 async function createOrder(paypal: Paypal, request: ChargeRequest): Promise<ChargeAnswer> {
   const amount = toPaypal(request.amount, request.currency)
-  if (amount === null) return declinedBecause(null, 'DECIMALS_NOT_SUPPORTED')
+  if (amount.kind === 'refused') return refusedAmount(null, amount.because)
   const answer = await paypal.send({
     method: 'POST',
     path: '/v2/checkout/orders',
-    body: JSON.stringify(orderOf(request, amount)),
+    body: JSON.stringify(orderOf(request, amount.money)),
     requestId: request.idempotencyKey,
   })
   if (answer.kind === 'refused') return declinedBecause(null, answer.issue)
@@ -73,7 +74,7 @@ async function createOrder(paypal: Paypal, request: ChargeRequest): Promise<Char
 
 const orderOf = (
   { manualCapture, returnUrl, metadata, idempotencyKey }: ChargeRequest,
-  amount: NonNullable<ReturnType<typeof toPaypal>>,
+  amount: PaypalMoney,
 ) => ({
   intent: manualCapture ? 'AUTHORIZE' : 'CAPTURE',
   purchase_units: [{ custom_id: metadata['payment_id'] ?? idempotencyKey, amount }],
@@ -172,12 +173,12 @@ async function captureAuthorized(
   const held = openAuthorizationOf(order)
   const [unit] = order.purchase_units
   if (before.status !== 'authorized' || held === undefined || unit === undefined) return before
-  const money = toPaypal(total, unit.amount.currency_code)
-  if (money === null) return declinedBecause(order.id, 'DECIMALS_NOT_SUPPORTED')
+  const amount = toPaypal(total, unit.amount.currency_code)
+  if (amount.kind === 'refused') return refusedAmount(order.id, amount.because)
   const answer = await paypal.send({
     method: 'POST',
     path: `/v2/payments/authorizations/${held.id}/capture`,
-    body: JSON.stringify({ amount: money, final_capture: true }),
+    body: JSON.stringify({ amount: amount.money, final_capture: true }),
     requestId: idempotencyKey,
   })
   if (answer.kind === 'refused') return afterRefusal(paypal, order.id, answer.issue, before.status)
@@ -229,13 +230,13 @@ async function refund(
   if (read.kind === 'not_read') return { status: 'unknown', cause: read.answer.cause }
   const [capture] = capturesOf(read.value)
   if (capture === undefined) return noCapture
-  const money = toPaypal(amount, capture.amount.currency_code)
-  if (money === null) return { status: 'failed', refundId: null, reason: 'decimals_not_supported' }
+  const back = toPaypal(amount, capture.amount.currency_code)
+  if (back.kind === 'refused') return { status: 'failed', refundId: null, reason: back.because }
   return answerOfRefund(
     await paypal.send({
       method: 'POST',
       path: `/v2/payments/captures/${capture.id}/refund`,
-      body: JSON.stringify({ amount: money, custom_id: idempotencyKey }),
+      body: JSON.stringify({ amount: back.money, custom_id: idempotencyKey }),
       requestId: idempotencyKey,
     }),
   )

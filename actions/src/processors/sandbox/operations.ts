@@ -12,6 +12,7 @@ import {
 import { stripeId } from './stripe-id.ts'
 import { invalidForm, listOf } from './forms.ts'
 import type { PaymentIntent } from './stripe-objects.ts'
+import { refusedAmount } from './refused-amount.ts'
 import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
 import { disputedMethods, testMethodOf } from './test-payment-methods.ts'
@@ -74,6 +75,8 @@ export async function createIntent(
 ): Promise<StripeAnswer> {
   const parameters = createParameters.safeParse(form)
   if (!parameters.success) return invalidForm(parameters.error)
+  const refused = refusedAmount({ param: 'amount', ...parameters.data })
+  if (refused !== null) return refused
   const intent = newIntent(parameters.data)
   const { confirm, payment_method: given, payment_method_data: data } = parameters.data
   const confirmation = { ...parameters.data, payment_method: given ?? (data && `pm_${data.type}`) }
@@ -129,7 +132,8 @@ export async function captureIntent(ledger: Ledger, id: string, form: unknown): 
       return invalidParameter('amount_to_capture', 'Nothing is captured only by the last of several captures')
     if (!final && charge.payment_method_details.card?.multicapture?.status !== 'available')
       return invalidParameter('final_capture', 'This PaymentIntent can be captured once only')
-    return saved(ledger, captured(intent, charge, amount, final))
+    const refused = refusedAmount({ param: 'amount_to_capture', amount, currency: intent.currency })
+    return refused ?? saved(ledger, captured(intent, charge, amount, final))
   })
 }
 
@@ -171,6 +175,8 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
     if (left === 0) return alreadyRefunded(charge.id)
     if (back > left)
       return invalidParameter('amount', `Refund amount (${back}) is greater than what is left (${left})`)
+    const refused = refusedAmount({ param: 'amount', amount: back, currency: intent.currency })
+    if (refused !== null) return refused
     await ledger.saveIntent(refunded(intent, charge, back))
     const refund = {
       id: stripeId('re'),

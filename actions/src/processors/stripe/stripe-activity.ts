@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { Activity, Dispute, MadeRefund } from '../processor.ts'
+import { fromStripe } from './stripe-money.ts'
 
 /** The field of a refund's metadata that holds the key of our request for it. */
 export const refundReference = 'request'
@@ -25,9 +26,16 @@ export async function activityOf(stripe: Stripe, intentId: string): Promise<Acti
   }
 }
 
-const madeRefund = ({ id, amount, status, failure_reason: reason, metadata }: Stripe.Refund): MadeRefund => ({
-  refundId: id,
+const madeRefund = ({
+  id,
   amount,
+  currency,
+  status,
+  failure_reason: reason,
+  metadata,
+}: Stripe.Refund): MadeRefund => ({
+  refundId: id,
+  amount: fromStripe(amount, currency),
   status:
     status === 'succeeded'
       ? 'SUCCEEDED'
@@ -40,7 +48,7 @@ const madeRefund = ({ id, amount, status, failure_reason: reason, metadata }: St
 
 const disputeOf = (dispute: Stripe.Dispute): Dispute => ({
   disputeId: dispute.id,
-  amount: dispute.amount,
+  amount: fromStripe(dispute.amount, dispute.currency),
   currency: dispute.currency.toUpperCase(),
   reason: dispute.reason,
   status: disputeStatus(dispute.status),

@@ -1,14 +1,17 @@
 import Stripe from 'stripe'
+import { refusedAmount } from '../amount-refusal.ts'
 import type {
   CaptureRequest,
-  Card,
   ChargeAnswer,
   ChargeRequest,
   PaymentMethod,
   PaymentProcessor,
   RefundAnswer,
+  RefundRequest,
 } from '../processor.ts'
-import { actionOf, cardOf, declineOf, isInvalidRequest } from './stripe-answers.ts'
+import { answerOfIntent } from './answer-of-intent.ts'
+import { cardOf, declineOf, isInvalidRequest } from './stripe-answers.ts'
+import { toStripe } from './stripe-money.ts'
 import { stripeVault } from './stripe-vault.ts'
 import { activityOf, listedRefunds, refundReference } from './stripe-activity.ts'
 import { isRefusedKey } from './check-stripe-key.ts'
@@ -58,15 +61,7 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
     },
     cancel: (intentId) =>
       answerOf(() => orAsItIs(stripe, intentId, () => stripe.paymentIntents.cancel(intentId))),
-    refund: ({ idempotencyKey, intentId, amount }) =>
-      refundAnswerOf(() => {
-        if (intentId === null)
-          throw new Error('A payment without an intent has taken nothing that could be refunded.')
-        return stripe.refunds.create(
-          { payment_intent: intentId, amount, metadata: { [refundReference]: idempotencyKey } },
-          { idempotencyKey },
-        )
-      }),
+    refund: (request) => refund(stripe, request),
     async findRefund({ idempotencyKey, intentId }) {
       if (intentId === null) return null
       try {
@@ -91,7 +86,17 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
  * Takes what is missing of the total. A final capture needs no key of ours, for which Stripe would repeat an error of its own: Stripe
  * makes one. Of the others it makes many, so the intent is read first, and the key tells what it was then.
  */
-async function capture(
+async function capture(stripe: Stripe, request: CaptureRequest): Promise<ChargeAnswer> {
+  const { intentId, currency } = request
+  const total = toStripe(request.total, currency)
+  if (total.kind === 'refused') return refusedAmount(intentId, total.because)
+  const captured = toStripe(request.captured, currency)
+  if (captured.kind === 'refused') return refusedAmount(intentId, captured.because)
+  return captureInUnits(stripe, { ...request, total: total.amount, captured: captured.amount })
+}
+
+/** The amounts of the request are in Stripe's unit here. */
+async function captureInUnits(
   stripe: Stripe,
   { idempotencyKey, intentId, total, captured, final }: CaptureRequest,
 ): Promise<ChargeAnswer> {
@@ -111,7 +116,7 @@ async function capture(
   })
 }
 
-/** @param amount minor units; 0 lets go of what is left after earlier captures */
+/** @param amount in Stripe's unit; 0 lets go of what is left after earlier captures */
 const finalCapture = (stripe: Stripe, intentId: string, amount: number): Promise<Stripe.PaymentIntent> =>
   orAsItIs(stripe, intentId, () =>
     stripe.paymentIntents.capture(intentId, {
@@ -146,8 +151,11 @@ function hearOfKey(status: number, onKey: (state: KeyState) => void): void {
  */
 async function chargeOf(stripe: Stripe, request: ChargeRequest): Promise<ChargeAnswer> {
   const { idempotencyKey } = request
+  const money = toStripe(request.amount, request.currency)
+  if (money.kind === 'refused') return refusedAmount(null, money.because)
+  const intent = intentOf(request, money.amount)
   const ask = () =>
-    answerOf(() => stripe.paymentIntents.create(intentOf(request), { idempotencyKey, maxNetworkRetries: 0 }))
+    answerOf(() => stripe.paymentIntents.create(intent, { idempotencyKey, maxNetworkRetries: 0 }))
   const first = await ask()
   if (first.status !== 'unknown') return first
   const second = await ask()
@@ -168,8 +176,9 @@ async function orAsItIs(
   }
 }
 
-const intentOf = (request: ChargeRequest): Stripe.PaymentIntentCreateParams => ({
-  amount: request.amount,
+/** @param amount in Stripe's unit */
+const intentOf = (request: ChargeRequest, amount: number): Stripe.PaymentIntentCreateParams => ({
+  amount,
   currency: request.currency.toLowerCase(),
   confirm: true,
   capture_method: request.manualCapture ? 'manual' : 'automatic',
@@ -222,59 +231,6 @@ async function answerOf(call: () => Promise<Stripe.PaymentIntent>): Promise<Char
   }
 }
 
-function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
-  const intentId = intent.id
-  switch (intent.status) {
-    case 'succeeded':
-      return {
-        status: 'succeeded',
-        intentId,
-        card: cardOfCharge(intent.latest_charge),
-        methodId: methodIdOf(intent),
-        captured: intent.amount_received,
-        capturable: 0,
-      }
-    case 'requires_capture':
-      if (intent.amount_received > 0)
-        return {
-          status: 'succeeded',
-          intentId,
-          card: cardOfCharge(intent.latest_charge),
-          captured: intent.amount_received,
-          capturable: intent.amount_capturable,
-        }
-      return {
-        status: 'authorized',
-        intentId,
-        card: cardOfCharge(intent.latest_charge),
-        methodId: methodIdOf(intent),
-        captureBefore: captureBeforeOf(intent),
-      }
-    case 'requires_action':
-      return { status: 'requires_action', intentId, action: actionOf(intent) }
-    case 'processing':
-      return { status: 'processing', intentId }
-    case 'canceled':
-      return { status: 'cancelled', intentId }
-    // Where an intent is after its card was refused or its customer was not recognised.
-    case 'requires_payment_method':
-      return {
-        status: 'declined',
-        intentId,
-        card: cardOf(intent.last_payment_error?.payment_method?.card),
-        decline: declineOf(intent.last_payment_error),
-      }
-    // It can't come up: intents are confirmed when they are made.
-    case 'requires_confirmation':
-      return { status: 'unknown', cause: new Error(`Payment intent ${intentId} is ${intent.status}`) }
-    default:
-      return {
-        status: 'unknown',
-        cause: new Error(`Payment intent ${intentId} is in a state that is not known`),
-      }
-  }
-}
-
 // A card error and an invalid request are Stripe's decisions. Any other error (connection, 5xx, rate limit) leaves
 // the outcome unknown, and the request is repeated.
 function answerOfError(error: unknown): ChargeAnswer {
@@ -289,23 +245,21 @@ function answerOfError(error: unknown): ChargeAnswer {
   return { status: isRefusedKey(error) ? 'unauthorized' : 'unknown', cause: error }
 }
 
-/** Stripe's own default for cards, where the charge doesn't tell. */
-const authorizationDays = 7
-
-function captureBeforeOf({ created, latest_charge: charge }: Stripe.PaymentIntent): string {
-  const captureBefore =
-    charge === null || typeof charge === 'string'
-      ? undefined
-      : charge.payment_method_details?.card?.capture_before
-  return new Date((captureBefore ?? created + authorizationDays * 24 * 60 * 60) * 1000).toISOString()
+async function refund(
+  stripe: Stripe,
+  { idempotencyKey, intentId, amount, currency }: RefundRequest,
+): Promise<RefundAnswer> {
+  const money = toStripe(amount, currency)
+  if (money.kind === 'refused') return { status: 'failed', refundId: null, reason: money.because }
+  return refundAnswerOf(() => {
+    if (intentId === null)
+      throw new Error('A payment without an intent has taken nothing that could be refunded.')
+    return stripe.refunds.create(
+      { payment_intent: intentId, amount: money.amount, metadata: { [refundReference]: idempotencyKey } },
+      { idempotencyKey },
+    )
+  })
 }
-
-/** A saved method has an id of its own, which is not always the request's. */
-const methodIdOf = ({ customer, payment_method: method }: Stripe.PaymentIntent): string | null =>
-  customer === null || method === null ? null : typeof method === 'string' ? method : method.id
-
-const cardOfCharge = (charge: Stripe.PaymentIntent['latest_charge']): Card | null =>
-  charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
 
 async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<RefundAnswer> {
   try {

@@ -88,7 +88,8 @@ export async function refundCapture(ledger: PaypalLedger, call: Call): Promise<P
   if (left === 0)
     return unprocessable('CAPTURE_FULLY_REFUNDED', 'The capture has already been fully refunded.')
   const currency = capture.amount.currency_code
-  const amount = data.amount ?? toPaypal(left, currency) ?? capture.amount
+  const rest = toPaypal(left, currency)
+  const amount = data.amount ?? (rest.kind === 'amount' ? rest.money : capture.amount)
   if (fromPaypal(amount) > left)
     return unprocessable('REFUND_AMOUNT_EXCEEDED', 'The refund amount must be less than the capture amount.')
   const id = paypalId()
