@@ -8,17 +8,21 @@ import { collectedAnswer } from './collected-answer.ts'
 import type { Cashier } from './cashier.ts'
 import { beginCapture } from './captures.ts'
 import { findPayment, getPayment, type Payment } from './payments.ts'
+import { refusedPart } from './refused-part.ts'
 
 /** The merchant's actions on authorised money, by the name of the mutation. */
-export const captureActions = ({
-  database,
-  keys,
-  cashier,
-}: PaymentOptions): Readonly<Record<string, Action>> => ({
-  capturePayment: defineAction('capturePayment', {
+export const captureActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
+  capturePayment: capturePayment(options),
+  voidPayment: voidPayment(options),
+})
+
+const capturePayment = ({ database, keys, cashier }: PaymentOptions): Action =>
+  defineAction('capturePayment', {
     keeping: 'in steps',
     async handle(call, { id, amount, final }) {
       const { merchantId } = call.session
+      const refused = await refusedPart({ database, cashier }, merchantId, id, amount)
+      if (refused !== null) return invalid(refused)
       const outcome = await keys.once(
         call,
         (sql) => beginCapture(sql, call.session, { paymentId: id, amount, final: final ?? false }),
@@ -46,8 +50,10 @@ export const captureActions = ({
           return outcome satisfies never
       }
     },
-  }),
-  voidPayment: defineAction('voidPayment', {
+  })
+
+const voidPayment = ({ database, keys, cashier }: PaymentOptions): Action =>
+  defineAction('voidPayment', {
     keeping: 'in steps',
     async handle(call, { id }) {
       const { merchantId } = call.session
@@ -77,8 +83,7 @@ export const captureActions = ({
           return outcome satisfies never
       }
     },
-  }),
-})
+  })
 
 /** The answer after the processor was asked for a capture that is on record. */
 async function capturedAnswer(cashier: Cashier, begun: Payment): Promise<Answer> {

@@ -129,6 +129,24 @@ describe('reserved money that is captured in parts', () => {
   })
 })
 
+describe('a part that the processor can’t take', () => {
+  test('is refused before it is on record, and the money stays reserved', async () => {
+    const { paymentId } = await paidOrder(shop, merchant, [1], {
+      prices: [40_000],
+      currency: 'KWD',
+      payment: { captureMethod: 'MANUAL' },
+    })
+    expect(await call('capturePayment', { id: paymentId, amount: 1234 })).toMatchObject({
+      errors: [{ field: 'amount', code: 'INVALID_VALUE' }],
+    })
+    dataOf(await call('capturePayment', { id: paymentId, amount: 1230 }))
+    const refund = { id: paymentId, input: { amount: 1229, reason: 'x' } }
+    expect(await call('refundPayment', refund)).toMatchObject({ errors: [{ field: 'amount' }] })
+    dataOf(await call('capturePayment', { id: paymentId }))
+    expect(await amountsOf(paymentId)).toMatchObject({ status: 'SUCCEEDED' })
+  })
+})
+
 describe('a further capture', () => {
   const begun = async () => {
     const order = await reserved()

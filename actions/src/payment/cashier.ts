@@ -1,6 +1,12 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import type { CaptureRequest, ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
+import type {
+  AmountRefusal,
+  CaptureRequest,
+  ChargeAnswer,
+  PaymentProcessor,
+  RequiredAction,
+} from '../processors/index.ts'
 import type { PaymentAccounts } from './accounts.ts'
 import { settleCapture } from './captures.ts'
 import { getPayment, type Payment, settle } from './payments.ts'
@@ -25,6 +31,8 @@ export interface Cashier {
   abandon(merchantId: MerchantId, paymentId: string): Promise<boolean>
   /** Lets go of what was not captured of a payment. Returns whether the processor has done it. */
   release(payment: Payment): Promise<boolean>
+  /** Why the payment's processor can't take or give back a part of it; null: it can. @param part minor units */
+  refusalOf(payment: Payment, part: number): Promise<AmountRefusal | null>
 }
 
 export function createCashier(
@@ -79,6 +87,9 @@ export function createCashier(
       if (payment.capturableAmount === 0) return true
       const answer = await (await processorOf(payment)).release(intentOf(payment))
       return (await settleCapture(database, payment, answer)).capturableAmount === 0
+    },
+    async refusalOf(payment, part) {
+      return (await processorOf(payment)).refusalOf(part, payment.currency)
     },
   }
 

@@ -3,6 +3,7 @@ import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.
 import { invalidValue, userError } from '../action/input.ts'
 import type { PaymentOptions } from './payment-options.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
+import { refusedPart } from './refused-part.ts'
 
 /** Money back for a payment as a whole; for lines of an order it is the ordering domain's. */
 export const refundActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
@@ -10,11 +11,13 @@ export const refundActions = (options: PaymentOptions): Readonly<Record<string, 
   retryRefund: retry(options),
 })
 
-const refundPayment = ({ keys, completeRefund }: PaymentOptions): Action =>
+const refundPayment = ({ database, cashier, keys, completeRefund }: PaymentOptions): Action =>
   defineAction('refundPayment', {
     keeping: 'in steps',
     async handle(call, { id, input }) {
       const { merchantId } = call.session
+      const refused = await refusedPart({ database, cashier }, merchantId, id, input.amount)
+      if (refused !== null) return invalid(refused)
       const outcome = await keys.once(
         call,
         (sql) => beginRefund(sql, call.session, id, input),

@@ -21,3 +21,6 @@ export interface RequiredAction {
   readonly clientSecret: string
   readonly redirectUrl: string | null
 }
+
+/** Why an amount is not sent to a processor: it doesn't take the currency, or not so small a part of it. */
+export type AmountRefusal = 'currency_not_supported' | 'decimals_not_supported'

@@ -11,6 +11,7 @@ export const guardedProcessor = (processor: PaymentProcessor, guarded: Guard): P
   name: processor.name,
   refundDays: processor.refundDays,
   vault: processor.vault && guardedVault(processor.vault, guarded),
+  refusalOf: (amount, currency) => processor.refusalOf(amount, currency),
   charge: (request) => guarded(() => processor.charge(request)),
   capture: (request) => guarded(() => processor.capture(request)),
   release: (intentId) => guarded(() => processor.release(intentId)),

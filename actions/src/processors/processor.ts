@@ -1,7 +1,7 @@
-import type { Card, Decline, RequiredAction } from './answer-parts.ts'
+import type { AmountRefusal, Card, Decline, RequiredAction } from './answer-parts.ts'
 import type { MethodVault } from './method-vault.ts'
 
-export type { Card, Decline, RequiredAction }
+export type { AmountRefusal, Card, Decline, RequiredAction }
 
 /** The methods of payment, by the contract's names. */
 export type PaymentMethod = OnlineMethod | OfflineMethod | BalanceMethod | ImportedMethod
@@ -151,6 +151,8 @@ export interface PaymentProcessor {
   readonly refundDays: number | null
   /** Where it keeps shoppers' methods for later payments; null: it keeps none for us. */
   readonly vault: MethodVault | null
+  /** Why it can't move such an amount, in minor units; null: it can. The processor is not asked. */
+  refusalOf(amount: number, currency: string): AmountRefusal | null
   charge(request: ChargeRequest): Promise<ChargeAnswer>
   /**
    * Takes reserved money; repeated, it takes nothing twice. The answer tells what the payment is now, also when it can't be captured

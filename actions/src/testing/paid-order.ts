@@ -16,6 +16,8 @@ export interface PaidOrder {
 export interface PaidOrderOptions {
   /** Minor units of each line's unit price, in the order of the quantities. */
   readonly prices?: readonly number[]
+  /** USD unless said. */
+  readonly currency?: string
   readonly shipping?: number
   readonly couponCode?: string | null
   /** By default a valid card. */
@@ -27,12 +29,13 @@ export async function paidOrder(
   shop: TestShop,
   merchant: TestMerchant,
   quantities: readonly number[],
-  { prices = [], shipping = 0, couponCode, payment = {} }: PaidOrderOptions = {},
+  { prices = [], currency = 'USD', shipping = 0, couponCode, payment = {} }: PaidOrderOptions = {},
 ): Promise<PaidOrder> {
   const items = []
   for (const [index, quantity] of quantities.entries()) {
     const product = await shop.createProduct(merchant, {
       price: prices[index] ?? 999,
+      currency,
       stock: [quantity, quantity],
     })
     items.push({ productId: product.id, quantity })

@@ -14,6 +14,7 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
     name,
     refundDays: 10,
     vault: null,
+    refusalOf: () => null,
     charge({ idempotencyKey, paymentMethodId }) {
       const intentId = `pi_demo_${idempotencyKey}`
       if (paymentMethodId !== declinedCard) return succeeded(intentId)

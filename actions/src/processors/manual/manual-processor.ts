@@ -12,6 +12,7 @@ export const manualProcessor: PaymentProcessor = {
   name: 'manual',
   refundDays: null,
   vault: null,
+  refusalOf: () => null,
   charge: () => Promise.resolve(taken),
   capture: () => Promise.resolve(taken),
   release: () => Promise.resolve(taken),

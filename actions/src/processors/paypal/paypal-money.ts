@@ -1,5 +1,5 @@
 import { currencyExponent } from '@commerce-graph/contract/input'
-import type { AmountRefusal } from '../amount-refusal.ts'
+import type { AmountRefusal } from '../processor.ts'
 
 /** An amount as PayPal has it. */
 export interface PaypalMoney {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { refusedAmount } from '../amount-refusal.ts'
+import { refusedAmount } from '../refused-amount.ts'
 import type {
   Activity,
   CaptureRequest,
@@ -37,6 +37,10 @@ export function createPaypalProcessor(connection: PaypalConnection): PaymentProc
     name: 'paypal',
     refundDays,
     vault: null,
+    refusalOf(amount, currency) {
+      const money = toPaypal(amount, currency)
+      return money.kind === 'refused' ? money.because : null
+    },
     charge: (request) => createOrder(paypal, request),
     retrieve: (orderId) => answerFor(paypal, orderId, chargeAnswerOf),
     take: (orderId) => answerFor(paypal, orderId, (order) => take(paypal, order)),

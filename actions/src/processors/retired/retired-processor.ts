@@ -17,6 +17,7 @@ export function createRetiredProcessor(name: string): PaymentProcessor {
     name,
     refundDays: null,
     vault: null,
+    refusalOf: () => null,
     charge: () => Promise.resolve(declined),
     capture: () => Promise.resolve(declined),
     retrieve: () => Promise.resolve(declined),

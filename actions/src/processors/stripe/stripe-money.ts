@@ -1,5 +1,5 @@
 import { currencyExponent } from '@commerce-graph/contract/input'
-import type { AmountRefusal } from '../amount-refusal.ts'
+import type { AmountRefusal } from '../processor.ts'
 
 // Stripe's own units, which are not always ISO 4217's: https://docs.stripe.com/currencies, under "Zero-decimal currencies" and "Special
 // cases", as it was in July 2026. The rule for three decimals stood there until 2022 (web.archive.org has the page), and holds.

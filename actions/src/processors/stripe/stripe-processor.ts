@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { refusedAmount } from '../amount-refusal.ts'
+import { refusedAmount } from '../refused-amount.ts'
 import type {
   CaptureRequest,
   ChargeAnswer,
@@ -40,6 +40,10 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
     name,
     refundDays,
     vault: stripeVault(stripe),
+    refusalOf(amount, currency) {
+      const money = toStripe(amount, currency)
+      return money.kind === 'refused' ? money.because : null
+    },
     charge: (request) => chargeOf(stripe, request),
     capture: (request) => capture(stripe, request),
     release: (intentId) => answerOf(() => finalCapture(stripe, intentId, 0)),

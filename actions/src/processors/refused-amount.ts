@@ -1,9 +1,7 @@
-import type { ChargeAnswer } from './processor.ts'
+import type { AmountRefusal, ChargeAnswer } from './processor.ts'
 
-/** Why an amount is not sent to a processor: it doesn't take the currency, or not so small a part of it. */
-export type AmountRefusal = 'currency_not_supported' | 'decimals_not_supported'
-
-const messages = {
+/** What is said to those whose amount is refused. */
+export const refusalMessages = {
   currency_not_supported: 'The payment processor does not take this currency.',
   decimals_not_supported:
     'The payment processor does not take an amount with so small a part of this currency.',
@@ -14,5 +12,5 @@ export const refusedAmount = (intentId: string | null, refusal: AmountRefusal): 
   status: 'declined',
   intentId,
   card: null,
-  decline: { code: refusal, message: messages[refusal], declineCode: null },
+  decline: { code: refusal, message: refusalMessages[refusal], declineCode: null },
 })
