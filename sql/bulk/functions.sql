@@ -55,8 +55,8 @@ REVOKE EXECUTE ON FUNCTION bulk.refresh_statistics(text) FROM PUBLIC;
 --   attempts: integer
 --   }
 --
--- Takes the oldest import that waits or was left by a worker that died. One import of a merchant is under way at a
--- time.
+-- Takes the import that has waited longest, never begun or given back after its turn, or was left by a worker that
+-- died. One import of a merchant is under way at a time.
 --
 -- answers: rows {merchant_id: uuid, id: uuid, claimed: bulk.claimed}
 CREATE FUNCTION bulk.claim_import(p_lease interval)
@@ -90,7 +90,7 @@ AS $$
             AND o.finished_at IS NULL
             AND (o.claimed_until >= now() OR o.status IN ('CHECKING', 'WRITING') AND o.created_at < w.created_at)
         )
-      ORDER BY w.created_at
+      ORDER BY w.claimed_until NULLS FIRST, w.created_at
       LIMIT 1
       FOR UPDATE SKIP LOCKED
     ) n

@@ -582,6 +582,27 @@ describe('an import', () => {
     ])
   })
 
+  test('that is long gives way after its turn, and goes on where it was', async () => {
+    const long = await create(Array.from({ length: 1_200 }, (_, n) => order(`LONG-${n}`)))
+    const ofLong = merchant
+    merchant = await shop.createMerchant()
+    const short = await create([order('1')])
+    const ofShort = merchant
+    const states: string[] = []
+    const stateOf = async (id: string, of: TestMerchant) => {
+      merchant = of
+      return (await outcomeOf(id)).status
+    }
+    do {
+      await runImports({ database: shop.database, files: shop.files, logger: silent, turn: 0 })
+      states.push(`${await stateOf(long, ofLong)} ${await stateOf(short, ofShort)}`)
+    } while (states.length < 50 && !states.at(-1)?.startsWith('SUCCEEDED SUCCEEDED'))
+    expect(states).toContain('CHECKING SUCCEEDED')
+    expect(states).toContain('WRITING SUCCEEDED')
+    merchant = ofLong
+    expect(await outcomeOf(long)).toMatchObject({ status: 'SUCCEEDED', imported: 1_200, refused: 0 })
+  }, 60_000)
+
   test('that is cancelled ends, and its file is gone', async () => {
     const id = await create([order('1')])
     expect(await shop.call(merchant, 'cancelImport', { id })).toMatchObject({ kind: 'done' })

@@ -19,7 +19,12 @@ export interface ImportOptions {
   readonly logger: Logger
   /** Aborts when the process stops: the batch under way ends, and another worker goes on after it. */
   readonly signal?: AbortSignal
+  /** Milliseconds for which a run works on imports, from the first batch that it deals with; 30 seconds by default. */
+  readonly turn?: number
 }
+
+/** Far below the minute after which a job that hasn't ended is late; the file's rows before the turn's are read as well. */
+const defaultTurn = 30_000
 
 const maxRowsOfImport = 5_000_000
 /** Seconds after an error until the next attempt. */
@@ -29,21 +34,50 @@ const maxAttempts = 10
 
 type Claimed = bulk.ClaimImportAnswer['claimed']
 
-/** Deals with imports that wait, one after the other. Returns how many rows it dealt with. */
+/**
+ * Deals with imports that wait, one after the other, for a turn. A long import takes several, and others have theirs in between. Returns
+ * how many rows it dealt with.
+ */
 export async function runImports(options: ImportOptions): Promise<number> {
+  const turn = new Turn(options.turn ?? defaultTurn, options.signal)
   let rows = 0
-  while (options.signal?.aborted !== true) {
+  while (!turn.isOver) {
     const [claimed] = await bulk.claimImport(options.database, { lease })
     if (claimed === undefined) break
     const { merchantId, id } = claimed
     const database = forMerchant(options.database, merchantId)
-    rows += await runImport({ ...options, database }, { ...claimed.claimed, merchantId, id })
+    rows += await runImport({ ...options, database, turn }, { ...claimed.claimed, merchantId, id })
   }
   return rows
 }
 
+/** How long a run works: from its first batch, because the rows before that are read again in each turn. */
+class Turn {
+  readonly #milliseconds: number
+  readonly #stopping: AbortSignal | undefined
+  #end = Number.POSITIVE_INFINITY
+
+  constructor(milliseconds: number, stopping: AbortSignal | undefined) {
+    this.#milliseconds = milliseconds
+    this.#stopping = stopping
+  }
+
+  /** A batch is at hand. */
+  begin(): void {
+    this.#end = Math.min(this.#end, performance.now() + this.#milliseconds)
+  }
+
+  get isOver(): boolean {
+    return this.#stopping?.aborted === true || performance.now() >= this.#end
+  }
+}
+
+interface OwnImportOptions extends Pick<ImportOptions, 'database' | 'files' | 'logger'> {
+  readonly turn: Turn
+}
+
 /** Goes on with an import from where it was left, to its end. */
-async function runImport(options: ImportOptions, job: Job): Promise<number> {
+async function runImport(options: OwnImportOptions, job: Job): Promise<number> {
   if (job.attempts > maxAttempts) {
     const row = job.status === 'CHECKING' ? job.checked : job.written
     await finish(
@@ -70,7 +104,7 @@ async function runImport(options: ImportOptions, job: Job): Promise<number> {
 }
 
 async function finish(
-  { database, files }: ImportOptions,
+  { database, files }: Pick<ImportOptions, 'database' | 'files'>,
   { merchantId, id }: Job,
   status: 'SUCCEEDED' | 'FAILED',
   failure: string | null,
@@ -91,7 +125,7 @@ type PhasesEnd =
   /** Cancelled, taken over by another worker, or left to one. */
   | { readonly kind: 'left'; readonly rows: number }
 
-async function runPhases(options: ImportOptions, job: Job): Promise<PhasesEnd> {
+async function runPhases(options: OwnImportOptions, job: Job): Promise<PhasesEnd> {
   const { database } = options
   let rows = 0
   if (job.status === 'CHECKING') {
@@ -122,7 +156,7 @@ async function hasRefused(database: Database, { merchantId, id }: Job): Promise<
 
 /** Reads the file once. `whole`: to its end. */
 async function runPhase(
-  { database, files, signal, logger }: ImportOptions,
+  { database, files, turn, logger }: OwnImportOptions,
   { merchantId, id, format, recordType, onExisting }: Job,
   phase: 'CHECKING' | 'WRITING',
   skip: number,
@@ -138,8 +172,9 @@ async function runPhase(
       skip,
       trying: phase === 'CHECKING',
     })
+    const begun = beginning(turn, withinBounds(batches))
     const dealt = phase === 'CHECKING' ? checkBatches : writeBatches
-    for await (const { batch, goesOn } of dealt(database, job, readAhead(withinBounds(batches)))) {
+    for await (const { batch, goesOn } of dealt(database, job, readAhead(begun))) {
       if (!goesOn) return { rows, whole: false }
       const before = skip + rows
       rows += batch.entries.length
@@ -149,7 +184,7 @@ async function runPhase(
         after: before + batch.entries.length,
         logger,
       })
-      if (signal?.aborted === true) {
+      if (turn.isOver) {
         await release(database, { merchantId, id }, 0)
         return { rows, whole: false }
       }
@@ -157,6 +192,14 @@ async function runPhase(
     return { rows, whole: true }
   } finally {
     file.content.destroy()
+  }
+}
+
+/** Begins the turn with the first batch. */
+async function* beginning(turn: Turn, batches: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    turn.begin()
+    yield batch
   }
 }
 

@@ -5988,7 +5988,7 @@ AS $$
             AND o.finished_at IS NULL
             AND (o.claimed_until >= now() OR o.status IN ('CHECKING', 'WRITING') AND o.created_at < w.created_at)
         )
-      ORDER BY w.created_at
+      ORDER BY w.claimed_until NULLS FIRST, w.created_at
       LIMIT 1
       FOR UPDATE SKIP LOCKED
     ) n

@@ -64,7 +64,7 @@ export interface ClaimImportArguments {
 
 export type ClaimImportAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly claimed: Claimed }
 
-/** `bulk.claim_import`:  Takes the oldest import that waits or was left by a worker that died. One import of a merchant is under way at a time.  */
+/** `bulk.claim_import`:  Takes the import that has waited longest, never begun or given back after its turn, or was left by a worker that died. One import of a merchant is under way at a time.  */
 export const claimImport = (sql: Queryable, args: ClaimImportArguments): Promise<readonly ClaimImportAnswer[]> =>
   rowsOf<ClaimImportAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", claimed AS "claimed" FROM bulk.claim_import(
       p_lease => make_interval(secs => ${args.lease})
