@@ -8,7 +8,8 @@ AS $$
   WHERE g.merchant_id = p_merchant_id;
 $$;
 
--- Of all that a payment earned, the part of all that was given back: so refunds in parts take back as much as one of the whole.
+-- Of all that a payment earned, the part of all that was given back: so refunds in parts take back as much as one of
+-- the whole.
 CREATE FUNCTION crm.points_due(p_earned bigint, p_refunded_amount bigint, p_captured_amount bigint)
 RETURNS bigint
 LANGUAGE sql

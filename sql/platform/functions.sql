@@ -445,8 +445,9 @@ AS $$
   FROM ranked r;
 $$;
 
--- Whether there is a time zone of this name in IANA's database, in any case. Postgres takes more for one: abbreviations, such as
--- MSK, and rules, such as FOO3, which Node and other clients don't know. IANA gives no new names without an area.
+-- Whether there is a time zone of this name in IANA's database, in any case. Postgres takes more for one:
+-- abbreviations, such as MSK, and rules, such as FOO3, which Node and other clients don't know. IANA gives no new names
+-- without an area.
 CREATE FUNCTION platform.is_time_zone(p_name text)
 RETURNS boolean
 LANGUAGE plpgsql

@@ -1,5 +1,6 @@
--- Of points that come in, takes back what refunds could not take because the points of those payments had been spent: otherwise a
--- shopper who spends them, and cancels both orders, has the points and paid for nothing. What expired unspent is not owed.
+-- Of points that come in, takes back what refunds could not take because the points of those payments had been spent:
+-- otherwise a shopper who spends them, and cancels both orders, has the points and paid for nothing. What expired
+-- unspent is not owed.
 CREATE FUNCTION crm.take_back_owed_points()
 RETURNS trigger
 LANGUAGE plpgsql
