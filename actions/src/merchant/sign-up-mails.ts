@@ -1,5 +1,6 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Database } from '../database.ts'
+import { escapeHtml } from '../escape-html.ts'
 import { inBatches } from '../in-batches.ts'
 import { placed } from '../messaging/compose/index.ts'
 import type { Mail, MailTransport } from '../messaging/transports/index.ts'
@@ -53,12 +54,9 @@ const mailOf = (
   replyTo: null,
   to: { name: '', address: email },
   subject: 'Confirm your e-mail address to open your shop',
-  html: `<!doctype html>\n<html lang="en">\n<body>\n<p><a href="${escaped(link)}">Open your shop</a></p>\n<p>${goodFor}</p>\n</body>\n</html>\n`,
+  html: `<!doctype html>\n<html lang="en">\n<body>\n<p><a href="${escapeHtml(link)}">Open your shop</a></p>\n<p>${goodFor}</p>\n</body>\n</html>\n`,
   text: `Open your shop: ${link}\n\n${goodFor}\n`,
   headers: { 'Auto-Submitted': 'auto-generated' },
 })
 
 const goodFor = 'The link is good once, for a day. If you have not asked for a shop, there is nothing to do.'
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

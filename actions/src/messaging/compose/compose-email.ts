@@ -1,4 +1,5 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
+import { escapeHtml } from '../../escape-html.ts'
 import { guestOrderToken, openMailedToken } from '../../identity/index.ts'
 import type { ClaimAnswer } from '../../sql/generated/email.ts'
 import type { Mail } from '../transports/index.ts'
@@ -60,7 +61,7 @@ function orderLinkOf(
 
 const withOrderLink = ({ subject, html, text }: Template, link: string): Template => ({
   subject,
-  html: `${html}\n<p><a href="${link.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')}">Your order</a></p>\n`,
+  html: `${html}\n<p><a href="${escapeHtml(link)}">Your order</a></p>\n`,
   text: `${text}\n\nYour order: ${link}\n`,
 })
 

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../escape-html.ts'
 /** The page on which a tester plays the customer's bank. Plain HTML: a form and two buttons. */
 export const authenticationPage = (action: string): string =>
   page(
@@ -15,14 +16,3 @@ export const donePage = (message: string): string =>
 
 export const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
