@@ -1,6 +1,7 @@
 import type { WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { EncryptionKey } from '@commerce-graph/secret-box'
 import { isPlaceholder } from './placeholder.ts'
+import { secretVariables } from './secret-files.ts'
 
 /** The settings that depend on a deployment's mode. */
 export interface ModeSettings {
@@ -96,19 +97,11 @@ function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: M
 /** Whether no random generator can have made these bytes. */
 const isNotRandom = (bytes: Uint8Array): boolean => new Set(bytes).size < 4
 
-/** The variables whose URL holds a password, alone or one of several. */
-const passwordUrls = [
-  'DATABASE_URL',
-  'DATABASE_URL_ENGINE',
-  'DATABASE_URL_ACTIONS',
-  'DATABASE_URL_AUTH',
-  'DATABASE_URL_WORKER',
-  'DATABASE_URL_FEED',
-  'DATABASE_DIRECT_URL',
-  'DATABASE_REPLICA_URLS',
-  'REDIS_URL',
-  'SMTP_URL',
-] as const satisfies readonly (keyof ModeSettings)[]
+type SecretVariable = (typeof secretVariables)[number]
+type UrlVariable = Extract<SecretVariable, `${string}_URL` | `${string}_URL_${string}` | `${string}_URLS`>
+
+/** A URL may hold a password, one of several as well. */
+const isUrl = (variable: SecretVariable): variable is UrlVariable => /_URLS?(_|$)/.test(variable)
 
 type NamedSecret = readonly [variable: string, secret: string | undefined]
 
@@ -120,9 +113,11 @@ const secretsOf = (settings: ModeSettings): readonly NamedSecret[] => [
   ['REDIS_PASSWORD', settings.REDIS_PASSWORD],
   ['FILES_S3_SECRET_ACCESS_KEY', settings.FILES_S3_SECRET_ACCESS_KEY],
   ['STRIPE_SECRET_KEY', settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, '')],
-  ...passwordUrls.flatMap((variable) =>
-    [settings[variable]].flat().map((url): NamedSecret => [variable, passwordIn(url)]),
-  ),
+  ...secretVariables
+    .filter(isUrl)
+    .flatMap((variable) =>
+      [settings[variable]].flat().map((url): NamedSecret => [variable, passwordIn(url)]),
+    ),
 ]
 
 /** The password in a URL; undefined if it has none. */
