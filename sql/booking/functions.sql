@@ -290,6 +290,29 @@ AS $$
     END;
 $$;
 
+-- Whether the buyer has so many appointments ahead, not counting those that are cancelled. NULL: FALSE. Of two that one
+-- customer books at once, the later one sees the other.
+CREATE FUNCTION booking.has_ahead(p_merchant_id uuid, p_customer_id uuid, p_most integer)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_most IS NULL THEN
+    RETURN FALSE;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('appointments of %s %s', p_merchant_id, p_customer_id), 0));
+  RETURN (
+    SELECT count(*) >= p_most
+    FROM booking.appointment a
+    WHERE
+      a.merchant_id = p_merchant_id
+      AND a.customer_id IN (SELECT identity.same_buyer(p_merchant_id, p_customer_id))
+      AND a.start_time > now()
+      AND a.takes_time
+  );
+END;
+$$;
+
 -- Why a shopper may not move the appointment.
 CREATE FUNCTION booking.move_refusal(p_appointment booking.appointment)
 RETURNS text

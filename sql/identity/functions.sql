@@ -740,3 +740,20 @@ BEGIN
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
 END;
 $$;
+
+-- The customers who count as one buyer: an account by itself, a guest with all guests of the same address or network.
+CREATE FUNCTION identity.same_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT crm.same_person(p_merchant_id, p_customer_id)
+  UNION
+  SELECT s.customer_id
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
+    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
+    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
+$$;

@@ -23,24 +23,7 @@ AS $$
   WHERE s.merchant_id = p_merchant_id;
 $$;
 
--- The customers who count as one buyer: an account by itself, a guest with all guests of the same address or network.
-CREATE FUNCTION ordering.same_buyer(p_merchant_id uuid, p_customer_id uuid)
-RETURNS SETOF uuid
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT crm.same_person(p_merchant_id, p_customer_id)
-  UNION
-  SELECT s.customer_id
-  FROM
-    crm.customer c
-    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
-    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
-    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
-$$;
-
--- What `ordering.same_buyer` finds guests by: their addresses and networks. Without a bound there is nothing to find
+-- What `identity.same_buyer` finds guests by: their addresses and networks. Without a bound there is nothing to find
 -- them for, and guests of a busy network need not wait for each other.
 CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS text[]
@@ -112,7 +95,7 @@ BEGIN
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
   WHERE
     o.merchant_id = p_merchant_id
-    AND o.customer_id IN (SELECT ordering.same_buyer(p_merchant_id, p_customer_id))
+    AND o.customer_id IN (SELECT identity.same_buyer(p_merchant_id, p_customer_id))
     AND o.status = 'PENDING';
   RETURN coalesce(
     (
@@ -342,7 +325,7 @@ DECLARE
 BEGIN
   RETURN ordering.affects(p_order) || CASE
     WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
-      SELECT b::text FROM ordering.same_buyer(p_merchant_id, v_customer_id) b
+      SELECT b::text FROM identity.same_buyer(p_merchant_id, v_customer_id) b
     )
     ELSE ARRAY(SELECT c::text FROM crm.same_person(p_merchant_id, v_customer_id) c)
   END;

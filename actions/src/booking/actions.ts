@@ -20,6 +20,7 @@ import {
   type AppointmentRefusal,
   bookAppointment,
   changeStatus,
+  mostAppointmentsAhead,
   rescheduleAppointment,
   type StatusOutcome,
 } from './appointments.ts'
@@ -83,7 +84,7 @@ const create = (database: Database): Action =>
       const outcome = await keepingWith(
         database,
         { merchantId: session.merchantId, ownerType: 'APPOINTMENT', fields: input },
-        async (sql) => bookAppointment(sql, session.merchantId, input),
+        async (sql) => bookAppointment(sql, session.merchantId, input, { byShopper: owner !== null }),
         (made) => (made.outcome === 'changed' ? made.appointmentId : null),
       )
       return answer(session.merchantId, outcome)
@@ -154,6 +155,12 @@ function appointmentError({ field, reason }: AppointmentRefusal): UserError {
         field,
         'Cancelling the appointment would cost its fee already, so only the shop can move it',
       )
+    case 'too_many_ahead':
+      return {
+        field,
+        message: `A customer may book ${mostAppointmentsAhead} appointments ahead; the shop can book more`,
+        code: 'OUT_OF_RANGE',
+      }
     case 'not_begun':
       return invalidValue(field, 'The time of the appointment has not come yet')
     default:

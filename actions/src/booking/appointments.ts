@@ -18,6 +18,9 @@ export interface AppointmentReference {
   readonly owner: CustomerId | null
 }
 
+/** A shopper, and guests of one address or network together, may have as many ahead: a few must not fill a calendar. */
+export const mostAppointmentsAhead = 20
+
 /** Makes an appointment in one round trip, or changes nothing. */
 export async function bookAppointment(
   sql: Queryable,
@@ -30,9 +33,11 @@ export async function bookAppointment(
     readonly startTime: string
     readonly notes: string | null
   },
+  { byShopper }: { readonly byShopper: boolean },
 ): Promise<AppointmentOutcome> {
   const { serviceId, staffId, customerId, startTime, notes } = appointment
-  return booking.book(sql, { merchantId, serviceId, staffId, customerId, start: startTime, notes })
+  const mostAhead = byShopper ? mostAppointmentsAhead : null
+  return booking.book(sql, { merchantId, serviceId, staffId, customerId, start: startTime, notes, mostAhead })
 }
 
 /** @param staffId null: with whom it was */

@@ -98,6 +98,46 @@ describe('booking', () => {
     expect(rest).toEqual({ duration: 30, status: 'SCHEDULED', staff_id: staffId })
   })
 
+  test('is bounded for a shopper, whose cancelled and past appointments don’t count, and not for the shop', async () => {
+    const own = { session: shopper(merchant, merchant.customerId) }
+    const slots = Array.from({ length: 20 }, (_, n) => daysAhead(2 + Math.floor(n / 5), `${10 + (n % 5)}:00`))
+    const ids: string[] = []
+    for (const startTime of slots) ids.push(String(dataOf(await book({ startTime }, own)).appointmentId))
+    const further = { startTime: daysAhead(9, '10:00') }
+    expect(errorsOf(await book(further, own))).toEqual([
+      'customerId OUT_OF_RANGE: A customer may book 20 appointments ahead; the shop can book more',
+    ])
+    dataOf(await book(further))
+    dataOf(await shop.call(merchant, 'cancelAppointment', { id: found(ids[0]), reason: 'x' }, own))
+    await shop.database`
+      UPDATE booking.appointment SET start_time = start_time - interval '20 days', end_time = end_time - interval '20 days'
+      WHERE id = ${found(ids[1])}`
+    dataOf(await book({ startTime: daysAhead(9, '11:00') }, own))
+    expect((await book({ startTime: daysAhead(9, '12:00') }, own)).kind).toBe('invalid')
+  })
+
+  test('is bounded for guests of one address together, and for one who books twice at once', async () => {
+    const guest = async () => {
+      const id = await createCustomer(shop.database, merchant.merchantId)
+      await shop.database`UPDATE crm.customer SET email = 'guest@example.com', has_account = false WHERE id = ${id}`
+      return { customerId: id, own: { session: shopper(merchant, id) } }
+    }
+    const [one, other] = [await guest(), await guest()]
+    for (let n = 0; n < 19; n += 1)
+      dataOf(
+        await book(
+          { customerId: one.customerId, startTime: daysAhead(2 + Math.floor(n / 5), `${10 + (n % 5)}:00`) },
+          one.own,
+        ),
+      )
+    const answers = await Promise.all(
+      ['10:00', '11:00'].map((time) =>
+        book({ customerId: other.customerId, startTime: daysAhead(9, time) }, other.own),
+      ),
+    )
+    expect(answers.map(({ kind }) => kind).toSorted()).toEqual(['done', 'invalid'])
+  })
+
   test('keeps its duration when the service’s changes', async () => {
     const id = await booked()
     await shop.database`UPDATE booking.service SET duration = 60 WHERE id = ${service.id}`
@@ -428,7 +468,7 @@ describe('availability', () => {
     try {
       await shop.database.begin(async (sql) => {
         const [row] = await sql<{ outcome: { outcome: string } }[]>`
-          SELECT booking.book(${merchant.merchantId}, ${serviceId}, ${who}, ${merchant.customerId}, ${startTime}::text::timestamptz, NULL) AS outcome`
+          SELECT booking.book(${merchant.merchantId}, ${serviceId}, ${who}, ${merchant.customerId}, ${startTime}::text::timestamptz, NULL, NULL) AS outcome`
         outcome = row?.outcome.outcome
         // oxlint-disable-next-line typescript/only-throw-error -- it only ends the transaction
         throw undone

@@ -5763,6 +5763,27 @@ AS $$
     END;
 $$;
 
+CREATE FUNCTION booking.has_ahead(p_merchant_id uuid, p_customer_id uuid, p_most integer)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_most IS NULL THEN
+    RETURN FALSE;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('appointments of %s %s', p_merchant_id, p_customer_id), 0));
+  RETURN (
+    SELECT count(*) >= p_most
+    FROM booking.appointment a
+    WHERE
+      a.merchant_id = p_merchant_id
+      AND a.customer_id IN (SELECT identity.same_buyer(p_merchant_id, p_customer_id))
+      AND a.start_time > now()
+      AND a.takes_time
+  );
+END;
+$$;
+
 CREATE FUNCTION booking.move_refusal(p_appointment booking.appointment)
 RETURNS text
 LANGUAGE sql
@@ -8921,6 +8942,22 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION identity.same_buyer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT crm.same_person(p_merchant_id, p_customer_id)
+  UNION
+  SELECT s.customer_id
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
+    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
+    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
+$$;
+
 -- sql/inventory/functions.sql
 
 CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[])
@@ -11290,22 +11327,6 @@ RETURN md5(p_kind || ' ' || p_queue || ' ' || p_source_id)::uuid;
 
 -- sql/ordering/functions.sql
 
-CREATE FUNCTION ordering.same_buyer(p_merchant_id uuid, p_customer_id uuid)
-RETURNS SETOF uuid
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT crm.same_person(p_merchant_id, p_customer_id)
-  UNION
-  SELECT s.customer_id
-  FROM
-    crm.customer c
-    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id
-    JOIN identity.session s ON s.merchant_id = n.merchant_id AND s.network = n.network AND s.customer_id IS NOT NULL
-    JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
-$$;
-
 CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS text[]
 LANGUAGE sql
@@ -11373,7 +11394,7 @@ BEGIN
     JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
   WHERE
     o.merchant_id = p_merchant_id
-    AND o.customer_id IN (SELECT ordering.same_buyer(p_merchant_id, p_customer_id))
+    AND o.customer_id IN (SELECT identity.same_buyer(p_merchant_id, p_customer_id))
     AND o.status = 'PENDING';
   RETURN coalesce(
     (
@@ -11592,7 +11613,7 @@ DECLARE
 BEGIN
   RETURN ordering.affects(p_order) || CASE
     WHEN (p_order -> 'byShopper')::boolean THEN ARRAY(
-      SELECT b::text FROM ordering.same_buyer(p_merchant_id, v_customer_id) b
+      SELECT b::text FROM identity.same_buyer(p_merchant_id, v_customer_id) b
     )
     ELSE ARRAY(SELECT c::text FROM crm.same_person(p_merchant_id, v_customer_id) c)
   END;
@@ -15503,7 +15524,9 @@ CREATE FUNCTION booking.book(
   p_staff_id uuid,
   p_customer_id uuid,
   p_start timestamptz,
-  p_notes text
+  p_notes text,
+  -- Appointments that the buyer may have ahead; NULL for the shop, which books as many as it wants.
+  p_most_ahead integer
 )
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -15551,6 +15574,7 @@ BEGIN
             WHEN NOT EXISTS (
               SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
             ) THEN 'unknown_customer'
+            WHEN booking.has_ahead(p_merchant_id, p_customer_id, p_most_ahead) THEN 'too_many_ahead'
           END
         ),
         ('startTime', booking.start_refusal(p_start))

@@ -4,17 +4,19 @@
 --   reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active'
 --   | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute'
 --   | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun'
---   | 'too_late_to_move'
+--   | 'too_late_to_move' | 'too_many_ahead'
 --   }
 -- answers: changed {appointmentId: uuid} | invalid {refusals: booking.refusal[]}
--- nullable: p_staff_id, p_notes
+-- nullable: p_staff_id, p_notes, p_most_ahead
 CREATE FUNCTION booking.book(
   p_merchant_id uuid,
   p_service_id uuid,
   p_staff_id uuid,
   p_customer_id uuid,
   p_start timestamptz,
-  p_notes text
+  p_notes text,
+  -- Appointments that the buyer may have ahead; NULL for the shop, which books as many as it wants.
+  p_most_ahead integer
 )
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -62,6 +64,7 @@ BEGIN
             WHEN NOT EXISTS (
               SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
             ) THEN 'unknown_customer'
+            WHEN booking.has_ahead(p_merchant_id, p_customer_id, p_most_ahead) THEN 'too_many_ahead'
           END
         ),
         ('startTime', booking.start_refusal(p_start))

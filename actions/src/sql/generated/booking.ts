@@ -11,7 +11,7 @@ export type AppointmentStatus =
   | 'CANCELLED'
   | 'NO_SHOW'
 
-export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' | 'too_late_to_move' }
+export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'too_few_resources' | 'resources_taken' | 'already_begun' | 'not_begun' | 'too_late_to_move' | 'too_many_ahead' }
 
 export interface MerchantsWithRemindersArguments {
   readonly ahead: Seconds
@@ -50,6 +50,7 @@ export interface BookArguments {
   readonly customerId: string
   readonly start: string
   readonly notes: string | null
+  readonly mostAhead: number | null
 }
 
 export type BookAnswer =
@@ -64,7 +65,8 @@ export const book = (caller: Caller, args: BookArguments): Promise<BookAnswer> =
       p_staff_id => ${args.staffId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_start => ${args.start}::text::timestamptz,
-      p_notes => ${args.notes}::text
+      p_notes => ${args.notes}::text,
+      p_most_ahead => ${args.mostAhead}::integer
     )`)
 
 export interface ChangeStatusArguments {
