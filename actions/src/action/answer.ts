@@ -109,14 +109,11 @@ export function insufficientInventory(
   const [first] = listed
   if (first === undefined) throw new Error('There is no shortage to tell.')
   const details = { ...first, shortages: listed }
-  if (showsAvailable)
-    return refusal('SVC_BIZ_001', { available: first.available ?? 0, requested: first.requested }, details)
+  const values = { available: first.available ?? 0, requested: first.requested }
+  const refused = refusal('SVC_BIZ_001', values, details)
+  if (showsAvailable) return refused
   const message = `Insufficient inventory. Requested: ${first.requested}`
-  return {
-    ...refusal('SVC_BIZ_001', { available: 0, requested: 0 }, {}),
-    message,
-    details: { ...details, reason: message },
-  }
+  return { ...refused, message, details: { ...details, reason: message } }
 }
 
 export const paymentFailed = (reason: string, details: Readonly<Record<string, unknown>>): Refusal =>

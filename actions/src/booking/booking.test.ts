@@ -22,7 +22,9 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { writeReminders } from './appointments.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
+import { bookAppointment, writeReminders } from './appointments.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -120,22 +122,27 @@ describe('booking', () => {
     const guest = async () => {
       const id = await createCustomer(shop.database, merchant.merchantId)
       await shop.database`UPDATE crm.customer SET email = 'guest@example.com', has_account = false WHERE id = ${id}`
-      return { customerId: id, own: { session: shopper(merchant, id) } }
+      return id
     }
     const [one, other] = [await guest(), await guest()]
-    for (let n = 0; n < 19; n += 1)
-      dataOf(
-        await book(
-          { customerId: one.customerId, startTime: daysAhead(2 + Math.floor(n / 5), `${10 + (n % 5)}:00`) },
-          one.own,
-        ),
+    const bookFor = (sql: Queryable, customerId: string, startTime: string) =>
+      bookAppointment(
+        sql,
+        merchant.merchantId,
+        { serviceId: service.id, staffId, customerId, startTime, notes: null },
+        { byShopper: true },
       )
-    const answers = await Promise.all(
-      ['10:00', '11:00'].map((time) =>
-        book({ customerId: other.customerId, startTime: daysAhead(9, time) }, other.own),
-      ),
+    for (let n = 0; n < 19; n += 1)
+      await bookFor(shop.database, one, daysAhead(2 + Math.floor(n / 5), `${10 + (n % 5)}:00`))
+    const answers = await overlap<Awaited<ReturnType<typeof bookFor>>>(
+      shop.database,
+      (sql) => bookFor(sql, other, daysAhead(9, '10:00')),
+      () => bookFor(shop.database, other, daysAhead(9, '11:00')),
     )
-    expect(answers.map(({ kind }) => kind).toSorted()).toEqual(['done', 'invalid'])
+    expect(answers).toMatchObject([
+      { outcome: 'changed' },
+      { outcome: 'invalid', refusals: [{ field: 'customerId', reason: 'too_many_ahead' }] },
+    ])
   })
 
   test('keeps its duration when the service’s changes', async () => {

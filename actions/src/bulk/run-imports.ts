@@ -11,6 +11,7 @@ import { fileOfImport } from './file-of-import.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { readCsv, readJsonLines, UnreadableFile } from './rows/read-rows.ts'
 import { recordTypeNamed } from './rows/row-types.ts'
+import { Turn } from './turn.ts'
 import { type ImportUnderWay, lease, writeBatch } from './write-batch.ts'
 
 export interface ImportOptions {
@@ -51,27 +52,7 @@ export async function runImports(options: ImportOptions): Promise<number> {
   return rows
 }
 
-/** How long a run works: from its first batch, because the rows before that are read again in each turn. */
-class Turn {
-  readonly #milliseconds: number
-  readonly #stopping: AbortSignal | undefined
-  #end = Number.POSITIVE_INFINITY
-
-  constructor(milliseconds: number, stopping: AbortSignal | undefined) {
-    this.#milliseconds = milliseconds
-    this.#stopping = stopping
-  }
-
-  /** A batch is at hand. */
-  begin(): void {
-    this.#end = Math.min(this.#end, performance.now() + this.#milliseconds)
-  }
-
-  get isOver(): boolean {
-    return this.#stopping?.aborted === true || performance.now() >= this.#end
-  }
-}
-
+/** In the scope of an import's merchant, with the turn of the run. */
 interface OwnImportOptions extends Pick<ImportOptions, 'database' | 'files' | 'logger'> {
   readonly turn: Turn
 }

@@ -12,7 +12,7 @@ import {
 import { stripeId } from './stripe-id.ts'
 import { invalidForm, listOf } from './forms.ts'
 import type { PaymentIntent } from './stripe-objects.ts'
-import { refusedAmount } from './refused-amount.ts'
+import { invalidAmount } from './invalid-amount.ts'
 import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger } from './store.ts'
 import { disputedMethods, testMethodOf } from './test-payment-methods.ts'
@@ -75,7 +75,7 @@ export async function createIntent(
 ): Promise<StripeAnswer> {
   const parameters = createParameters.safeParse(form)
   if (!parameters.success) return invalidForm(parameters.error)
-  const refused = refusedAmount({ param: 'amount', ...parameters.data })
+  const refused = invalidAmount({ param: 'amount', ...parameters.data })
   if (refused !== null) return refused
   const intent = newIntent(parameters.data)
   const { confirm, payment_method: given, payment_method_data: data } = parameters.data
@@ -132,7 +132,7 @@ export async function captureIntent(ledger: Ledger, id: string, form: unknown): 
       return invalidParameter('amount_to_capture', 'Nothing is captured only by the last of several captures')
     if (!final && charge.payment_method_details.card?.multicapture?.status !== 'available')
       return invalidParameter('final_capture', 'This PaymentIntent can be captured once only')
-    const refused = refusedAmount({ param: 'amount_to_capture', amount, currency: intent.currency })
+    const refused = invalidAmount({ param: 'amount_to_capture', amount, currency: intent.currency })
     return refused ?? saved(ledger, captured(intent, charge, amount, final))
   })
 }
@@ -175,7 +175,7 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
     if (left === 0) return alreadyRefunded(charge.id)
     if (back > left)
       return invalidParameter('amount', `Refund amount (${back}) is greater than what is left (${left})`)
-    const refused = refusedAmount({ param: 'amount', amount: back, currency: intent.currency })
+    const refused = invalidAmount({ param: 'amount', amount: back, currency: intent.currency })
     if (refused !== null) return refused
     await ledger.saveIntent(refunded(intent, charge, back))
     const refund = {

@@ -10,7 +10,7 @@ interface Amount {
 }
 
 /** Stripe's answer to an amount that is finer than what it takes of the currency; null: it is not. */
-export function refusedAmount({ param, amount, currency }: Amount): StripeAnswer | null {
+export function invalidAmount({ param, amount, currency }: Amount): StripeAnswer | null {
   const code = currency.toUpperCase()
   const unit = stripeUnitOf(code)
   if (unit === null) return invalidParameter('currency', `Invalid currency: ${currency}`)
