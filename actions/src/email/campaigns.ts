@@ -118,6 +118,8 @@ export async function moveCampaign(
 
 /** Recipients that are written in one transaction. */
 const batch = 500
+/** Customers that are looked at in one transaction. */
+const scan = 10_000
 /** After so many steps, a run begins no further round; the next run goes on. */
 const maxSteps = 100
 
@@ -134,6 +136,7 @@ export async function advanceCampaigns(database: Database): Promise<number> {
     const advanced = await email.advanceCampaign(forMerchant(database, merchantId), {
       merchantId,
       limit: batch,
+      scan,
     })
     if (!advanced) return 0
     goesOn()

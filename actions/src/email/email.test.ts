@@ -15,6 +15,7 @@ import {
 } from '../testing/test-shop.ts'
 import { campaignMachine, type CampaignEvent, type CampaignStatus } from './campaign-machine.ts'
 import { advanceCampaigns } from './index.ts'
+import * as email from '../sql/generated/email.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -117,6 +118,45 @@ describe('a campaign', () => {
     expect(mail?.source).toMatch(/^From: .*<shop@platform\.example>/m)
     expect(mail?.source).toContain('Unsubscribe')
   })
+
+  test.each([
+    { limit: 1, scan: 1 },
+    { limit: 2, scan: 3 },
+    { limit: 1, scan: 4 },
+    { limit: 2, scan: 8 },
+  ])(
+    'goes once to each of a few among many customers, when a step looks at $scan of them and writes to $limit',
+    async ({ limit, scan }) => {
+      await customers(1, false)
+      await customers(3, true)
+      const tagged = [
+        ...(await customers(1, true)),
+        ...(await customers(2, true)).slice(1),
+        ...(await customers(2, true)).slice(0, 1),
+      ]
+      await shop.database`UPDATE crm.customer SET tags = '{few}' WHERE id IN ${shop.database(tagged)}`
+      const [segment] = await shop.database<{ id: string }[]>`
+        INSERT INTO crm.segment (merchant_id, name, tags) VALUES (${merchant.merchantId}, 'Few', '{few}') RETURNING id`
+      const id = await createCampaign({ segmentId: found(segment).id })
+      dataOf(await schedule(id))
+      let steps = 0
+      const written: number[] = []
+      while (
+        steps < 20 &&
+        (await email.advanceCampaign(shop.database, { merchantId: merchant.merchantId, limit, scan }))
+      ) {
+        steps += 1
+        written.push((await messagesOf(id)).length)
+      }
+      expect((await messagesOf(id)).map(({ customer_id }) => customer_id).sort()).toEqual([...tagged].sort())
+      expect(written.every((now, step) => now - (written[step - 1] ?? 0) <= limit)).toBe(true)
+      expect(steps).toBeGreaterThanOrEqual(Math.max(tagged.length / limit, 9 / scan))
+      expect(steps).toBeLessThan(20)
+      await deliver()
+      await advanceCampaigns(shop.database)
+      expect(await statusOf(id)).toBe('SENT')
+    },
+  )
 
   test('is sent from the operator’s address; replies go to the merchant’s once a user has verified it', async () => {
     const address = 'security@bank.example'

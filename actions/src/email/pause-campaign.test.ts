@@ -119,7 +119,8 @@ describe('a campaign that is paused', () => {
 
   test('while its recipients are written goes on with the next one, also after several pauses', async () => {
     const id = await begunCampaign(6)
-    const writeTwo = () => email.advanceCampaign(shop.database, { merchantId: merchant.merchantId, limit: 2 })
+    const writeTwo = () =>
+      email.advanceCampaign(shop.database, { merchantId: merchant.merchantId, limit: 2, scan: 100 })
     for (const written of [2, 4]) {
       await writeTwo()
       dataOf(await pause(id))
@@ -210,10 +211,10 @@ describe('a pause at the same time as', () => {
 
   test('the writing of recipients holds what was written', async () => {
     const id = await begunCampaign(3)
-    await email.advanceCampaign(shop.database, { merchantId: merchant.merchantId, limit: 1 })
+    await email.advanceCampaign(shop.database, { merchantId: merchant.merchantId, limit: 1, scan: 100 })
     await overlap<unknown>(
       shop.database,
-      (sql) => email.advanceCampaign(sql, { merchantId: merchant.merchantId, limit: 2 }),
+      (sql) => email.advanceCampaign(sql, { merchantId: merchant.merchantId, limit: 2, scan: 100 }),
       () => pause(id),
     )
     expect([await countByStatus(id), await deliver()]).toEqual([{ QUEUED: 3 }, 0])

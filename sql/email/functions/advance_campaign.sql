@@ -1,14 +1,15 @@
--- Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take.
+-- Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take. A step looks at p_scan
+-- customers and writes to p_limit of them, so that its time has a bound when a segment has few of very many.
 --
 -- answers: boolean
-CREATE FUNCTION email.advance_campaign(p_merchant_id uuid, p_limit integer)
+CREATE FUNCTION email.advance_campaign(p_merchant_id uuid, p_limit integer, p_scan integer)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_campaign email.campaign;
-  v_last uuid;
-  v_found integer;
+  v_addressed_to uuid;
+  v_addressed boolean;
 BEGIN
   SELECT *
   INTO v_campaign
@@ -44,10 +45,20 @@ BEGIN
     RETURN TRUE;
   END IF;
   WITH
-    batch AS (
+    scanned AS MATERIALIZED (
+      SELECT c.id
+      FROM crm.customer c
+      WHERE
+        c.merchant_id = p_merchant_id
+        AND c.id > coalesce(v_campaign.addressed_to, '00000000-0000-0000-0000-000000000000')
+      ORDER BY c.id
+      LIMIT p_scan
+    ),
+    batch AS MATERIALIZED (
       SELECT c.id, c.email, c.name
-      FROM email.recipients(p_merchant_id, v_campaign.segment_id) c
-      WHERE v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to
+      FROM
+        scanned s
+        JOIN email.recipients(p_merchant_id, v_campaign.segment_id) c USING (id)
       ORDER BY c.id
       LIMIT p_limit
     ),
@@ -76,15 +87,23 @@ BEGIN
       ORDER BY b.id
       ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
     )
-  SELECT count(*), (array_agg(b.id ORDER BY b.id DESC))[1]
-  INTO v_found, v_last
-  FROM batch b;
+  SELECT
+    -- After a full batch, the step that follows looks at what is left of the scanned.
+    CASE
+      WHEN b.count = p_limit THEN b.last
+      ELSE s.last
+    END,
+    b.count < p_limit AND s.count < p_scan
+  INTO v_addressed_to, v_addressed
+  FROM
+    (SELECT count(*), (array_agg(id ORDER BY id DESC))[1] AS last FROM batch) b,
+    (SELECT count(*), (array_agg(id ORDER BY id DESC))[1] AS last FROM scanned) s;
   UPDATE email.campaign c
   SET
     status = 'SENDING',
     started_at = coalesce(c.started_at, now()),
-    addressed_to = coalesce(v_last, c.addressed_to),
-    addressed = v_found < p_limit
+    addressed_to = coalesce(v_addressed_to, c.addressed_to),
+    addressed = v_addressed
   WHERE c.merchant_id = p_merchant_id AND c.id = v_campaign.id;
   RETURN TRUE;
 END;

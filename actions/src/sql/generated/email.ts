@@ -96,15 +96,17 @@ export const countRecipients = (caller: Caller, args: CountRecipientsArguments):
 export interface AdvanceCampaignArguments {
   readonly merchantId: MerchantId
   readonly limit: number
+  readonly scan: number
 }
 
 export type AdvanceCampaignAnswer = boolean
 
-/** `email.advance_campaign`: Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take.  */
+/** `email.advance_campaign`: Takes the next step of the merchant's campaign whose turn it is. FALSE: none has one to take. A step looks at p_scan customers and writes to p_limit of them, so that its time has a bound when a segment has few of very many.  */
 export const advanceCampaign = (caller: Caller, args: AdvanceCampaignArguments): Promise<AdvanceCampaignAnswer> =>
   answerOf<AdvanceCampaignAnswer>(caller, 'email.advance_campaign', (sql) => sql`email.advance_campaign(
       p_merchant_id => ${args.merchantId}::uuid,
-      p_limit => ${args.limit}::integer
+      p_limit => ${args.limit}::integer,
+      p_scan => ${args.scan}::integer
     )`)
 
 export interface ChangeCampaignArguments {
