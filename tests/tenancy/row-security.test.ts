@@ -299,7 +299,7 @@ test('work across merchants is done in these places alone', () => {
       return calls === 0 ? [] : [`${file}: ${calls}`]
     })
   expect(files.sort()).toEqual([
-    'actions/src/jobs/start-workers.ts: 2',
+    'actions/src/jobs/worker-connections.ts: 2',
     'actions/src/start-actions.ts: 5',
     'auth-webhook/src/authenticator.ts: 1',
     'platform/src/open-payments.ts: 1',

@@ -1,13 +1,10 @@
-import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { FileStorage } from '@commerce-graph/file-storage'
-import type { Pooler } from '@commerce-graph/postgres-driver'
-import { acrossMerchants, forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
+import { forMerchant } from '@commerce-graph/postgres-driver/merchant-scope'
 import type { SharedListener } from '@commerce-graph/postgres-driver/shared-listener'
-import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Observer, tracer } from '@commerce-graph/telemetry'
 import type { Logger } from 'pino'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectDatabase, connectSessions, type Database } from '../database.ts'
+import type { Database } from '../database.ts'
 import {
   defaultRetryPolicy,
   deliverMessages,
@@ -46,6 +43,7 @@ import {
   jobQueues,
   type MaintenanceJob,
   maintenanceJobs,
+  type MaintenanceOptions,
   queueOf,
   runMaintenance,
 } from './maintenance.ts'
@@ -57,23 +55,21 @@ import {
   type RunJob,
 } from './queue-backend.ts'
 import { defaultRetention, type Retention } from './retention.ts'
-import { repeatedly } from './repeatedly.ts'
-import { keepSchedules } from './schedules.ts'
+import { type Repeated, repeatedly } from './repeatedly.ts'
+import { keepSchedules, type Schedules } from './schedules.ts'
+import {
+  connectWorkers,
+  type WorkerConnections,
+  type WorkerConnectionsOptions,
+} from './worker-connections.ts'
 
-export interface WorkersOptions {
-  readonly databaseUrl: string
+export interface WorkersOptions extends WorkerConnectionsOptions {
   /** The connection to listen on, which others of this process share; one of its own if absent. */
   readonly listener?: SharedListener | undefined
-  /** The pooler that the URL leads to. */
-  readonly pooler?: Pooler | undefined
-  /** Connections to the database at most, 6 or more; 21 by default. */
-  readonly connections?: number | undefined
   /** Everything that payments were or are made with. */
   readonly processors: readonly PaymentProcessor[]
   /** Where the processors are that merchants have accounts of their own at. */
   readonly endpoints?: ProcessorEndpoints
-  /** Opens the sealed secrets in the database. */
-  readonly secretBox: SecretBox
   /** Where uploaded files are. */
   readonly files: FileStorage
   /** Where clients reach the files, without a slash at the end. */
@@ -153,108 +149,36 @@ const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'run-imports': 2_000,
 }
 
-const defaultConnections = 21
 const defaultGraceMs = 30_000
-
-/** One connection signs tokens. Events and webhooks have connections of their own, so that they keep nothing else waiting. */
-function shared(connections: number): {
-  readonly jobs: number
-  readonly webhooks: number
-  readonly queues: number
-} {
-  const queues = Math.max(1, Math.round(connections / 5))
-  const webhooks = Math.max(1, Math.round((connections * 2) / 7))
-  return { queues, webhooks, jobs: connections - queues - webhooks - 1 }
-}
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { databaseUrl, pooler, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
-  const share = shared(options.connections ?? defaultConnections)
-  const connect = (poolSize: number, applicationName: string): Database =>
-    connectDatabase({ databaseUrl, pooler, poolSize, applicationName })
-  const pool = connect(share.jobs, 'workers')
-  const database = acrossMerchants(pool, 'jobs look for the work of all merchants')
-  const webhookPool = connect(share.webhooks, 'webhooks')
-  const webhookDatabase = acrossMerchants(webhookPool, 'webhooks of all merchants share their workers')
-  const sessions = connectSessions({ databaseUrl, pooler, poolSize: 1, applicationName: 'workers lock' })
-  const tokenIssuer = createTokenIssuer({ databaseUrl, pooler, secretBox })
-  const guard = (one: PaymentProcessor) =>
-    withCircuitBreaker(observedProcessor(one, options.observer), { observer: options.observer })
-  const processors = [...options.processors, manualProcessor, balanceProcessor].map(guard)
-  const accounts = openPaymentAccounts({
-    database,
-    secretBox,
-    endpoints: options.endpoints ?? {},
-    guard,
-  })
+  const { databaseUrl, pooler, listener, logger } = options
+  const connections = connectWorkers(options)
+  const { database } = connections
   const messages = messageSending(options)
   const stopping = new AbortController()
-  const maintenance = {
-    database,
-    sessions,
-    tokenIssuer,
-    secretBox,
-    files: options.files,
-    filesUrl: options.filesUrl,
-    graphqlUrl: options.graphqlUrl,
-    signal: stopping.signal,
-    processors,
-    accounts,
-    reconcileAfter,
-    messages,
-    senders: options.senders ?? openSenders(),
-    signUpUrl: options.signUpUrl ?? null,
-    retention: options.retention ?? defaultRetention,
-    observer: options.observer,
-    logger,
-  }
   // Clients may reach the files elsewhere than at the last start.
   await settleUrl(database, { url: options.filesUrl })
-  const intervals = { ...defaultIntervals, ...options.intervals }
-  const underWay = new Map<symbol, string>()
-  const run: RunJob = async ({ name }) => {
-    const job = maintenanceJobs.find((one) => one === name)
-    if (job === undefined) throw new Error(`There is no job ${name}.`)
-    const key = Symbol(name)
-    underWay.set(key, name)
-    try {
-      return await recordingRun(database, job, () => runMaintenance(job, maintenance))
-    } finally {
-      underWay.delete(key)
-    }
-  }
+  const jobs = runningJobs(maintenanceOptions(options, connections, messages, stopping.signal))
   const delivery = repeatedly(() => deliverAtOnce(database, messages, logger))
-  const handle: RunJob = async ({ data }) => {
-    const event = data as RowEvent
-    const options = { kind: 'consumer', parent: event.trace ?? null } as const
-    await tracer.span(`handle ${event.trigger}`, options, () =>
-      handleEvent(forMerchant(pool, merchantOf(event)), event),
-    )
-    delivery.ask()
-  }
-
-  const names = Object.keys(jobQueues) as JobQueueName[]
   const backend = await openQueueBackend(
-    { databaseUrl, pooler, listener: options.listener, connections: share.queues },
+    { databaseUrl, pooler, listener, connections: connections.ofQueues },
     logger,
   )
-  const queues = new Map(names.map((name) => [name, openQueue(backend, name, logger)]))
-  const planned = maintenanceJobs.map((job) => ({ job, queue: queueFor(queues, job), every: intervals[job] }))
-  await expectRuns(database, planned)
-  const schedules = await keepSchedules(planned, logger, options.healEveryMs)
+  const queues = openQueues(backend, logger)
+  const schedules = await scheduleJobs(database, queues, options)
   const workers = [
-    ...names.map((name) => backend.openWorker(name, run, { concurrency: jobQueues[name] })),
-    backend.openWorker(eventQueue, handle, { concurrency: eventConcurrency }),
+    ...queueNames.map((name) => backend.openWorker(name, jobs.run, { concurrency: jobQueues[name] })),
+    backend.openWorker(eventQueue, handlingEvents(connections.pool, delivery), {
+      concurrency: eventConcurrency,
+    }),
   ]
   for (const worker of workers) report(worker, logger)
   const webhookWorker = startWebhookWorker({
-    database: webhookDatabase,
-    secretBox,
-    tokenIssuer,
-    webhooks: options.webhooks,
-    observer: options.observer,
-    logger,
+    ...options,
+    ...connections,
+    database: connections.webhookDatabase,
   })
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
   return {
@@ -268,21 +192,87 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
         ...workers.map((worker) => worker.close()),
       ]).then(() => delivery.idle())
       if (!(await endsWithin(options.graceMs ?? defaultGraceMs, ended)))
-        logger.warn(
-          { jobs: [...underWay.values()] },
-          'jobs under way are cut, and begin again in another process',
-        )
+        logger.warn({ jobs: jobs.underWay() }, 'jobs under way are cut, and begin again in another process')
       await Promise.all([...queues.values()].map((queue) => queue.close()))
       await backend.close()
       messages.mailer.close()
-      await Promise.all([
-        pool.end({ timeout: 5 }),
-        sessions.end({ timeout: 5 }),
-        webhookPool.end({ timeout: 5 }),
-        tokenIssuer.close(),
-      ])
+      await connections.close()
     },
   }
+}
+
+function maintenanceOptions(
+  options: WorkersOptions,
+  { database, sessions, tokenIssuer }: WorkerConnections,
+  messages: MessageSending,
+  signal: AbortSignal,
+): MaintenanceOptions {
+  const { secretBox, files, filesUrl, graphqlUrl, endpoints = {}, observer, logger } = options
+  const guard = (one: PaymentProcessor) => withCircuitBreaker(observedProcessor(one, observer), { observer })
+  return {
+    database,
+    sessions,
+    tokenIssuer,
+    secretBox,
+    files,
+    filesUrl,
+    graphqlUrl,
+    signal,
+    processors: [...options.processors, manualProcessor, balanceProcessor].map(guard),
+    accounts: openPaymentAccounts({ database, secretBox, endpoints, guard }),
+    reconcileAfter: options.reconcileAfter ?? defaultReconcileAfter,
+    messages,
+    senders: options.senders ?? openSenders(),
+    signUpUrl: options.signUpUrl ?? null,
+    retention: options.retention ?? defaultRetention,
+    observer,
+    logger,
+  }
+}
+
+/** Runs jobs by their name, and knows which are under way. */
+function runningJobs(maintenance: MaintenanceOptions): {
+  readonly run: RunJob
+  underWay(): readonly string[]
+} {
+  const underWay = new Map<symbol, string>()
+  return {
+    async run({ name }) {
+      const job = maintenanceJobs.find((one) => one === name)
+      if (job === undefined) throw new Error(`There is no job ${name}.`)
+      const key = Symbol(name)
+      underWay.set(key, name)
+      try {
+        return await recordingRun(maintenance.database, job, () => runMaintenance(job, maintenance))
+      } finally {
+        underWay.delete(key)
+      }
+    },
+    underWay: () => [...underWay.values()],
+  }
+}
+
+/** Handles an event of a merchant's row, then has sent what it has given rise to. */
+const handlingEvents =
+  (pool: Database, delivery: Repeated): RunJob =>
+  async ({ data }) => {
+    const event = data as RowEvent
+    const options = { kind: 'consumer', parent: event.trace ?? null } as const
+    await tracer.span(`handle ${event.trigger}`, options, () =>
+      handleEvent(forMerchant(pool, merchantOf(event)), event),
+    )
+    delivery.ask()
+  }
+
+async function scheduleJobs(
+  database: Database,
+  queues: ReadonlyMap<JobQueueName, JobQueue>,
+  { intervals, healEveryMs, logger }: Pick<WorkersOptions, 'intervals' | 'healEveryMs' | 'logger'>,
+): Promise<Schedules> {
+  const every = { ...defaultIntervals, ...intervals }
+  const planned = maintenanceJobs.map((job) => ({ job, queue: queueFor(queues, job), every: every[job] }))
+  await expectRuns(database, planned)
+  return keepSchedules(planned, logger, healEveryMs)
 }
 
 async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
@@ -320,10 +310,13 @@ function report(worker: JobWorker, logger: Logger): void {
   worker.on('error', (error) => logger.error({ error }, 'the worker has lost its queue'))
 }
 
-function openQueue(backend: QueueBackend, name: JobQueueName, logger: Logger): JobQueue {
-  const queue = backend.openQueue(name)
-  queue.on('error', (error) => logger.error({ error, queue: name }, 'the queue can not be reached'))
-  return queue
+const queueNames = Object.keys(jobQueues) as JobQueueName[]
+
+function openQueues(backend: QueueBackend, logger: Logger): ReadonlyMap<JobQueueName, JobQueue> {
+  const queues = new Map(queueNames.map((name) => [name, backend.openQueue(name)]))
+  for (const [name, queue] of queues)
+    queue.on('error', (error) => logger.error({ error, queue: name }, 'the queue can not be reached'))
+  return queues
 }
 
 function queueFor(queues: ReadonlyMap<JobQueueName, JobQueue>, job: MaintenanceJob): JobQueue {
