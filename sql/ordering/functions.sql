@@ -892,9 +892,9 @@ AS $$
   SELECT
     i.id,
     w.quantity,
-    (
-      round(p.paid * (i.refunded_quantity + w.quantity) / i.quantity) - round(p.paid * i.refunded_quantity / i.quantity)
-    )::bigint,
+    -- What was paid for the units and those before them, less what earlier refunds took of it. More may have been
+    -- captured since then.
+    greatest(0, round(p.paid * (i.refunded_quantity + w.quantity) / i.quantity) - p.refunded)::bigint,
     u.unsent,
     w.quantity - u.unsent,
     w.restock
@@ -906,7 +906,15 @@ AS $$
       position
     )
     JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-    CROSS JOIN LATERAL (SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid) p
+    CROSS JOIN LATERAL (
+      SELECT
+        (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid,
+        (
+          SELECT coalesce(sum(l.paid), 0)
+          FROM payment.refund_line l
+          WHERE l.merchant_id = i.merchant_id AND l.order_item_id = i.id
+        ) AS refunded
+    ) p
     CROSS JOIN LATERAL (
       SELECT
         CASE
@@ -977,6 +985,27 @@ AS $$
   WHERE x.quantity > 0;
 $$;
 
+-- What was taken for an order, without parts that went back before it was paid.
+CREATE FUNCTION ordering.paid_amount(p_merchant_id uuid, p_order_id uuid)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    coalesce(
+      sum(
+        p.captured_amount - (
+          SELECT coalesce(sum(r.amount), 0)
+          FROM payment.refund r
+          WHERE r.merchant_id = p.merchant_id AND r.payment_id = p.id AND r.before_paid
+        )
+      ),
+      0
+    )::bigint
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id;
+$$;
+
 CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order)
 RETURNS bigint
 LANGUAGE sql
@@ -993,43 +1022,36 @@ AS $$
   WHERE p.merchant_id = p_order.merchant_id AND p.order_id = p_order.id;
 $$;
 
-CREATE FUNCTION ordering.insert_refund(
+-- Says which lines a refund is of, and divides what it gives back for lines among them.
+CREATE FUNCTION ordering.write_refund_lines(
   p_merchant_id uuid,
-  p_payment_id uuid,
+  p_refund_id uuid,
   p_parts ordering.refund_part[],
-  p_shipping bigint,
-  p_amount bigint,
-  p_reason text
+  p_amount bigint
 )
-RETURNS uuid
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_shares bigint[] := platform.allocate(
     p_amount,
-    ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality) || p_shipping
-  );
-  v_refund_id uuid := payment.insert_refund(
-    p_merchant_id,
-    p_payment_id,
-    p_amount,
-    v_shares[cardinality(v_shares)],
-    p_reason
+    ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality)
   );
 BEGIN
-  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, restocked_quantity)
+  INSERT INTO payment.refund_line
+    (merchant_id, refund_id, order_item_id, quantity, amount, paid, restocked_quantity)
   SELECT
     p_merchant_id,
-    v_refund_id,
+    p_refund_id,
     x.order_item_id,
     x.quantity,
     v_shares[x.ordinality],
+    x.amount,
     CASE
       WHEN x.restock THEN x.sent
       ELSE 0
     END
   FROM unnest(p_parts) WITH ORDINALITY x;
-  RETURN v_refund_id;
 END;
 $$;
 
@@ -1044,7 +1066,8 @@ AS $$
   WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from);
 $$;
 
--- Gives money back from the payments of an order, from as few as possible. The lines are those of the first refund.
+-- Gives money back from the payments of an order, from as few as possible. The lines are those of the first refund, as
+-- a unit can't be divided between payments. What is given back for lines comes before what is for shipping.
 CREATE FUNCTION ordering.insert_refunds(
   p_merchant_id uuid,
   p_order_id uuid,
@@ -1058,8 +1081,15 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_payment payment.payment;
+  v_worth bigint := (SELECT coalesce(sum(x.amount), 0) FROM unnest(p_parts) x);
   v_left bigint := p_amount;
+  -- Of it, for lines.
+  v_left_for_lines bigint := CASE
+    WHEN v_worth + p_shipping = 0 THEN p_amount
+    ELSE (platform.allocate(p_amount, ARRAY[v_worth, p_shipping]))[1]
+  END;
   v_part bigint;
+  v_for_lines bigint;
   v_ids uuid[] := '{}';
 BEGIN
   FOR v_payment IN SELECT *
@@ -1073,12 +1103,13 @@ BEGIN
   FOR UPDATE LOOP
     v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
     EXIT WHEN v_part = 0;
-    IF v_ids = '{}' AND cardinality(p_parts) > 0 THEN
-      v_ids := ARRAY[ordering.insert_refund(p_merchant_id, v_payment.id, p_parts, p_shipping, v_part, p_reason)];
-    ELSE
-      v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    v_for_lines := least(v_part, v_left_for_lines);
+    v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, v_part - v_for_lines, p_reason);
+    IF cardinality(v_ids) = 1 AND p_parts <> '{}' THEN
+      PERFORM ordering.write_refund_lines(p_merchant_id, v_ids[1], p_parts, v_for_lines);
     END IF;
     v_left := v_left - v_part;
+    v_left_for_lines := v_left_for_lines - v_for_lines;
   END LOOP;
   RETURN v_ids;
 END;

@@ -212,11 +212,38 @@ FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_shipment();
 
-CREATE TRIGGER note_uncaptured
+CREATE FUNCTION ordering.follow_captures()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.note_uncaptured(NEW.merchant_id, NEW.order_id);
+  RETURN NULL;
+END;
+$$;
+
+-- Payments, and further captures, of an order that is paid.
+CREATE TRIGGER follow_captures
 AFTER INSERT OR UPDATE OF captured_amount ON payment.payment
 FOR EACH ROW
 WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0 AND NOT platform.importing())
-EXECUTE FUNCTION ordering.note_uncaptured();
+EXECUTE FUNCTION ordering.follow_captures();
+
+CREATE FUNCTION ordering.note_uncaptured_of_paid()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.note_uncaptured(NEW.merchant_id, NEW.id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_uncaptured
+AFTER UPDATE OF status ON ordering.order
+FOR EACH ROW
+WHEN (OLD.paid_at IS NULL AND NEW.paid_at IS NOT NULL AND NOT platform.importing())
+EXECUTE FUNCTION ordering.note_uncaptured_of_paid();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON ordering.order_return

@@ -58,10 +58,29 @@ BEGIN
 END;
 $$;
 
+-- Whether what was taken of it is given back, or its order is over: nothing more of it is taken then.
+CREATE FUNCTION payment.is_closed(p_payment payment.payment)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_payment.status = 'REFUNDED'
+    OR EXISTS (
+      SELECT
+      FROM ordering.order o
+      WHERE
+        o.merchant_id = p_payment.merchant_id
+        AND o.id = p_payment.order_id
+        AND o.status IN ('CANCELLED', 'REFUNDED')
+    );
+$$;
+
 -- answers:
 --   begun {paymentId: uuid}
 --   | unknown_payment {}
 --   | payment_refused {status: payment.payment.status}
+--   | closed {}
 --   | more_than_authorized {amount: bigint}
 -- nullable: p_amount
 CREATE FUNCTION payment.begin_capture(
@@ -92,6 +111,9 @@ BEGIN
   THEN
     RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
   END IF;
+  IF payment.is_closed(v_payment) THEN
+    RETURN jsonb_build_object('outcome', 'closed');
+  END IF;
   IF p_amount > v_payment.capturable_amount THEN
     RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.capturable_amount);
   END IF;
@@ -104,7 +126,8 @@ BEGIN
 END;
 $$;
 
--- What was taken of a payment that some money was taken of before, and what can still be taken.
+-- What was taken of a payment that some money was taken of before, and what can still be taken. What the processor has
+-- taken of a closed payment nevertheless, as it was asked before, goes back.
 --
 -- answers: void
 CREATE FUNCTION payment.settle_capture(
@@ -117,8 +140,10 @@ CREATE FUNCTION payment.settle_capture(
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_closed boolean := payment.is_closed(v_payment);
 BEGIN
-  PERFORM payment.lock_what_is_paid(p_merchant_id, p_payment_id);
   UPDATE payment.payment p
   SET
     captured_amount = greatest(p.captured_amount, p_captured),
@@ -126,7 +151,8 @@ BEGIN
     -- A capture that the processor refused, or that nothing is left for, is over.
     capture_requested = CASE
       WHEN p_capturable = 0
-      OR p_refused THEN greatest(p.captured_amount, p_captured)
+      OR p_refused
+      OR v_closed THEN greatest(p.captured_amount, p_captured)
       ELSE p.capture_requested
     END,
     unanswered_calls = 0,
@@ -141,6 +167,16 @@ BEGIN
     AND p.taken
     -- An answer from before a later capture changes nothing.
     AND p_captured >= p.captured_amount;
+  IF FOUND AND v_closed AND p_captured > v_payment.captured_amount THEN
+    PERFORM
+      payment.insert_refund(
+        p_merchant_id,
+        p_payment_id,
+        p_captured - v_payment.refund_requested_amount,
+        0,
+        'Captured when the rest was on its way back'
+      );
+  END IF;
 END;
 $$;
 
@@ -160,8 +196,19 @@ BEGIN
   UPDATE payment.payment p
   SET refund_requested_amount = p.refund_requested_amount + p_amount
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
-  INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason)
-  VALUES (p_merchant_id, v_refund_id, p_payment_id, p_amount, p_shipping_amount, p_reason);
+  INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason, before_paid)
+  SELECT
+    p_merchant_id,
+    v_refund_id,
+    p_payment_id,
+    p_amount,
+    p_shipping_amount,
+    p_reason,
+    o.id IS NOT NULL AND o.paid_at IS NULL
+  FROM
+    payment.payment p
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   RETURN v_refund_id;
 END;
 $$;

@@ -209,6 +209,8 @@ CREATE TABLE payment.refund (
   -- The processor that gives the money back, if it isn't the one that took it.
   processor text,
   succeeded_at timestamptz,
+  -- Of a part of an order that wasn't paid yet: it is no refund of a sale.
+  before_paid boolean NOT NULL DEFAULT FALSE,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
   CONSTRAINT refund_shipping_amount_check CHECK (shipping_amount >= 0 AND shipping_amount <= amount)
@@ -223,6 +225,8 @@ CREATE TABLE payment.refund_line (
   order_item_id uuid NOT NULL,
   quantity integer NOT NULL CHECK (quantity > 0),
   amount bigint NOT NULL CHECK (amount >= 0),
+  -- What was paid for the units. It is more than `amount` if less of it is given back, or by other payments.
+  paid bigint NOT NULL CHECK (paid >= 0),
   -- Of the units, those that can be sold again after they had left.
   restocked_quantity integer NOT NULL DEFAULT 0 CHECK (restocked_quantity BETWEEN 0 AND quantity),
   PRIMARY KEY (merchant_id, refund_id, order_item_id),

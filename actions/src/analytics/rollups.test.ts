@@ -101,7 +101,7 @@ async function recomputed(
     FROM payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
     JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
-    WHERE r.merchant_id = ${merchant.merchantId} AND r.status = 'SUCCEEDED' AND r.succeeded_at >= o.paid_at`
+    WHERE r.merchant_id = ${merchant.merchantId} AND r.status = 'SUCCEEDED' AND o.paid_at IS NOT NULL AND NOT r.before_paid`
   const movements = await sql<{ at: Date; delta: number }[]>`
     SELECT created_at AS at, on_hand_delta AS delta FROM inventory.stock_movement
     WHERE merchant_id = ${merchant.merchantId} AND reason = 'Counted'`

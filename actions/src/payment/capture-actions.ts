@@ -35,6 +35,13 @@ const capturePayment = ({ database, keys, cashier }: PaymentOptions): Action =>
           return invalid(notFound('id', 'Payment'))
         case 'payment_refused':
           return invalid(notCapturable(outcome.status))
+        case 'closed':
+          return invalid(
+            invalidValue(
+              'id',
+              'The order is over, or its money on the way back; nothing more of it is taken',
+            ),
+          )
         case 'more_than_authorized':
           return invalid(
             userError('amount', {

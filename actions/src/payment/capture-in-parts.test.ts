@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
-import { paidOrder, statusOf } from '../testing/paid-order.ts'
+import { linesOf, paidOrder, statusOf } from '../testing/paid-order.ts'
+import { heldByProcessor } from '../testing/processor-books.ts'
 import {
   dataOf,
   found,
@@ -249,6 +250,66 @@ describe('the rest of captured money', () => {
     await end(order)
     await reconcile()
     expect(await amountsOf(order.paymentId)).toMatchObject({ status, ...agreed(400, 0, order.total - 400) })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test.each(['pm_card_visa', 'pm_card_pendingRefund'])(
+    'is not taken once the order is cancelled, whether its refund has come back (%s)',
+    async (card) => {
+      const { orderId, paymentId, total } = await reserved(card)
+      dataOf(await call('capturePayment', { id: paymentId, amount: 400 }))
+      dataOf(await call('cancelOrder', { id: orderId, reason: 'x' }))
+      expect(await call('capturePayment', { id: paymentId })).toMatchObject({ errors: [{ field: 'id' }] })
+      await reconcile()
+      expect(await amountsOf(paymentId)).toMatchObject(agreed(400, 0, total - 400))
+    },
+  )
+
+  test('that was asked for before the order was cancelled, and never taken, is not taken later', async () => {
+    const { orderId, paymentId, total } = await partly()
+    await shop.database`UPDATE payment.payment SET capture_requested = 600 WHERE id = ${paymentId}`
+    dataOf(await call('cancelOrder', { id: orderId, reason: 'x' }))
+    await reconcile()
+    await reconcile()
+    expect(await amountsOf(paymentId)).toMatchObject({ status: 'REFUNDED', ...agreed(400, 0, total - 400) })
+    expect(await heldByProcessor(shop, 'order_id', orderId)).toBe(0)
+  })
+
+  test('that was taken when the order was being cancelled goes back, too', async () => {
+    const { orderId, paymentId, total } = await partly()
+    const { intentId } = await getPayment(shop.database, merchant.merchantId, paymentId)
+    await shop.database`UPDATE payment.payment SET capture_requested = 600 WHERE id = ${paymentId}`
+    await shop.cardProcessor.capture({
+      idempotencyKey: `${paymentId}:capture:600`,
+      intentId: intentId ?? '',
+      total: 600,
+      captured: 400,
+      currency: 'USD',
+      final: false,
+    })
+    dataOf(await call('cancelOrder', { id: orderId, reason: 'x' }))
+    await reconcile()
+    await reconcile()
+    expect(await amountsOf(paymentId)).toMatchObject({ status: 'REFUNDED', ...agreed(600, 0, total - 600) })
+    expect(await heldByProcessor(shop, 'order_id', orderId)).toBe(0)
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that is taken after some units were refunded goes back with the last of them', async () => {
+    const payment = { captureMethod: 'MANUAL' }
+    const { orderId, paymentId, total } = await paidOrder(shop, merchant, [2], { prices: [10_000], payment })
+    dataOf(await call('capturePayment', { id: paymentId, amount: total / 2 }))
+    const [orderItemId] = await linesOf(shop, orderId)
+    const refundUnit = async () => {
+      const input = { items: [{ orderItemId, quantity: 1 }], reason: 'x' }
+      dataOf(await call('refundOrder', { id: orderId, input }))
+    }
+    await refundUnit()
+    expect(await heldByProcessor(shop, 'order_id', orderId)).toBe(total / 2 - Math.round(total / 4))
+    dataOf(await call('capturePayment', { id: paymentId }))
+    await refundUnit()
+    expect(await heldByProcessor(shop, 'order_id', orderId)).toBe(0)
+    expect(await statusOf(shop, orderId)).toBe('REFUNDED')
     await expectShopToAddUp(shop.database, merchant)
   })
 

@@ -93,11 +93,14 @@ export function createCashier(
     },
   }
 
-  /** Makes the further capture that is under way, if there is one, and sees what was captured or let go at the processor. */
+  /**
+   * Makes the further capture that is under way, if there is one, and sees what was captured or let go at the processor. Of a closed
+   * payment nothing more is taken.
+   */
   async function captureRest(processor: PaymentProcessor, payment: Payment): Promise<Collected> {
     const total = payment.captureRequested ?? 0
     const answer =
-      total > payment.capturedAmount
+      total > payment.capturedAmount && !payment.isClosed
         ? await processor.capture(captureOf(payment, total))
         : await processor.retrieve(intentOf(payment))
     if (answer.status !== 'declined') return collected(await settleCapture(database, payment, answer), answer)

@@ -144,7 +144,7 @@ export async function findPayment(
       'savedMethod', p.saved_method, 'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
       'captureFinal', p.capture_final, 'capturedAmount', p.captured_amount, 'capturableAmount', p.capturable_amount,
-      'isClosed', p.status = 'REFUNDED' OR coalesce(o.status IN ('CANCELLED', 'REFUNDED'), false),
+      'isClosed', payment.is_closed(p),
       'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${idempotencyHours}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
       'windowIsOver', CASE
@@ -322,11 +322,9 @@ export const unsettledPayments = async (
 >`
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
-    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id AND p.capturable_amount > 0
     WHERE (p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited
         OR p.capturable_amount > 0 AND p.taken AND (
-          p.capture_requested > p.captured_amount OR p.capture_before <= now() OR p.status = 'REFUNDED'
-          OR o.status IN ('CANCELLED', 'REFUNDED')))
+          p.capture_requested > p.captured_amount OR p.capture_before <= now() OR payment.is_closed(p)))
       AND p.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY p.updated_at
     LIMIT ${limit}`

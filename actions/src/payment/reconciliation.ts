@@ -93,7 +93,7 @@ async function reconcile(
   )
   if (settled.capturableAmount > 0 && settled.capturedAmount > 0) {
     const isUnderWay = (settled.captureRequested ?? 0) > settled.capturedAmount
-    const releases = !isUnderWay && (settled.isClosed || settled.authorizationIsOver)
+    const releases = settled.isClosed || (settled.authorizationIsOver && !isUnderWay)
     return releases ? cashier.release(settled) : answered
   }
   if (settled.status !== 'PROCESSING') return answered

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
+import { orderMessage } from '../sql/generated/notification.ts'
 import { heldByProcessor, reconcileAtOnce } from '../testing/processor-books.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { linesOf, statusOf } from '../testing/paid-order.ts'
 import {
   address,
+  createShippingMethod,
   dataOf,
   found,
   openTestShop,
@@ -134,6 +136,107 @@ describe('an order', () => {
     dataOf(await call('refundOrder', { id: orderId, input: back }))
     expect(await heldFor(orderId)).toBe(0)
     expect(await statusOf(shop, orderId)).toBe('REFUNDED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+})
+
+describe('shipping of an order with several payments', () => {
+  test.each([
+    ['two', 2],
+    ['four', 4],
+  ])('is given back once, and no more than it cost, when %s parts paid it', async (_, count) => {
+    const { id: productId } = await shop.createProduct(merchant, { price: 1000, stock: [3] })
+    const input = {
+      customerId: merchant.customerId,
+      items: [{ productId, quantity: 3 }],
+      shippingAddress: address,
+      shippingMethodId: await createShippingMethod(shop.database, merchant, 2495),
+    }
+    const orderId = String(dataOf(await shop.call(merchant, 'createOrder', { input })).orderId)
+    const [order] = await shop.database<{ total: number }[]>`
+      SELECT total::integer FROM ordering.order WHERE id = ${orderId}`
+    const part = Math.floor(found(order).total / count)
+    for (let n = 1; n < count; n += 1)
+      dataOf(await call('recordPayment', { input: { orderId, method: 'CASH', amount: part } }))
+    dataOf(await call('recordPayment', { input: { orderId, method: 'CASH' } }))
+    const [orderItemId] = await linesOf(shop, orderId)
+    const refundUnit = async () => {
+      const items = [{ orderItemId, quantity: 1 }]
+      dataOf(await call('refundOrder', { id: orderId, input: { items, shipping: true, reason: 'Test' } }))
+      const [refunds] = await shop.database<{ amount: number; shipping: number }[]>`
+        SELECT sum(r.amount)::integer AS amount, sum(r.shipping_amount)::integer AS shipping
+        FROM payment.refund r JOIN payment.payment p ON p.id = r.payment_id WHERE p.order_id = ${orderId}`
+      return found(refunds)
+    }
+    const lines = found(order).total - 2495
+    expect(await refundUnit()).toEqual({ amount: 2495 + Math.round(lines / 3), shipping: 2495 })
+    expect(await refundUnit()).toEqual({ amount: 2495 + Math.round((lines * 2) / 3), shipping: 2495 })
+    expect(await refundUnit()).toEqual({ amount: found(order).total, shipping: 2495 })
+    expect(await statusOf(shop, orderId)).toBe('REFUNDED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+})
+
+describe('a part that went back before the order was paid', () => {
+  const refundPart = async (orderId: string) => {
+    const [part] = await shop.database<{ id: string }[]>`
+      SELECT id FROM payment.payment WHERE order_id = ${orderId}`
+    dataOf(await call('refundPayment', { id: found(part).id, input: { reason: 'Test' } }))
+  }
+  const salesOf = async () => {
+    const [row] = await shop.database<{ total: number; refunded: number }[]>`
+      SELECT sum(total)::integer AS total, sum(refunded)::integer AS refunded
+      FROM analytics.sales_facts(${merchant.merchantId}, '-infinity', 'infinity')`
+    return found(row)
+  }
+
+  test('is no money of the sale in reports, refunds and the mail, of which a part was never captured', async () => {
+    const orderId = await newOrder()
+    dataOf(await payPart(orderId, 4000))
+    await refundPart(orderId)
+    const { paymentId } = dataOf(
+      await call('processPayment', {
+        input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa', captureMethod: 'MANUAL' },
+      }),
+    )
+    dataOf(await call('capturePayment', { id: paymentId, amount: 6000, final: true }))
+    expect(await salesOf()).toEqual({ total: 6000, refunded: 0 })
+    const message = await orderMessage(shop.database, { merchantId: merchant.merchantId, orderId })
+    expect(message).toMatchObject({ facts: { order: { paid: 6000 } } })
+    const items = [{ orderItemId: (await linesOf(shop, orderId))[0], quantity: 2 }]
+    dataOf(await call('refundOrder', { id: orderId, input: { items, reason: 'Test' } }))
+    expect(await heldFor(orderId)).toBe(0)
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is no refund of the sale, though the processor gives it back after that', async () => {
+    const orderId = await newOrder()
+    dataOf(await payPart(orderId, 4000, { paymentMethodId: 'pm_card_pendingRefund' }))
+    await refundPart(orderId)
+    const rest = { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' }
+    dataOf(await call('processPayment', { input: rest }))
+    await shop.database`
+      UPDATE sandbox_processor.refund SET body = body || '{"status": "succeeded"}'
+      WHERE body ->> 'payment_intent' IN (
+        SELECT processor_payment_intent_id FROM payment.payment WHERE order_id = ${orderId})`
+    await reconcile()
+    expect((await booksOf(orderId)).refunded).toBe(4000)
+    expect(await salesOf()).toEqual({ total, refunded: 0 })
+  })
+
+  test('leaves an order that can be modified as if it had never been paid', async () => {
+    const { id: dear } = await shop.createProduct(merchant, { price: 10_000, stock: [1] })
+    const { id: cheap } = await shop.createProduct(merchant, { price: 500, stock: [1] })
+    const input = {
+      customerId: merchant.customerId,
+      items: [dear, cheap].map((productId) => ({ productId, quantity: 1 })),
+      shippingAddress: address,
+    }
+    const orderId = String(dataOf(await shop.call(merchant, 'createOrder', { input })).orderId)
+    dataOf(await payPart(orderId, 1000))
+    await refundPart(orderId)
+    const [line] = await linesOf(shop, orderId)
+    dataOf(await call('modifyOrder', { id: orderId, modifications: { removeItemIds: [line] } }))
     await expectShopToAddUp(shop.database, merchant)
   })
 })

@@ -3790,6 +3790,8 @@ CREATE TABLE payment.refund (
   -- The processor that gives the money back, if it isn't the one that took it.
   processor text,
   succeeded_at timestamptz,
+  -- Of a part of an order that wasn't paid yet: it is no refund of a sale.
+  before_paid boolean NOT NULL DEFAULT FALSE,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
   CONSTRAINT refund_shipping_amount_check CHECK (shipping_amount >= 0 AND shipping_amount <= amount)
@@ -4061,6 +4063,8 @@ CREATE TABLE payment.refund_line (
   order_item_id uuid NOT NULL,
   quantity integer NOT NULL CHECK (quantity > 0),
   amount bigint NOT NULL CHECK (amount >= 0),
+  -- What was paid for the units. It is more than `amount` if less of it is given back, or by other payments.
+  paid bigint NOT NULL CHECK (paid >= 0),
   -- Of the units, those that can be sold again after they had left.
   restocked_quantity integer NOT NULL DEFAULT 0 CHECK (restocked_quantity BETWEEN 0 AND quantity),
   PRIMARY KEY (merchant_id, refund_id, order_item_id),
@@ -10833,6 +10837,28 @@ AS $$
   WHERE m.id = p_merchant_id;
 $$;
 
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.paid_amount(p_merchant_id uuid, p_order_id uuid)
+RETURNS bigint
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    coalesce(
+      sum(
+        p.captured_amount - (
+          SELECT coalesce(sum(r.amount), 0)
+          FROM payment.refund r
+          WHERE r.merchant_id = p.merchant_id AND r.payment_id = p.id AND r.before_paid
+        )
+      ),
+      0
+    )::bigint
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id;
+$$;
+
 -- sql/notification/functions/order_message.sql
 
 CREATE FUNCTION notification.order_message(p_merchant_id uuid, p_order_id uuid)
@@ -10873,11 +10899,7 @@ AS $$
           'placedAt',
           o.created_at,
           'paid',
-          (
-            SELECT coalesce(sum(p.captured_amount), 0)
-            FROM payment.payment p
-            WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
-          )
+          ordering.paid_amount(o.merchant_id, o.id)
         ),
         'items',
         (
@@ -12141,9 +12163,9 @@ AS $$
   SELECT
     i.id,
     w.quantity,
-    (
-      round(p.paid * (i.refunded_quantity + w.quantity) / i.quantity) - round(p.paid * i.refunded_quantity / i.quantity)
-    )::bigint,
+    -- What was paid for the units and those before them, less what earlier refunds took of it. More may have been
+    -- captured since then.
+    greatest(0, round(p.paid * (i.refunded_quantity + w.quantity) / i.quantity) - p.refunded)::bigint,
     u.unsent,
     w.quantity - u.unsent,
     w.restock
@@ -12155,7 +12177,15 @@ AS $$
       position
     )
     JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-    CROSS JOIN LATERAL (SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid) p
+    CROSS JOIN LATERAL (
+      SELECT
+        (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid,
+        (
+          SELECT coalesce(sum(l.paid), 0)
+          FROM payment.refund_line l
+          WHERE l.merchant_id = i.merchant_id AND l.order_item_id = i.id
+        ) AS refunded
+    ) p
     CROSS JOIN LATERAL (
       SELECT
         CASE
@@ -12242,43 +12272,35 @@ AS $$
   WHERE p.merchant_id = p_order.merchant_id AND p.order_id = p_order.id;
 $$;
 
-CREATE FUNCTION ordering.insert_refund(
+CREATE FUNCTION ordering.write_refund_lines(
   p_merchant_id uuid,
-  p_payment_id uuid,
+  p_refund_id uuid,
   p_parts ordering.refund_part[],
-  p_shipping bigint,
-  p_amount bigint,
-  p_reason text
+  p_amount bigint
 )
-RETURNS uuid
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_shares bigint[] := platform.allocate(
     p_amount,
-    ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality) || p_shipping
-  );
-  v_refund_id uuid := payment.insert_refund(
-    p_merchant_id,
-    p_payment_id,
-    p_amount,
-    v_shares[cardinality(v_shares)],
-    p_reason
+    ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality)
   );
 BEGIN
-  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, restocked_quantity)
+  INSERT INTO payment.refund_line
+    (merchant_id, refund_id, order_item_id, quantity, amount, paid, restocked_quantity)
   SELECT
     p_merchant_id,
-    v_refund_id,
+    p_refund_id,
     x.order_item_id,
     x.quantity,
     v_shares[x.ordinality],
+    x.amount,
     CASE
       WHEN x.restock THEN x.sent
       ELSE 0
     END
   FROM unnest(p_parts) WITH ORDINALITY x;
-  RETURN v_refund_id;
 END;
 $$;
 
@@ -12305,8 +12327,15 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_payment payment.payment;
+  v_worth bigint := (SELECT coalesce(sum(x.amount), 0) FROM unnest(p_parts) x);
   v_left bigint := p_amount;
+  -- Of it, for lines.
+  v_left_for_lines bigint := CASE
+    WHEN v_worth + p_shipping = 0 THEN p_amount
+    ELSE (platform.allocate(p_amount, ARRAY[v_worth, p_shipping]))[1]
+  END;
   v_part bigint;
+  v_for_lines bigint;
   v_ids uuid[] := '{}';
 BEGIN
   FOR v_payment IN SELECT *
@@ -12320,12 +12349,13 @@ BEGIN
   FOR UPDATE LOOP
     v_part := least(v_left, v_payment.captured_amount - v_payment.refund_requested_amount);
     EXIT WHEN v_part = 0;
-    IF v_ids = '{}' AND cardinality(p_parts) > 0 THEN
-      v_ids := ARRAY[ordering.insert_refund(p_merchant_id, v_payment.id, p_parts, p_shipping, v_part, p_reason)];
-    ELSE
-      v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, 0, p_reason);
+    v_for_lines := least(v_part, v_left_for_lines);
+    v_ids := v_ids || payment.insert_refund(p_merchant_id, v_payment.id, v_part, v_part - v_for_lines, p_reason);
+    IF cardinality(v_ids) = 1 AND p_parts <> '{}' THEN
+      PERFORM ordering.write_refund_lines(p_merchant_id, v_ids[1], p_parts, v_for_lines);
     END IF;
     v_left := v_left - v_part;
+    v_left_for_lines := v_left_for_lines - v_for_lines;
   END LOOP;
   RETURN v_ids;
 END;
@@ -12552,6 +12582,23 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION payment.is_closed(p_payment payment.payment)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_payment.status = 'REFUNDED'
+    OR EXISTS (
+      SELECT
+      FROM ordering.order o
+      WHERE
+        o.merchant_id = p_payment.merchant_id
+        AND o.id = p_payment.order_id
+        AND o.status IN ('CANCELLED', 'REFUNDED')
+    );
+$$;
+
 CREATE FUNCTION payment.begin_capture(
   p_merchant_id uuid,
   p_payment_id uuid,
@@ -12580,6 +12627,9 @@ BEGIN
   THEN
     RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
   END IF;
+  IF payment.is_closed(v_payment) THEN
+    RETURN jsonb_build_object('outcome', 'closed');
+  END IF;
   IF p_amount > v_payment.capturable_amount THEN
     RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.capturable_amount);
   END IF;
@@ -12602,8 +12652,10 @@ CREATE FUNCTION payment.settle_capture(
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_closed boolean := payment.is_closed(v_payment);
 BEGIN
-  PERFORM payment.lock_what_is_paid(p_merchant_id, p_payment_id);
   UPDATE payment.payment p
   SET
     captured_amount = greatest(p.captured_amount, p_captured),
@@ -12611,7 +12663,8 @@ BEGIN
     -- A capture that the processor refused, or that nothing is left for, is over.
     capture_requested = CASE
       WHEN p_capturable = 0
-      OR p_refused THEN greatest(p.captured_amount, p_captured)
+      OR p_refused
+      OR v_closed THEN greatest(p.captured_amount, p_captured)
       ELSE p.capture_requested
     END,
     unanswered_calls = 0,
@@ -12626,6 +12679,16 @@ BEGIN
     AND p.taken
     -- An answer from before a later capture changes nothing.
     AND p_captured >= p.captured_amount;
+  IF FOUND AND v_closed AND p_captured > v_payment.captured_amount THEN
+    PERFORM
+      payment.insert_refund(
+        p_merchant_id,
+        p_payment_id,
+        p_captured - v_payment.refund_requested_amount,
+        0,
+        'Captured when the rest was on its way back'
+      );
+  END IF;
 END;
 $$;
 
@@ -12645,8 +12708,19 @@ BEGIN
   UPDATE payment.payment p
   SET refund_requested_amount = p.refund_requested_amount + p_amount
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
-  INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason)
-  VALUES (p_merchant_id, v_refund_id, p_payment_id, p_amount, p_shipping_amount, p_reason);
+  INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason, before_paid)
+  SELECT
+    p_merchant_id,
+    v_refund_id,
+    p_payment_id,
+    p_amount,
+    p_shipping_amount,
+    p_reason,
+    o.id IS NOT NULL AND o.paid_at IS NULL
+  FROM
+    payment.payment p
+    LEFT JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   RETURN v_refund_id;
 END;
 $$;
@@ -15263,7 +15337,8 @@ AS $$
     AND r.succeeded_at < p_to
     AND r.status = 'SUCCEEDED'
     -- A refund from before the order was paid, or of one that never was, is no part of a sale.
-    AND r.succeeded_at >= o.paid_at;
+    AND o.paid_at IS NOT NULL
+    AND NOT r.before_paid;
 $$;
 
 -- sql/analytics/functions/sales_by_interval.sql
@@ -21841,10 +21916,13 @@ BEGIN
             ),
             FALSE
           ) x
-        -- A part that was paid is for no lines in particular.
+        -- A part that was paid is for no lines in particular, nor for shipping.
         WHERE v_order.paid_at IS NOT NULL
       ),
-      ordering.unrefunded_shipping(v_order),
+      CASE
+        WHEN v_order.paid_at IS NOT NULL THEN ordering.unrefunded_shipping(v_order)
+        ELSE 0
+      END,
       v_held,
       p_reason
     );
@@ -22682,36 +22760,31 @@ $$;
 
 -- sql/ordering/functions/note_uncaptured.sql
 
-CREATE FUNCTION ordering.note_uncaptured()
-RETURNS trigger
+CREATE FUNCTION ordering.note_uncaptured(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
   v_lines ordering.order_item[];
+  v_paid bigint;
   v_uncaptured bigint;
   v_shares bigint[];
 BEGIN
   SELECT *
   INTO v_order
   FROM ordering.order o
-  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
   FOR UPDATE;
-  v_uncaptured := greatest(
-    0,
-    v_order.total - (
-      SELECT sum(p.captured_amount)
-      FROM payment.payment p
-      WHERE p.merchant_id = NEW.merchant_id AND p.order_id = NEW.order_id
-    )
-  );
-  IF v_uncaptured = v_order.uncaptured THEN
-    RETURN NULL;
+  v_paid := ordering.paid_amount(p_merchant_id, p_order_id);
+  v_uncaptured := greatest(0, v_order.total - v_paid);
+  IF v_order.paid_at IS NULL OR v_paid = 0 OR v_uncaptured = v_order.uncaptured THEN
+    RETURN;
   END IF;
   v_lines := ARRAY(
     SELECT i
     FROM ordering.order_item i
-    WHERE i.merchant_id = NEW.merchant_id AND i.order_id = NEW.order_id
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
     ORDER BY i.position, i.id
   );
   v_shares := platform.allocate(
@@ -22730,8 +22803,7 @@ BEGIN
   SET
     uncaptured = v_uncaptured,
     uncaptured_shipping = v_shares[cardinality(v_shares)]
-  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
-  RETURN NULL;
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
 END;
 $$;
 
@@ -23836,7 +23908,19 @@ BEGIN
   FROM jsonb_populate_recordset(NULL::payment.payment, p_batch -> 'payments') p
   WHERE p.order_id = ANY (p_ids);
   INSERT INTO payment.refund
-    (merchant_id, id, payment_id, amount, shipping_amount, reason, status, created_at, attempted_at, succeeded_at)
+    (
+      merchant_id,
+      id,
+      payment_id,
+      amount,
+      shipping_amount,
+      reason,
+      status,
+      created_at,
+      attempted_at,
+      succeeded_at,
+      before_paid
+    )
   SELECT
     p_merchant_id,
     r.id,
@@ -23847,13 +23931,15 @@ BEGIN
     'SUCCEEDED',
     r.created_at,
     r.created_at,
-    r.created_at
+    r.created_at,
+    o.paid_at IS NULL OR r.created_at < o.paid_at
   FROM
     jsonb_populate_recordset(NULL::payment.refund, p_batch -> 'refunds') r
     JOIN jsonb_to_recordset(p_batch -> 'refunds') AS w (id uuid, order_id uuid) ON w.id = r.id
+    JOIN ordering.order o ON o.merchant_id = p_merchant_id AND o.id = w.order_id
   WHERE w.order_id = ANY (p_ids);
-  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount)
-  SELECT p_merchant_id, l.refund_id, l.order_item_id, l.quantity, l.amount
+  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, paid)
+  SELECT p_merchant_id, l.refund_id, l.order_item_id, l.quantity, l.amount, l.amount
   FROM
     jsonb_to_recordset(p_batch -> 'refund_lines') AS l (
       order_id uuid,
@@ -31601,11 +31687,37 @@ FOR EACH ROW
 WHEN (NOT platform.importing())
 EXECUTE FUNCTION ordering.record_shipment();
 
-CREATE TRIGGER note_uncaptured
+CREATE FUNCTION ordering.follow_captures()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.note_uncaptured(NEW.merchant_id, NEW.order_id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER follow_captures
 AFTER INSERT OR UPDATE OF captured_amount ON payment.payment
 FOR EACH ROW
 WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0 AND NOT platform.importing())
-EXECUTE FUNCTION ordering.note_uncaptured();
+EXECUTE FUNCTION ordering.follow_captures();
+
+CREATE FUNCTION ordering.note_uncaptured_of_paid()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.note_uncaptured(NEW.merchant_id, NEW.id);
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER note_uncaptured
+AFTER UPDATE OF status ON ordering.order
+FOR EACH ROW
+WHEN (OLD.paid_at IS NULL AND NEW.paid_at IS NOT NULL AND NOT platform.importing())
+EXECUTE FUNCTION ordering.note_uncaptured_of_paid();
 
 CREATE TRIGGER touch_updated_at
 BEFORE UPDATE ON ordering.order_return

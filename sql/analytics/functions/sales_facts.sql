@@ -81,5 +81,6 @@ AS $$
     AND r.succeeded_at < p_to
     AND r.status = 'SUCCEEDED'
     -- A refund from before the order was paid, or of one that never was, is no part of a sale.
-    AND r.succeeded_at >= o.paid_at;
+    AND o.paid_at IS NOT NULL
+    AND NOT r.before_paid;
 $$;

@@ -38,11 +38,7 @@ AS $$
           'placedAt',
           o.created_at,
           'paid',
-          (
-            SELECT coalesce(sum(p.captured_amount), 0)
-            FROM payment.payment p
-            WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
-          )
+          ordering.paid_amount(o.merchant_id, o.id)
         ),
         'items',
         (

@@ -68,10 +68,13 @@ BEGIN
             ),
             FALSE
           ) x
-        -- A part that was paid is for no lines in particular.
+        -- A part that was paid is for no lines in particular, nor for shipping.
         WHERE v_order.paid_at IS NOT NULL
       ),
-      ordering.unrefunded_shipping(v_order),
+      CASE
+        WHEN v_order.paid_at IS NOT NULL THEN ordering.unrefunded_shipping(v_order)
+        ELSE 0
+      END,
       v_held,
       p_reason
     );

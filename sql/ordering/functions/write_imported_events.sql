@@ -74,7 +74,19 @@ BEGIN
   FROM jsonb_populate_recordset(NULL::payment.payment, p_batch -> 'payments') p
   WHERE p.order_id = ANY (p_ids);
   INSERT INTO payment.refund
-    (merchant_id, id, payment_id, amount, shipping_amount, reason, status, created_at, attempted_at, succeeded_at)
+    (
+      merchant_id,
+      id,
+      payment_id,
+      amount,
+      shipping_amount,
+      reason,
+      status,
+      created_at,
+      attempted_at,
+      succeeded_at,
+      before_paid
+    )
   SELECT
     p_merchant_id,
     r.id,
@@ -85,13 +97,15 @@ BEGIN
     'SUCCEEDED',
     r.created_at,
     r.created_at,
-    r.created_at
+    r.created_at,
+    o.paid_at IS NULL OR r.created_at < o.paid_at
   FROM
     jsonb_populate_recordset(NULL::payment.refund, p_batch -> 'refunds') r
     JOIN jsonb_to_recordset(p_batch -> 'refunds') AS w (id uuid, order_id uuid) ON w.id = r.id
+    JOIN ordering.order o ON o.merchant_id = p_merchant_id AND o.id = w.order_id
   WHERE w.order_id = ANY (p_ids);
-  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount)
-  SELECT p_merchant_id, l.refund_id, l.order_item_id, l.quantity, l.amount
+  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, paid)
+  SELECT p_merchant_id, l.refund_id, l.order_item_id, l.quantity, l.amount, l.amount
   FROM
     jsonb_to_recordset(p_batch -> 'refund_lines') AS l (
       order_id uuid,

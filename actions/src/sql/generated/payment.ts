@@ -29,6 +29,7 @@ export type BeginCaptureAnswer =
   | { readonly outcome: 'begun'; readonly paymentId: string }
   | { readonly outcome: 'unknown_payment' }
   | { readonly outcome: 'payment_refused'; readonly status: PaymentStatus }
+  | { readonly outcome: 'closed' }
   | { readonly outcome: 'more_than_authorized'; readonly amount: number }
 
 /** `payment.begin_capture` */
@@ -51,7 +52,7 @@ export interface SettleCaptureArguments {
 
 export type SettleCaptureAnswer = void
 
-/** `payment.settle_capture`: What was taken of a payment that some money was taken of before, and what can still be taken.  */
+/** `payment.settle_capture`: What was taken of a payment that some money was taken of before, and what can still be taken. What the processor has taken of a closed payment nevertheless, as it was asked before, goes back.  */
 export const settleCapture = (caller: Caller, args: SettleCaptureArguments): Promise<SettleCaptureAnswer> =>
   answerOf<SettleCaptureAnswer>(caller, 'payment.settle_capture', (sql) => sql`payment.settle_capture(
       p_merchant_id => ${args.merchantId}::uuid,
