@@ -13,6 +13,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
   valueFromASTUntyped,
 } from 'graphql'
 import { defaultPageSize } from '../cursor/page.ts'
@@ -58,12 +59,15 @@ const evaluationOf = (variables: Evaluation['variables']): Evaluation => ({ vari
 
 type Part = (evaluation: Evaluation) => number
 
+/** How long a list is; undefined where nothing says it. */
+type Size = (evaluation: Evaluation) => number | undefined
+
 class Estimate {
   readonly #schema: GraphQLSchema
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly #sizes: Sizes
   // By the page that a fragment is spread in (one for all spread outside of a connection), then by name.
-  readonly #compiledFragments = new Map<Part | null, Map<string, Part>>()
+  readonly #compiledFragments = new Map<Size | null, Map<string, Part>>()
   dependsOnVariables = false
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, sizes: Sizes) {
@@ -73,7 +77,7 @@ class Estimate {
   }
 
   /** @param pageSize how long the `edges` of the connection are whose selections these are */
-  ofSelections(type: GraphQLCompositeType, { selections }: SelectionSetNode, pageSize: Part | null): Part {
+  ofSelections(type: GraphQLCompositeType, { selections }: SelectionSetNode, pageSize: Size | null): Part {
     const parts = selections.map((selection): Part => {
       switch (selection.kind) {
         case Kind.FIELD:
@@ -91,7 +95,7 @@ class Estimate {
     return sum(parts)
   }
 
-  #ofField(parent: GraphQLCompositeType, node: FieldNode, pageSize: Part | null): Part {
+  #ofField(parent: GraphQLCompositeType, node: FieldNode, pageSize: Size | null): Part {
     if (isIntrospection(node)) return constant(0)
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
@@ -99,16 +103,17 @@ class Estimate {
     if (!field || !node.selectionSet || !isCompositeType(type)) return one
     const asked = this.#sizeAskedFor(field, node)
     if (!isListType(getNullableType(field.type))) {
-      const page = asked ?? (isConnection(type) ? constant(defaultPageSize) : null)
-      const inside = this.ofSelections(type, node.selectionSet, page)
+      const preset = isConnection(type) ? defaultPageSize : undefined
+      const inside = this.ofSelections(type, node.selectionSet, (evaluation) => asked(evaluation) ?? preset)
       return (evaluation) => 1 + inside(evaluation)
     }
-    const size = asked ?? pageSize ?? constant(this.#sizes.assumedListSize)
+    const { assumedListSize } = this.#sizes
+    const size: Part = (evaluation) => asked(evaluation) ?? pageSize?.(evaluation) ?? assumedListSize
     const inside = this.ofSelections(type, node.selectionSet, null)
     return (evaluation) => 1 + size(evaluation) * (1 + inside(evaluation))
   }
 
-  #ofFragment(name: string, pageSize: Part | null): Part {
+  #ofFragment(name: string, pageSize: Size | null): Part {
     const fragment = this.#fragments.get(name)
     const type = fragment && this.#typeNamed(fragment.typeCondition.name.value)
     if (!fragment || !type) return constant(0)
@@ -126,17 +131,30 @@ class Estimate {
     return part
   }
 
-  #sizeAskedFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Part | null {
-    for (const name of sizeArguments) {
-      if (!field.args.some((argument) => argument.name === name)) continue
+  /** What the field's arguments ask for: the first that says a size, as an argument that is null says none. */
+  #sizeAskedFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Size {
+    const asking = sizeArguments.flatMap((name) => {
+      if (!field.args.some((argument) => argument.name === name)) return []
       const value = node.arguments?.find((argument) => argument.name.value === name)?.value
-      if (!value) continue
-      if (value.kind !== Kind.VARIABLE) return constant(sizeFrom(valueFromASTUntyped(value)))
-      const variable = value.name.value
-      this.dependsOnVariables = true
-      return ({ variables }) => sizeFrom(variables[variable])
+      return value ? [this.#sizeSaidBy(value)] : []
+    })
+    return (evaluation) => {
+      for (const size of asking) {
+        const said = size(evaluation)
+        if (said !== undefined) return said
+      }
+      return undefined
     }
-    return null
+  }
+
+  #sizeSaidBy(value: ValueNode): Size {
+    if (value.kind !== Kind.VARIABLE) {
+      const size = sizeFrom(valueFromASTUntyped(value))
+      return () => size
+    }
+    const variable = value.name.value
+    this.dependsOnVariables = true
+    return ({ variables }) => sizeFrom(variables[variable])
   }
 
   #typeNamed(name: string | undefined): GraphQLCompositeType | undefined {
@@ -145,8 +163,9 @@ class Estimate {
   }
 }
 
-// A size that can't be one (absent, negative) is refused by the planner; here it just must not make the sum smaller.
-function sizeFrom(value: unknown): number {
+// A size that can't be one (negative) is refused by the planner; here it just must not make the sum smaller.
+function sizeFrom(value: unknown): number | undefined {
+  if (value == null) return undefined
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
 }

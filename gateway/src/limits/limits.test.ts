@@ -62,6 +62,17 @@ describe('complexity', () => {
     expect(complexity('{ products(first: -1000) { edges { node { id } } } }')).toBe(62)
   })
 
+  test('a size that is null says nothing: the next argument does, or it counts as if none were given', () => {
+    const page = (size: number) => 1 + 1 + size * 3
+    const products = (args: string) => `products(${args}) { edges { node { id } } }`
+    expect(complexity(`{ ${products('first: null, last: 100')} }`)).toBe(page(100))
+    expect(complexity(`{ ${products('first: null')} }`)).toBe(page(20))
+    const text = `query ($n: Int) { ${products('first: $n, limit: 100')} }`
+    expect(complexity(text, { n: null })).toBe(page(100))
+    expect(complexity(text)).toBe(page(100))
+    expect(complexity('query ($n: Int) { product { images(limit: $n) { url } } }')).toBe(1 + 1 + 5 * 2)
+  })
+
   test('fragments count as often as they are spread, in linear time', () => {
     expect(complexity(`{ product { ...F0 } } ${bomb('Product', 'id')}`)).toBe(1 + 2 ** 30)
     const paged = `query ($n: Int) { products(first: $n) { ...F0 } } ${bomb('ProductConnection', 'totalCount')}`
