@@ -71,6 +71,10 @@ export function lacks({ name, customer, guest, operator }: PermissionRule, princ
   }
 }
 
+/** Tells rules apart: two of one name differ in whether shoppers pass them, or guests. */
+export const ruleKey = ({ name, customer, guest }: PermissionRule): string =>
+  `${name}${customer ? '+customer' : ''}${guest ? '+guest' : ''}`
+
 const operatorsOnly =
   'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
 

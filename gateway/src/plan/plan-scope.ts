@@ -12,6 +12,7 @@ import {
   isFatal,
   type NeededRule,
   ruleError,
+  ruleKey,
   rulesOf,
   type SelectedField,
 } from './field-access.ts'
@@ -115,7 +116,7 @@ export class PlanScope implements SelectionScope {
 
   /** A plan depends on whether its caller passes the rule. */
   #know(rule: PermissionRule): void {
-    this.#rules.set(`${rule.name} ${String(rule.customer)} ${String(rule.guest)}`, rule)
+    this.#rules.set(ruleKey(rule), rule)
   }
 
   /** The same of rules that are known already. @param fatal whether nothing can be answered in place of what they guard */

@@ -2,7 +2,7 @@ import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { projections } from '../projection/projections.ts'
 import { contract } from '../testing/run.ts'
-import { customerPrincipal, keyPrincipal } from '../testing/shop.ts'
+import { customerPrincipal, guestPrincipal, keyPrincipal } from '../testing/shop.ts'
 import { bind } from './binding.ts'
 import { prepareOperation } from './prepared-operation.ts'
 import { QueryPlans } from './query-plans.ts'
@@ -42,6 +42,20 @@ test('an operation keeps a bounded number of plans, and drops the least recently
     expect(plans.planFor(prepared, merchant, variables(0))).toBe(first)
   }
   expect(plans.planFor(prepared, merchant, variables(1))).not.toBe(second)
+})
+
+test('what a guest may not have is left out alone, where a rule of the same name lets guests have the rest', () => {
+  const plans = new QueryPlans(contract, projections)
+  const prepared = prepare(`{
+    products { edges { node { name externalId reviews { edges { node { rating customerId } } } } } }
+    cart(id: "x") { total customerId }
+  }`)
+  const plan = plans.planFor(prepared, guestPrincipal(1), {})
+  expect(plan.refusals).toEqual([])
+  expect(plan.root.map(({ kind }) => kind)).toEqual(['hasura', 'hasura'])
+  expect(plan.document).toContain('rating')
+  expect(plan.document).not.toMatch(/customer_id|external_id/)
+  expect(plans.planFor(prepared, customerPrincipal(1), {}).document).toContain('customer_id')
 })
 
 test('a plan is never used for references to types that it was not made for', () => {

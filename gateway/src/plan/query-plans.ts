@@ -2,7 +2,7 @@ import type { Principal } from '@commerce-graph/auth-webhook'
 import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import type { Projections } from '../projection/projections.ts'
 import type { Role } from '../projection/types.ts'
-import { lacks, roleOf } from './field-access.ts'
+import { lacks, roleOf, ruleKey } from './field-access.ts'
 import { planQuery, type QueryPlan } from './plan-query.ts'
 import type { PreparedOperation } from './prepared-operation.ts'
 
@@ -40,8 +40,8 @@ export class QueryPlans {
     const role = roleOf(principal)
     const structure = prepared.structureOf(variables)
     const make = (denied: readonly PermissionRule[]) =>
-      this.#known(prepared, `${role} ${denied.map(nameOf).join()} ${structure}`, () =>
-        this.#plan(prepared, role, variables, new Set(denied.map(nameOf))),
+      this.#known(prepared, `${role} ${denied.map(ruleKey).join()} ${structure}`, () =>
+        this.#plan(prepared, role, variables, new Set(denied.map(ruleKey))),
       )
     const whole = make([])
     const denied = whole.rules.filter((rule) => lacks(rule, principal))
@@ -82,10 +82,7 @@ export class QueryPlans {
       fragments,
       responseKeys,
       variables,
-      denies: (rule) => denied.has(nameOf(rule)),
+      denies: (rule) => denied.has(ruleKey(rule)),
     })
   }
 }
-
-/** Two rules of one name differ in whether shoppers pass them. */
-const nameOf = ({ name, customer }: PermissionRule): string => (customer ? `${name}+` : name)

@@ -1,7 +1,13 @@
-import type { KeyPrincipal, TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { queryData, runQuery } from '../testing/run.ts'
-import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+import {
+  customerPrincipal,
+  fixtureId,
+  guestPrincipal,
+  keyPrincipal,
+  openTestShop,
+  type TestShop,
+} from '../testing/shop.ts'
 
 let shop: TestShop
 beforeAll(async () => {
@@ -10,24 +16,7 @@ beforeAll(async () => {
 afterAll(() => shop[Symbol.asyncDispose]())
 
 const merchant = keyPrincipal(1)
-const key = fixtureId('key', 1, 1) as KeyPrincipal['keyId']
-const guest: TenantPrincipal = {
-  kind: 'guest',
-  keyId: key,
-  maxAge: 0,
-  place: 'test',
-  merchantId: merchant.merchantId,
-  plan: 'PRO',
-  features: ['catalog'],
-  permissions: new Set(),
-  sessionVariables: {
-    'x-hasura-role': 'guest',
-    'x-hasura-merchant-id': merchant.merchantId,
-    'x-hasura-permissions': '{}',
-    'x-hasura-key-id': key,
-    'x-hasura-cart-secret-hash': '\\x',
-  },
-}
+const guest = guestPrincipal(1)
 const product = fixtureId('product', 1, 1)
 const order = fixtureId('order', 1, 1)
 const unknown = '01a1f000-0000-7000-8000-00000000ffff'

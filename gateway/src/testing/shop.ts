@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   type CustomerPrincipal,
+  type GuestPrincipal,
   type KeyPrincipal,
   type OperatorPrincipal,
   type TenantPrincipal,
@@ -138,6 +139,29 @@ export function customerPrincipal(merchant: 1 | 2, customer = 1): TenantPrincipa
       'x-hasura-merchant-id': merchantId,
       'x-hasura-customer-id': customerId,
       'x-hasura-permissions': `{${shopperPermissions.join()}}`,
+    },
+  }
+}
+
+/** A visitor of a page that has a merchant's publishable key, without a cart. */
+export function guestPrincipal(merchant: 1 | 2): TenantPrincipal {
+  const merchantId = fixtureId('merchant', merchant, 0) as GuestPrincipal['merchantId']
+  const keyId = fixtureId('key', merchant, 1) as GuestPrincipal['keyId']
+  return {
+    kind: 'guest',
+    keyId,
+    maxAge: 0,
+    place: 'test',
+    merchantId,
+    plan: 'PRO',
+    features: ['catalog'],
+    permissions: new Set(),
+    sessionVariables: {
+      'x-hasura-role': 'guest',
+      'x-hasura-merchant-id': merchantId,
+      'x-hasura-permissions': '{}',
+      'x-hasura-key-id': keyId,
+      'x-hasura-cart-secret-hash': '\\x',
     },
   }
 }
