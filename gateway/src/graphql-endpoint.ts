@@ -10,7 +10,6 @@ import type { PermissionRule } from '@commerce-graph/contract'
 import {
   type CatalogueError,
   catalogueError,
-  fieldRequired,
   syntaxError,
   unexpectedError,
   withStatus,
@@ -170,7 +169,7 @@ async function answerAdmitted(
     )
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
-    if (cause instanceof NullArgumentError) return refusal([fieldRequired(cause.argument)], context)
+    if (cause instanceof NullArgumentError) return refusal([cause.refusal], context)
     parts.logger.error({ requestId, err: cause }, 'a request failed')
     return refusal([unexpectedError()], context)
   }

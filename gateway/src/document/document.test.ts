@@ -82,6 +82,20 @@ describe('a document', () => {
     ])
   })
 
+  test('with a subscription whose root field depends on a variable is a syntax error with its position', () => {
+    const fields = [
+      'product(id: "1") @skip(if: $s) { id }',
+      '... @include(if: $s) { product(id: "1") { id } }',
+    ]
+    for (const field of fields) {
+      const text = `subscription ($s: Boolean!) {\n${field} }`
+      expect(validateDocument(schema, parse(text))).toMatchObject([
+        { id: 'SVC_GQL_003', status: 400, locations: [{ line: 2 }] },
+      ])
+    }
+    expect(refusals('subscription ($s: Boolean!) { product(id: "1") { id @skip(if: $s) } }')).toEqual([])
+  })
+
   test('with a thousand errors gets only the first few', () => {
     const fields = Array.from({ length: 1000 }, (_, i) => `nothing${i}`).join(' ')
     expect(refusals(`{ ${fields} }`).length).toBeLessThan(30)

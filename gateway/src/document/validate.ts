@@ -2,7 +2,7 @@ import {
   type ASTNode,
   BREAK,
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputType,
   getNamedType,
   type GraphQLSchema,
@@ -39,10 +39,27 @@ const maxErrors = 20
 export function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly CatalogueError[] {
   const reports = new WeakMap<GraphQLError, Report>()
   const rules = specifiedRules.map((rule) => reporting(rule, reports))
-  return validate(schema, document, rules, { maxErrors }).map((error) => ({
+  return findErrors(schema, document, rules).map((error) => ({
     ...catalogued(document, error, reports.get(error)),
     ...(error.locations && { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
   }))
+}
+
+/**
+ * A rule that throws refuses the document as well: that of a subscription's single root field evaluates `@skip` and `@include`
+ * there, and throws where a variable decides, as it has none.
+ */
+function findErrors(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[],
+): readonly GraphQLError[] {
+  try {
+    return validate(schema, document, rules, { maxErrors })
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    throw error
+  }
 }
 
 const reporting =

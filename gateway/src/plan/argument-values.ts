@@ -8,16 +8,18 @@ import {
   type GraphQLField,
   type SelectionNode,
 } from 'graphql'
+import { type CatalogueError, fieldRequired } from '@commerce-graph/contract/errors'
 
 type Values = Readonly<Record<string, unknown>>
 
 /** A variable that is null where an argument must not be: types allow it, values don't, and graphql-js finds it late. */
 export class NullArgumentError extends Error {
-  readonly argument: string
+  /** What the client is told. */
+  readonly refusal: CatalogueError
 
   constructor(argument: string, cause: GraphQLError) {
     super(cause.message, { cause })
-    this.argument = argument
+    this.refusal = fieldRequired(argument)
   }
 }
 

@@ -32,6 +32,7 @@ import { recordRefusal } from '../record-refusal.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded } from '../limits/rate-exceeded.ts'
 import { weighRequest } from '../limits/weigh-request.ts'
+import { NullArgumentError } from '../plan/argument-values.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { lacks, roleOf } from '../plan/field-access.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
@@ -74,6 +75,14 @@ class SentError extends GraphQLError {
 
 export const bodyOf = (error: GraphQLError): GraphQLFormattedError =>
   error instanceof SentError ? error.body : error.toJSON()
+
+/** A subscription that begins. */
+interface Beginning {
+  readonly requestId: string
+  readonly record: RequestRecord
+  /** What the client is told in its place. */
+  readonly refused: (errors: readonly CatalogueError[]) => readonly GraphQLError[]
+}
 
 /** One client's WebSocket: who it is, what it is subscribed to, and when it has to go. */
 export class Connection {
@@ -209,20 +218,23 @@ export class Connection {
   async start(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID()
     const record = new RequestRecord(requestId)
-    const begun = await this.#begin(payload, requestId, record)
+    const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] => {
+      record.answered(errors)
+      return errors.map((error) => new SentError(this.#formatted(error, requestId)))
+    }
+    const begun = await this.#begin(payload, { requestId, record, refused }).catch((cause: unknown) => {
+      if (cause instanceof NullArgumentError) return refused([cause.refusal])
+      this.#parts.logger.error({ requestId, err: cause }, 'a subscription failed')
+      return refused([unexpectedError()])
+    })
     this.#parts.observe?.(record.ended(false))
     return begun
   }
 
   async #begin(
     payload: unknown,
-    requestId: string,
-    record: RequestRecord,
+    { requestId, record, refused }: Beginning,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] => {
-      record.answered(errors)
-      return errors.map((error) => new SentError(this.#formatted(error, requestId)))
-    }
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
     const holder = rateHolderOf(principal, this.#clientAddress)

@@ -159,6 +159,11 @@ describe('a subscription', () => {
     expect(await refusalOf(client, 'subscription { product(id: "x") @skip(if: true) { id } }')).toBe(
       'SVC_GQL_003',
     )
+    expect(
+      await refusalOf(client, 'subscription ($s: Boolean!) { product(id: "x") @skip(if: $s) { id } }', {
+        s: true,
+      }),
+    ).toBe('SVC_GQL_003')
     expect(await refusalOf(client, '{ viewer { id } }')).toBe('SVC_GQL_003')
     const deep = 'categories { products { edges { node { '.repeat(4)
     expect(
@@ -169,6 +174,23 @@ describe('a subscription', () => {
     expect(await refusalOf(client, `subscription { product(id: "x") { ${wide} } }`)).toBe('SVC_GQL_002')
     await client.dispose()
   })
+})
+
+test('a subscription with null for a value with a default is refused alone: others of its connection go on', async () => {
+  const { client } = await open()
+  const shown = watch(client, product, { id: productId })
+  await shown.next()
+  const [included, found] = [
+    'subscription ($i: Boolean = true) { product(id: "x") { id name @include(if: $i) } }',
+    'subscription ($i: ID = "x") { product(id: $i) { id } }',
+  ]
+  expect(await refusalOf(client, included, { i: null })).toBe('SVC_VAL_001')
+  expect(await refusalOf(client, found, { i: null })).toBe('SVC_VAL_001')
+  await gateway.shop.sql(`UPDATE catalog.product SET name = 'Renamed' WHERE id = '${productId}'`)
+  expect(await shown.next()).toMatchObject({ data: { product: { n: 'Renamed' } } })
+  await gateway.shop.sql(`UPDATE catalog.product SET name = 'Product 01' WHERE id = '${productId}'`)
+  shown.leave()
+  await client.dispose()
 })
 
 describe('new orders', () => {
