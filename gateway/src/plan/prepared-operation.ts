@@ -45,9 +45,15 @@ export function prepareOperation(
     fragments,
     responseKeys,
     structureOf: (values) =>
-      variables.map(({ name, type }) => (isInputType(type) ? structure(values[name], type) : '')).join(),
+      variables
+        .map(({ name, type }) => (isInputType(type) ? structureOfVariable(values[name], type) : ''))
+        .join(),
   }
 }
+
+/** An argument has its default where its variable is absent, and none where that is null. */
+const structureOfVariable = (value: unknown, type: GraphQLInputType): string =>
+  value === undefined ? '' : structure(value, type)
 
 /**
  * The part of a value that a plan may depend on: its presence, the members of an object, the values of enums and

@@ -23,7 +23,21 @@ test('a plan is made once for a role and a structure of variables', () => {
   expect(plans.planFor(prepared, merchant, { first: 2 })).toBe(plan)
   expect(plans.planFor(prepared, customerPrincipal(1), { first: 1 })).not.toBe(plan)
   expect(plans.planFor(prepared, merchant, {})).not.toBe(plan)
-  expect(plans.planFor(prepared, merchant, { first: 1, featured: null })).toBe(plan)
+  expect(plans.planFor(prepared, merchant, { first: 3 })).toBe(plan)
+})
+
+test('a variable that is null has another plan than an absent one, whose argument has its default', () => {
+  const plans = new QueryPlans(contract, projections)
+  const prepared = prepare(
+    `query ($limit: Int) {
+      report(metrics: [REVENUE], startDate: "2026-01-01", endDate: "2026-01-10", groupLimit: $limit) { value }
+    }`,
+  )
+  const absent = plans.planFor(prepared, merchant, {})
+  const isNull = plans.planFor(prepared, merchant, { limit: null })
+  expect(absent.document).toContain('group_limit')
+  expect(isNull.document).not.toContain('group_limit')
+  expect(plans.planFor(prepared, merchant, {})).toBe(absent)
 })
 
 test('an operation keeps a bounded number of plans, and drops the least recently used one', () => {

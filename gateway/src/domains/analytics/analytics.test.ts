@@ -117,6 +117,15 @@ describe('a report', () => {
     )
   })
 
+  test('is the same with null for an argument that has a default as without it, whichever was asked first', async () => {
+    const document = `query ($limit: Int, $compare: Boolean) {
+      report(metrics: [UNITS], ${always}, groupBy: PRODUCT, groupLimit: $limit, compare: $compare) { metric value previousValue }
+    }`
+    const preset = await ask<object>(document)
+    expect(await ask<object>(document, { limit: null, compare: null })).toEqual(preset)
+    expect(await ask<object>(document)).toEqual(preset)
+  })
+
   test('can start in 1970', async () => {
     const { report } = await ask<{ report: { value: number }[] }>(
       '{ report(metrics: [ORDERS], startDate: "1970-01-01", endDate: "1979-12-31", interval: YEAR) { value } }',
