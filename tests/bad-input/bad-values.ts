@@ -17,6 +17,7 @@ type Fault =
   | 'huge'
   | 'unknown'
   | 'malformed'
+  | 'impossible'
   | 'too long'
   | 'card number'
   | 'foreign'
@@ -35,6 +36,9 @@ const cardNumber = 'my card is 4242 4242 4242 4242'
 /** Fields that may hold long numbers, or that are not stored: see contract/README.md. */
 const mayHoldCardNumber =
   /^(externalId|sku|skus|reference|trackingNumber|phone|url|fileName|website|returnUrl|password|currentPassword|newPassword|token|refreshToken)$/
+
+/** Of a valid form, with an offset that Postgres doesn't take. */
+const unreadableTime = '2027-01-31T09:30:00+16:00'
 
 /** Longer than any text that the API accepts. */
 const tooLong = 'x'.repeat(200_001)
@@ -140,7 +144,11 @@ function leafFaults(
       ]
     default:
       // Texts of a fixed form: DateTime, Date, URL, EmailAddress.
-      return [...(required ? [['empty', ''] as const] : []), ['malformed', 'neither this nor that']]
+      return [
+        ...(required ? [['empty', ''] as const] : []),
+        ['malformed', 'neither this nor that'],
+        ...(type === 'DateTime' ? [['impossible', unreadableTime] as const] : []),
+      ]
   }
 }
 

@@ -1,4 +1,4 @@
-import { hasDeceptiveLetter, isEmailAddress, isHttpUrl } from '../input/index.ts'
+import { hasDeceptiveLetter, isCalendarDate, isDateTime, isEmailAddress, isHttpUrl } from '../input/index.ts'
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, valueFromASTUntyped } from 'graphql'
 
 type Parse = (value: unknown) => unknown
@@ -22,12 +22,9 @@ function install(type: GraphQLScalarType, parse: Parse): void {
 /** Postgres's bigint reaches further, but JSON clients hold integers exactly only below 2^53. */
 const maxMoney = Number.MAX_SAFE_INTEGER
 
-const dateTimePattern =
-  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
-
 const scalars: Readonly<Record<string, Parse>> = {
   DateTime(value) {
-    if (typeof value !== 'string' || !dateTimePattern.test(value) || !isCalendarDate(value.slice(0, 10)))
+    if (typeof value !== 'string' || !isDateTime(value))
       throw new TypeError('Not an ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z')
     return value
   },
@@ -64,11 +61,4 @@ function object(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TypeError('Not a JSON object')
   return value
-}
-
-/** Whether a `YYYY-MM-DD` names a day that exists: Postgres refuses 30 February, Date.parse turns it into 2 March. */
-function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
