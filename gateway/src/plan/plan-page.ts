@@ -1,3 +1,4 @@
+import { isDateTime } from '@commerce-graph/contract/input'
 import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
 import { type Keyset, opposite } from '../cursor/keyset.ts'
 import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
@@ -83,11 +84,7 @@ function isOfType({ value }: Cursor, type: string): boolean {
     case 'Int':
       return Number.isSafeInteger(value) && (type === 'bigint' || Math.abs(Number(value)) < 2 ** 31)
     case 'timestamptz':
-      return (
-        typeof value === 'string' &&
-        /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/.test(value) &&
-        !Number.isNaN(Date.parse(value))
-      )
+      return typeof value === 'string' && isDateTime(value)
     default:
       return typeof value === 'string' && !value.includes('\0')
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { queryData } from '../testing/run.ts'
+import { encodeCursor } from '../cursor/cursor.ts'
+import { queryData, runQuery } from '../testing/run.ts'
 import { fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
 
 let shop: TestShop
@@ -113,6 +114,26 @@ describe('pages of products', () => {
     await shop.sql(`UPDATE catalog.product SET deleted_at = NULL WHERE id = '${all[2] ?? ''}'`)
     expect(next.edges.map(({ node }) => node.id)).toEqual(all.slice(3, 6))
     expect(next.pageInfo.hasPreviousPage).toBe(true)
+  })
+
+  test('refuse a cursor with a time that Postgres doesn’t read, and take any other', async () => {
+    const from = (time: string) =>
+      encodeCursor({ sort: 'Product.CREATED_AT', value: time, id: merchant.merchantId })
+    const ask = (time: string) =>
+      runQuery(shop, merchant, pageText, { sortBy: 'CREATED_AT', after: from(time) })
+    for (const time of [
+      '2026-02-30T00:00:00+00:00',
+      '2026-01-31T00:00:00+16:00',
+      '0000-01-31T00:00:00+00:00',
+      '2026-01-31T00:00:60+00:00',
+      '2026-01-31T24:00:00+00:00',
+    ])
+      expect(await ask(time)).toMatchObject({
+        kind: 'refused',
+        errors: [{ id: 'SVC_VAL_002', details: { field: 'after' } }],
+      })
+    for (const time of ['0001-01-01T00:00:00+15:59', '9999-12-31T23:59:59.999999-15:59'])
+      expect(await ask(time)).toMatchObject({ kind: 'data', errors: [], defects: [] })
   })
 
   test('have 20 items by default, and limit means the same as first', async () => {

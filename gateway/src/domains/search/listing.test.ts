@@ -128,13 +128,17 @@ describe('pages', () => {
       [{ after: pageInfo.endCursor, sortBy: 'NAME' }, 'after'],
       [{ after: 'x', sortBy: 'PRICE' }, 'after'],
       [{ after: made(1, 'SearchResult.PRICE', "1'", id), sortBy: 'PRICE' }, 'after'],
-      [
-        {
-          after: made(1, 'SearchResult.CREATED_AT', '2026-99-01T00:00:00.000000Z', id),
-          sortBy: 'CREATED_AT',
-        },
-        'after',
-      ],
+      ...['2026-99-01', '2026-02-30', '0000-01-31'].map(
+        (day) =>
+          [
+            {
+              after: made(1, 'SearchResult.CREATED_AT', `${day}T00:00:00.000000Z`, id),
+              sortBy: 'CREATED_AT',
+            },
+            'after',
+          ] as const,
+      ),
+      [{ after: made(1, 'SearchResult.RELEVANCE', '1e-99', id), sortBy: 'RELEVANCE' }, 'after'],
       [{ after: made(1, 'SearchResult.PRICE', '1', 'id'), sortBy: 'PRICE' }, 'after'],
       [{ after: pageInfo.endCursor, sortBy: 'PRICE', offset: 1 }, 'offset'],
       [{ filters: { options: [{ name: 'Size', values: [] }] } }, 'filters.options.0.values'],

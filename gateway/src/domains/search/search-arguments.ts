@@ -1,4 +1,4 @@
-import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
+import { isDateTime, isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
 import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 import { decodeCursor } from '../../cursor/cursor.ts'
 import { isUuid, searchLengthError, toUuid } from '../../projection/filter.ts'
@@ -76,13 +76,19 @@ function sortOf({ query, sortBy }: Values): string {
   return given === 'RELEVANCE' && query == null ? 'CREATED_AT' : given
 }
 
+const isWhole = (value: string): boolean => /^\d{1,16}$/.test(value)
+
+/** Ranks are of the type real. Postgres refuses a number that this would round to 0. */
+const isRank = (value: string): boolean =>
+  /^\d{1,3}(\.\d{1,12})?(e-\d\d)?$/.test(value) && (Number(value) === 0 || Math.fround(Number(value)) !== 0)
+
 /** Cursors are not signed, so what one says is checked before Postgres reads it. */
-const sortValues: Readonly<Record<string, RegExp>> = {
-  RELEVANCE: /^\d{1,3}(\.\d{1,12})?(e-\d\d)?$/,
-  PRICE: /^\d{1,16}$/,
-  NAME: /^[^\0]*$/,
-  CREATED_AT: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
-  BEST_SELLING: /^\d{1,16}$/,
+const sortValues: Readonly<Record<string, (value: string) => boolean>> = {
+  RELEVANCE: isRank,
+  PRICE: isWhole,
+  NAME: isUnicodeText,
+  CREATED_AT: isDateTime,
+  BEST_SELLING: isWhole,
 }
 
 function placeOf(args: Values): { readonly value: string; readonly id: string } | undefined {
@@ -90,11 +96,7 @@ function placeOf(args: Values): { readonly value: string; readonly id: string } 
   const sort = sortOf(args)
   if (cursor?.sort !== `${searchList}.${sort}` || typeof cursor.value !== 'string') return undefined
   const { value, id } = cursor
-  const readable =
-    sortValues[sort]?.test(value) === true &&
-    isUnicodeText(value) &&
-    (sort !== 'CREATED_AT' || !Number.isNaN(Date.parse(value)))
-  return readable && isUuid(id) ? { value, id } : undefined
+  return sortValues[sort]?.(value) === true && isUuid(id) ? { value, id } : undefined
 }
 
 function checkPlace(args: Values): readonly CatalogueError[] {
