@@ -13,8 +13,8 @@ interface Answer {
 
 /** Milliseconds for the answer: a processor's own calls fit in, and processors send again what is not answered. */
 const answerTimeout = 20_000
-/** Webhooks that are forwarded at the same time. What comes beyond them is sent again by the processor. */
-const maxAtOnce = 32
+/** Webhooks that wait for their answer at the same time. What comes beyond them is sent again by the processor. */
+export const maxAtOnce = 32
 /** Of an answer, what is read. */
 const maxAnswerBytes = 64 * 1024
 
@@ -42,27 +42,25 @@ export function createForwarder(
 ): Forward {
   let underWay = 0
   return async (request, requestId, limits) => {
-    if (underWay >= maxAtOnce) return busy(requestId)
-    underWay += 1
-    try {
-      const body = await readBody(request, limits)
-      switch (body.kind) {
-        case 'aborted':
-          return null
-        case 'refused':
-          return {
-            status: body.error.status,
-            body: refusalBody([body.error], { requestId, now: Date.now() }),
-          }
-        case 'body':
-          return await post(new URL(request.url ?? '/', target), headersOf(request), body.bytes).catch(() =>
-            busy(requestId),
-          )
-        default:
-          return body satisfies never
+    // Read like any other body, beside the forwarded: anybody may send one, as slowly as they like.
+    const body = await readBody(request, limits)
+    switch (body.kind) {
+      case 'aborted':
+        return null
+      case 'refused':
+        return {
+          status: body.error.status,
+          body: refusalBody([body.error], { requestId, now: Date.now() }),
+        }
+      case 'body': {
+        if (underWay >= maxAtOnce) return busy(requestId)
+        underWay += 1
+        return await post(new URL(request.url ?? '/', target), headersOf(request), body.bytes)
+          .catch(() => busy(requestId))
+          .finally(() => (underWay -= 1))
       }
-    } finally {
-      underWay -= 1
+      default:
+        return body satisfies never
     }
   }
 }
