@@ -54,10 +54,11 @@ describe.skipIf(skipsAdmin)(`customers of /admin in a browser${whySkipped}`, { t
     const before = await anyone()
     await using visitor = await admin.enter(`customers/${before.id}`)
     const { page } = visitor
-    await page.getByLabel('Labels').fill('wholesale, likes blue')
+    await page.getByLabel('Labels').fill('wholesale,likes blue')
     await page.getByLabel('Notes', { exact: true }).fill('Call before noon')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
+    await expect.poll(() => page.getByLabel('Labels').inputValue()).toBe('wholesale, likes blue')
     expect(await page.getByText('Somebody else has changed this').count()).toBe(0)
 
     const talks = page.getByRole('region', { name: 'Talks and notes' })

@@ -223,6 +223,7 @@ describe.skipIf(skipsAdmin)(`/admin in a browser${whySkipped}`, { timeout: 90_00
       ).product
     const { id, price: stored } = await read()
     expect(stored).toBe(4_150)
+    expect(await page.getByText('Somebody else has changed this product').count()).toBe(0)
 
     await page.getByLabel('Name').fill('Baseplate Compass II')
     succeeded(
@@ -236,6 +237,9 @@ describe.skipIf(skipsAdmin)(`/admin in a browser${whySkipped}`, { timeout: 90_00
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await page.getByText('Somebody else has changed this product').waitFor({ timeout: 30_000 })
     expect(await page.getByLabel('Name').inputValue()).toBe('Baseplate Compass II')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Baseplate Compass II', level: 1 }).waitFor()
+    expect((await read()).price).toBe(4_200)
   })
 
   /** A user of the demo shop who may pack, but sees neither payments nor customers. With the owner's password. */

@@ -45,26 +45,16 @@ export const draftOf = (product: Product): ProductDraft => ({
   seoDescription: product.seoDescription ?? '',
 })
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other)
-
-/** What differs from what was loaded: nothing else is sent, so nobody's change to another field is undone. */
-export function changesOf(draft: ProductDraft, loaded: Product): UpdateProductInput {
-  const before = draftOf(loaded)
-  const changed = (name: keyof ProductDraft) => !isSame(draft[name], before[name])
-  const minor = (amount: number) => Math.round(amount * unitsOf(loaded.currency))
+/** What is sent of the fields that were changed. */
+export function inputOf(changed: Partial<ProductDraft>, currency: string): UpdateProductInput {
+  const { price, compareAtPrice, tags, ...others } = changed
+  const minor = (amount: number) => Math.round(amount * unitsOf(currency))
   return {
-    ...(changed('name') && { name: draft.name }),
-    ...(changed('description') && { description: draft.description }),
-    ...(changed('price') && !Number.isNaN(draft.price) && { price: minor(draft.price) }),
-    ...(changed('compareAtPrice') && {
-      compareAtPrice: Number.isNaN(draft.compareAtPrice) ? null : minor(draft.compareAtPrice),
+    ...others,
+    ...(price !== undefined && !Number.isNaN(price) && { price: minor(price) }),
+    ...(compareAtPrice !== undefined && {
+      compareAtPrice: Number.isNaN(compareAtPrice) ? null : minor(compareAtPrice),
     }),
-    ...(changed('status') && { status: draft.status }),
-    ...(changed('slug') && { slug: draft.slug }),
-    ...(changed('tags') && { tags: valuesOf(draft.tags) }),
-    ...(changed('categoryIds') && { categoryIds: draft.categoryIds }),
-    ...(changed('seoTitle') && { seoTitle: draft.seoTitle }),
-    ...(changed('seoDescription') && { seoDescription: draft.seoDescription }),
+    ...(tags !== undefined && { tags: valuesOf(tags) }),
   }
 }

@@ -10,7 +10,8 @@ import { DraftForm } from '../ui/draft-form.tsx'
 import { NumberField, Select, TextField } from '../ui/fields.tsx'
 import { Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
-import { changesOf, draftFields, draftOf, type ProductDraft } from './product-draft.ts'
+import { useDraft } from '../ui/use-draft.ts'
+import { draftFields, draftOf, inputOf, type ProductDraft } from './product-draft.ts'
 import { productStatuses } from './product-names.ts'
 import type { Product } from './product-page.tsx'
 import { ProductPreview } from './product-preview.tsx'
@@ -19,19 +20,11 @@ import { ProductPreview } from './product-preview.tsx'
 export function ProductEditor({ product }: { readonly product: Product }): ReactNode {
   const t = useText()
   const mayWrite = useMay('products:write')
-  const [loaded, setLoaded] = useState(product)
-  const [draft, setDraft] = useState(() => draftOf(product))
+  const form = useDraft(draftOf(product))
+  const { draft, set, changed } = form
   const [previewing, setPreviewing] = useState(false)
   const { run, error, pending } = useChange(UpdateProductDocument, ['products', 'categories', 'home'])
-  const input = changesOf(draft, loaded)
-  const isChanged = Object.keys(input).length > 0
-  const isOld = loaded.updatedAt !== product.updatedAt
-  if (isOld && !isChanged) reload()
-  function reload(): void {
-    setLoaded(product)
-    setDraft(draftOf(product))
-  }
-  const set = (part: Partial<ProductDraft>) => setDraft({ ...draft, ...part })
+  const input = inputOf(changed, product.currency)
   const submit = async () => {
     if ((await run({ id: product.id, input })) !== null) tell(t('saved'))
   }
@@ -45,7 +38,7 @@ export function ProductEditor({ product }: { readonly product: Product }): React
       }
     >
       <DraftForm
-        draft={{ isChanged, isOld, reload }}
+        draft={form}
         fields={draftFields}
         error={error}
         pending={pending}
@@ -101,6 +94,7 @@ function DraftFields({ draft, set, currency, isReadOnly }: FieldsProps): ReactNo
           label={t('price')}
           value={draft.price}
           onChange={(price) => set({ price })}
+          isRequired
         />
         <NumberField
           {...money}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { afterSaving, changesOf, type Draft, draftFrom, renewed } from '../admin/src/ui/draft.ts'
+
+interface Person {
+  readonly name: string
+  readonly phone: string
+  readonly tags: string
+}
+
+const stored: Person = { name: 'Ada', phone: '1', tags: '' }
+const typing = (draft: Draft<Person>, part: Partial<Person>): Draft<Person> => ({
+  ...draft,
+  typed: { ...draft.typed, ...part },
+})
+const typed = (part: Partial<Person>) => typing(draftFrom(stored), part)
+const saved = (draft: Draft<Person>) => afterSaving(draft, changesOf(draft))
+
+describe('what is typed into a form of /admin', () => {
+  test('is kept when somebody else was quicker, who is not taken for oneself', () => {
+    expect(renewed(typed({ name: 'Ada L.' }), { ...stored, phone: '2' })).toBeNull()
+    expect(renewed(typed({ name: 'Ada L.' }), { ...stored, name: 'Ada B.' })).toBeNull()
+  })
+
+  test('follows the server as long as nothing is typed, or the same', () => {
+    const other = { ...stored, phone: '2' }
+    expect(renewed(draftFrom(stored), other)).toEqual(draftFrom(other))
+    expect(renewed(typed({ phone: '2' }), other)).toEqual(draftFrom(other))
+  })
+
+  test('is one’s own version after it was saved, in whatever way the server writes it', () => {
+    const own = { ...stored, tags: 'a, b' }
+    expect(renewed(saved(typed({ tags: 'a,b' })), own)).toEqual(draftFrom(own))
+  })
+
+  test('is not sent again after it was saved, although the server’s version isn’t there yet', () => {
+    const further = typing(saved(typed({ phone: '2' })), { name: 'Ada L.' })
+    expect(changesOf(further)).toEqual({ name: 'Ada L.' })
+  })
+
+  test('stays when it was typed while the form was saved', () => {
+    const further = typing(saved(typed({ tags: 'a,b' })), { name: 'Ada L.', tags: 'a,b,c' })
+    const own = { ...stored, tags: 'a, b' }
+    const next = renewed(further, own)
+    expect(next?.typed).toEqual({ ...stored, name: 'Ada L.', tags: 'a,b,c' })
+    expect(next?.stored).toEqual(own)
+  })
+
+  test('is asked about when somebody else has changed the same while one’s own was saved', () => {
+    const further = typing(saved(typed({ tags: 'a,b' })), { name: 'Ada L.' })
+    expect(renewed(further, { ...stored, tags: 'a, b', name: 'Ada B.' })).toBeNull()
+  })
+
+  test('is asked about again after one’s own version has come', () => {
+    const own = { ...stored, phone: '2' }
+    const next = renewed(saved(typed({ phone: '2' })), own)
+    expect(renewed(typing(next ?? draftFrom(stored), { name: 'Ada L.' }), { ...own, tags: 'x' })).toBeNull()
+  })
+})
