@@ -50,9 +50,17 @@ describe('what is typed into a form of /admin', () => {
     expect(renewed(further, { ...stored, tags: 'a, b', name: 'Ada B.' })).toBeNull()
   })
 
-  test('is asked about again after one’s own version has come', () => {
+  test('is asked about again after one’s own version has come, even if it came before the answer', () => {
     const own = { ...stored, phone: '2' }
-    const next = renewed(saved(typed({ phone: '2' })), own)
-    expect(renewed(typing(next ?? draftFrom(stored), { name: 'Ada L.' }), { ...own, tags: 'x' })).toBeNull()
+    const sent = typed({ phone: '2' })
+    const after = renewed(saved(sent), own) ?? draftFrom(stored)
+    const before = afterSaving(renewed(sent, own) ?? draftFrom(stored), changesOf(sent))
+    for (const draft of [after, before])
+      expect(renewed(typing(draft, { name: 'Ada L.' }), { ...own, phone: '3' })).toBeNull()
+  })
+
+  test('is asked about although what was saved before made no other version', () => {
+    const same = saved(typed({ tags: ',' }))
+    expect(renewed(typing(same, { name: 'Ada L.' }), { ...stored, phone: '2' })).toBeNull()
   })
 })

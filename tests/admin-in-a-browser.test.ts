@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   accessible,
   type AdminBrowser,
+  lookAgainUntil,
   looks,
   openAdminBrowser,
   picture,
@@ -234,8 +235,8 @@ describe.skipIf(skipsAdmin)(`/admin in a browser${whySkipped}`, { timeout: 90_00
         },
       ),
     )
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    await page.getByText('Somebody else has changed this product').waitFor({ timeout: 30_000 })
+    const notice = page.getByText('Somebody else has changed this product')
+    await lookAgainUntil(page, async () => (await notice.count()) === 1)
     expect(await page.getByLabel('Name').inputValue()).toBe('Baseplate Compass II')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Baseplate Compass II', level: 1 }).waitFor()

@@ -124,6 +124,20 @@ export async function accessible(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 }
 
+/** As a person who comes back to the tab: what is older than some seconds is asked again then. */
+export async function lookAgainUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
+  const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))"
+  await expect
+    .poll(
+      async () => {
+        await page.evaluate(comeBack)
+        return isSo()
+      },
+      { timeout: 40_000, interval: 500 },
+    )
+    .toBe(true)
+}
+
 /** Opens places and checks each. */
 export async function accessiblePlaces(
   { address }: Pick<AdminBrowser, 'address'>,

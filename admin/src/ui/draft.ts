@@ -7,7 +7,7 @@ export interface Draft<Values extends object> {
   /** What is typed is compared with it: the version that was taken last, and what was saved since. */
   readonly stored: Values
   readonly typed: Values
-  /** What was saved since then. The server's next version has it, perhaps written in another way. */
+  /** What was saved and isn't in that version. The server's next one has it, perhaps written in another way. */
   readonly saved: Partial<Values>
 }
 
@@ -28,19 +28,19 @@ export const afterSaving = <Values extends object>(
 ): Draft<Values> => ({
   ...draft,
   stored: { ...draft.stored, ...sent },
-  saved: { ...draft.saved, ...sent },
+  saved: differing({ ...draft.saved, ...sent }, draft.current),
 })
 
 /** The draft with another version of the server; null if somebody else made it, so that who types has to be asked. */
 export function renewed<Values extends object>(draft: Draft<Values>, current: Values): Draft<Values> | null {
   const changes = changesOf(draft)
   if (isEmpty(changes) || same(draft.typed, current)) return draftFrom(current)
-  if (isEmpty(draft.saved)) return null
+  const isOwn = Object.keys(differing(current, draft.current)).some((name) => name in draft.saved)
   const isTypedByBoth = Object.keys(differing(current, draft.stored)).some(
     (name) => name in changes && !(name in draft.saved),
   )
   // One's own version comes while one types on: what was typed since stays.
-  return isTypedByBoth ? null : { ...draftFrom(current), typed: { ...current, ...changes } }
+  return isOwn && !isTypedByBoth ? { ...draftFrom(current), typed: { ...current, ...changes } } : null
 }
 
 const isEmpty = (values: object): boolean => Object.keys(values).length === 0
