@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import {
   accessible,
   type AdminBrowser,
+  lookAgainUntil,
   looks,
   openAdminBrowser,
   picture,
@@ -131,6 +132,41 @@ describe.skipIf(skipsAdmin)(`orders of /admin in a browser${whySkipped}`, { time
     expect(now.shippingAddress).toEqual({ city: 'Bangor', recipientName: 'Ada Whitcombe' })
     expect(now.items.map(({ quantity }) => quantity)).toEqual([3, 1])
     expect(now.items[1]?.productName).toBe('Polaris Headlamp')
+  })
+
+  test('says that somebody else has changed an order while it is edited, and doesn’t undo that', async () => {
+    const order = await unpaidOrder()
+    const read = async () =>
+      (
+        await stored<{
+          order: { items: { id: string; quantity: number }[]; shippingAddress: { city: string } }
+        }>('query ($id: ID!) { order(id: $id) { items { id quantity } shippingAddress { city } } }', {
+          id: order.id,
+        })
+      ).order
+    const [line] = (await read()).items
+    await using visitor = await admin.enter(`orders/${order.id}`)
+    const { page } = visitor
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Edit the order' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('City').fill('Bangor')
+    succeeded(
+      await admin.owner(
+        'mutation ($id: ID!, $line: ID!) { modifyOrder(id: $id, modifications: { updateItems: [{ id: $line, quantity: 5 }] }) { errors { message } } }',
+        { id: order.id, line: line?.id },
+      ),
+    )
+    const notice = dialog.getByText('Somebody else has changed this')
+    await lookAgainUntil(page, async () => (await notice.count()) === 1)
+    await accessible(page)
+    expect(await dialog.getByLabel('City').inputValue()).toBe('Bangor')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`${order.orderNumber} is changed`).waitFor()
+    expect(await read()).toEqual({
+      items: [{ id: line?.id, quantity: 5 }],
+      shippingAddress: { city: 'Bangor' },
+    })
   })
 
   test('saves notes and tags, and takes them back', async () => {

@@ -1,8 +1,9 @@
-import type { OrderModifications } from '../generated/operations.ts'
-import { type AddressDraft, addressInputOf } from '../ui/address-fields.tsx'
+import { same } from '../api/differing.ts'
+import type { AddressInput, OrderModifications } from '../generated/operations.ts'
 
 export interface EditedLine {
   readonly id: string
+  /** Units; 0 takes it out. */
   readonly quantity: number
 }
 
@@ -13,24 +14,22 @@ export interface AddedLine {
 }
 
 export interface EditedOrder {
-  /** Units of each line; 0 takes it out. */
-  readonly quantities: ReadonlyMap<string, number>
+  readonly lines: readonly EditedLine[]
   readonly added: readonly AddedLine[]
-  readonly address: AddressDraft
+  readonly address: AddressInput
 }
 
-/** What differs from the order as it is: nothing else is sent. */
+/** What differs from the order as it was when one began to edit it: nothing else is sent, so nobody's change since then is undone. */
 export function modificationsOf(
-  lines: readonly EditedLine[],
-  addressBefore: AddressDraft,
-  { quantities, added, address }: EditedOrder,
+  before: EditedOrder,
+  { lines, added, address }: EditedOrder,
 ): OrderModifications {
-  const changed = lines.filter(({ id, quantity }) => (quantities.get(id) ?? quantity) !== quantity)
-  const quantityOf = (id: string) => quantities.get(id) ?? 0
+  const quantities = new Map(before.lines.map(({ id, quantity }) => [id, quantity]))
+  const changed = lines.filter(({ id, quantity }) => quantity !== quantities.get(id))
   const updateItems = changed
-    .filter(({ id }) => quantityOf(id) > 0)
-    .map(({ id }) => ({ id, quantity: quantityOf(id) }))
-  const removeItemIds = changed.filter(({ id }) => quantityOf(id) === 0).map(({ id }) => id)
+    .filter(({ quantity }) => quantity > 0)
+    .map(({ id, quantity }) => ({ id, quantity }))
+  const removeItemIds = changed.filter(({ quantity }) => quantity === 0).map(({ id }) => id)
   const addItems = added
     .filter(({ quantity }) => quantity > 0)
     .map(({ productId, variantId, quantity }) => ({
@@ -42,8 +41,6 @@ export function modificationsOf(
     ...(updateItems.length > 0 && { updateItems }),
     ...(removeItemIds.length > 0 && { removeItemIds }),
     ...(addItems.length > 0 && { addItems }),
-    ...(JSON.stringify(address) !== JSON.stringify(addressBefore) && {
-      shippingAddress: addressInputOf(address),
-    }),
+    ...(!same(address, before.address) && { shippingAddress: address }),
   }
 }

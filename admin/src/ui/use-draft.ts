@@ -4,6 +4,8 @@ import { afterSaving, changesOf, draftFrom, renewed } from './draft.ts'
 
 export interface DraftState<Values extends object> {
   readonly draft: Values
+  /** What it is compared with. */
+  readonly stored: Values
   readonly set: (part: Partial<Values>) => void
   /** What differs from what is stored: nothing else is sent, so nobody's change to another field is undone. */
   readonly changed: Partial<Values>
@@ -24,6 +26,7 @@ export function useDraft<Values extends object>(current: Values): DraftState<Val
   if (next !== null) setState(next)
   return {
     draft: state.typed,
+    stored: state.stored,
     set: (part) => setState((now) => ({ ...now, typed: { ...now.typed, ...part } })),
     changed,
     isChanged: Object.keys(changed).length > 0,
