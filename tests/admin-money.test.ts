@@ -18,7 +18,7 @@ test.each(typed)('an amount of %s that is typed as %d is %d minor units, and sho
   const format = new Intl.NumberFormat('en-US', moneyOptions(currency))
   expect(format.format(minor / unitsOf(currency))).toBe(shown)
   const product = { currency, price: 1, compareAtPrice: null } as BulkProduct
-  expect(inputOf(product, { price: amount })).toMatchObject({ price: minor })
+  expect(inputOf({ product, row: { price: amount } })).toMatchObject({ price: minor })
   const service = { ...newService, price: amount }
   expect(serviceInput(service, currency, unitsOf(currency))).toMatchObject({ price: minor })
   const option = { ...newOption('INVOICE', 'Invoice'), minAmount: amount }

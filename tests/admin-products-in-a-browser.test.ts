@@ -215,6 +215,9 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     const price = page.getByRole('textbox', { name: `Price of ${one.name}`, exact: true })
     await price.fill('77.7')
     await price.blur()
+    // What was typed is kept when a search lists other products.
+    await page.getByRole('searchbox').fill(other.name)
+    await price.waitFor({ state: 'detached' })
     await page.getByLabel(`Name of ${other.name}`, { exact: true }).fill('ab')
     await page.getByRole('button', { name: 'Save 2 products' }).click()
     await page.getByText('1 product is saved').waitFor()

@@ -1,4 +1,5 @@
 import type { RequestError } from '@commerce-graph/client'
+import { differing } from '../api/differing.ts'
 import { unitsOf } from '../format/money.ts'
 import type { BulkProductsQuery, ProductStatus, UpdateProductsInput } from '../generated/operations.ts'
 
@@ -13,7 +14,38 @@ export interface BulkRow {
   readonly status: ProductStatus
 }
 
-export type BulkEdits = ReadonlyMap<string, Partial<BulkRow>>
+/** What was typed of a product. It is kept when the product isn't listed any more. */
+export interface BulkEdit {
+  readonly product: BulkProduct
+  readonly row: Partial<BulkRow>
+}
+
+/** By the products' ids. */
+export type BulkEdits = ReadonlyMap<string, BulkEdit>
+
+export function withEdit(edits: BulkEdits, product: BulkProduct, row: Partial<BulkRow>): BulkEdits {
+  return new Map(edits).set(product.id, { product, row: { ...edits.get(product.id)?.row, ...row } })
+}
+
+/** The edits of products that are listed are of them as they are now. */
+export function renewedEdits(edits: BulkEdits, listed: readonly BulkProduct[]): BulkEdits {
+  const products = new Map(listed.map((product) => [product.id, product]))
+  return new Map([...edits].map(([id, edit]) => [id, { ...edit, product: products.get(id) ?? edit.product }]))
+}
+
+/**
+ * What is left to send after a save: what was refused, and what was typed meanwhile.
+ *
+ * @param sent the edits as they were when they were sent
+ * @param saved the ids of the products that have them now
+ */
+export function withoutSaved(edits: BulkEdits, sent: BulkEdits, saved: ReadonlySet<string>): BulkEdits {
+  const left = [...edits].map(([id, edit]): [string, BulkEdit] => {
+    const before = saved.has(id) ? sent.get(id) : undefined
+    return [id, before === undefined ? edit : { ...edit, row: differing(edit.row, before.row) }]
+  })
+  return new Map(left.filter(([, { row }]) => Object.keys(row).length > 0))
+}
 
 export const rowOf = ({ name, sku, price, compareAtPrice, status, currency }: BulkProduct): BulkRow => ({
   name,
@@ -24,11 +56,7 @@ export const rowOf = ({ name, sku, price, compareAtPrice, status, currency }: Bu
 })
 
 /** What a row changes of its product; null if nothing. */
-export function inputOf(
-  product: BulkProduct,
-  edits: Partial<BulkRow> | undefined,
-): UpdateProductsInput | null {
-  if (edits === undefined) return null
+export function inputOf({ product, row: edits }: BulkEdit): UpdateProductsInput | null {
   const before = rowOf(product)
   const changed = (name: keyof BulkRow) => name in edits && !Object.is(edits[name], before[name])
   const minor = (amount: number) => Math.round(amount * unitsOf(product.currency))

@@ -27,7 +27,10 @@ import {
   type BulkRow,
   faultsByRow,
   inputOf,
+  renewedEdits,
   undoInputOf,
+  withEdit,
+  withoutSaved,
 } from './bulk-changes.ts'
 import { BulkTable } from './bulk-table.tsx'
 import { isProductStatus, productStatuses } from './product-names.ts'
@@ -50,16 +53,17 @@ export default function BulkPage(): ReactNode {
   })
   const [edits, setEdits] = useState<BulkEdits>(new Map())
   const { faults, general, pending, save } = useBulkSave()
-  const inputs = pages.rows.flatMap((product) => inputOf(product, edits.get(product.id)) ?? [])
-  const edit = (id: string, part: Partial<BulkRow>) =>
-    setEdits((all) => new Map(all).set(id, { ...all.get(id), ...part }))
+  const current = renewedEdits(edits, pages.rows)
+  const count = [...current.values()].filter((each) => inputOf(each) !== null).length
+  const edit = (product: BulkProduct, part: Partial<BulkRow>) =>
+    setEdits((all) => withEdit(all, product, part))
   const submit = async () => {
-    const refused = await save(pages.rows, inputs)
-    setEdits((all) => new Map([...all].filter(([id]) => refused.has(id))))
+    const saved = await save(current)
+    setEdits((all) => withoutSaved(all, current, saved))
   }
   const statuses = Object.entries(productStatuses).map(([id, { name }]) => ({ id, text: t(name) }))
   const setAll = (next: ProductStatus) => {
-    for (const { id } of pages.rows) edit(id, { status: next })
+    for (const product of pages.rows) edit(product, { status: next })
   }
   return (
     <Page
@@ -68,18 +72,21 @@ export default function BulkPage(): ReactNode {
       back={{ href: '/products', text: t('products') }}
       actions={
         <>
-          {inputs.length > 0 && (
+          {count > 0 && (
             <Button look="quiet" onPress={() => setEdits(new Map())}>
               {t('undo')}
             </Button>
           )}
-          <Button look="primary" isDisabled={inputs.length === 0 || pending} onPress={() => void submit()}>
-            {pending ? t('sending') : t('saveCount', { count: inputs.length })}
+          <Button look="primary" isDisabled={count === 0 || pending} onPress={() => void submit()}>
+            {pending ? t('sending') : t('saveCount', { count })}
           </Button>
         </>
       }
     >
       {general !== null && <Fault text={general} />}
+      {faultsElsewhere(current, pages.rows, faults).map((text) => (
+        <Fault key={text} text={text} />
+      ))}
       <div className="card">
         <div className="filters">
           <SearchField label={t('searchProducts')} value={typed} onChange={type} />
@@ -111,7 +118,7 @@ export default function BulkPage(): ReactNode {
             </Link>
           </Empty>
         ) : (
-          <BulkTable products={pages.rows} edits={edits} faults={faults} onEdit={edit} />
+          <BulkTable products={pages.rows} edits={current} faults={faults} onEdit={edit} />
         )}
         {pages.hasMore && (
           <div className="inside end-of-list">
@@ -125,15 +132,25 @@ export default function BulkPage(): ReactNode {
   )
 }
 
+/** What is wrong with products that were edited and that the filters don't list now. */
+function faultsElsewhere(
+  edits: BulkEdits,
+  listed: readonly BulkProduct[],
+  faults: Faults,
+): readonly string[] {
+  const ids = new Set(listed.map(({ id }) => id))
+  return [...edits.values()].flatMap(({ product: { id, name } }) => {
+    const texts = ids.has(id) ? [] : Object.values(faults.get(id) ?? {})
+    return texts.length === 0 ? [] : [`${name}: ${texts.join(' ')}`]
+  })
+}
+
 interface BulkSave {
   readonly faults: Faults
   readonly general: string | null
   readonly pending: boolean
-  /** Resolves with the ids of the products that were refused. */
-  readonly save: (
-    products: readonly BulkProduct[],
-    inputs: readonly UpdateProductsInput[],
-  ) => Promise<ReadonlySet<string>>
+  /** Resolves with the ids of the products that were saved. */
+  readonly save: (edits: BulkEdits) => Promise<ReadonlySet<string>>
 }
 
 const noFaults: Faults = new Map()
@@ -164,16 +181,16 @@ function useBulkSave(): BulkSave {
     setPending(false)
     return new Set(found.keys())
   }
-  const save = async (products: readonly BulkProduct[], inputs: readonly UpdateProductsInput[]) => {
-    const refused = await send(inputs)
-    const done = inputs.filter(({ id }) => !refused.has(id))
-    const before = new Map(products.map((product) => [product.id, product]))
-    const back = done.flatMap((input) => {
-      const product = before.get(input.id)
-      return product === undefined ? [] : [undoInputOf(product, input)]
+  const save = async (edits: BulkEdits) => {
+    const changes = [...edits.values()].flatMap((edit) => {
+      const input = inputOf(edit)
+      return input === null ? [] : [{ input, back: undoInputOf(edit.product, input) }]
     })
-    if (done.length > 0) tell(t('bulkSaved', { count: done.length }), () => void send(back))
-    return refused
+    const refused = await send(changes.map(({ input }) => input))
+    const done = changes.filter(({ input }) => !refused.has(input.id))
+    if (done.length > 0)
+      tell(t('bulkSaved', { count: done.length }), () => void send(done.map(({ back }) => back)))
+    return new Set(done.map(({ input }) => input.id))
   }
   return { faults, general, pending, save }
 }

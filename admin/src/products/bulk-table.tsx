@@ -10,7 +10,7 @@ interface Props {
   readonly products: readonly BulkProduct[]
   readonly edits: BulkEdits
   readonly faults: ReadonlyMap<string, Readonly<Record<string, string>>>
-  readonly onEdit: (id: string, part: Partial<BulkRow>) => void
+  readonly onEdit: (product: BulkProduct, part: Partial<BulkRow>) => void
 }
 
 export function BulkTable({ products, edits, faults, onEdit }: Props): ReactNode {
@@ -32,7 +32,7 @@ export function BulkTable({ products, edits, faults, onEdit }: Props): ReactNode
             <Row
               key={product.id}
               product={product}
-              edits={edits.get(product.id)}
+              edits={edits.get(product.id)?.row}
               faults={faults.get(product.id)}
               onEdit={onEdit}
             />
@@ -47,14 +47,14 @@ interface RowProps {
   readonly product: BulkProduct
   readonly edits: Partial<BulkRow> | undefined
   readonly faults: Readonly<Record<string, string>> | undefined
-  readonly onEdit: (id: string, part: Partial<BulkRow>) => void
+  readonly onEdit: (product: BulkProduct, part: Partial<BulkRow>) => void
 }
 
 const Row = memo(function Row({ product, edits, faults = {}, onEdit }: RowProps): ReactNode {
   const t = useText()
   const stored = rowOf(product)
   const row = { ...stored, ...edits }
-  const set = (part: Partial<BulkRow>) => onEdit(product.id, part)
+  const set = (part: Partial<BulkRow>) => onEdit(product, part)
   const isChanged = (name: keyof BulkRow) => !Object.is(row[name], stored[name])
   const fault = (name: string) => faults[name] !== undefined && <p className="fault">{faults[name]}</p>
   const state = (name: keyof BulkRow) => (isChanged(name) ? 'changed' : undefined)
