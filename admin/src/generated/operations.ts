@@ -1772,18 +1772,6 @@ export type SetEmailSenderInput = {
   readonly address?: string | null | undefined;
 };
 
-/** How much can be sold of a SKU from a warehouse. Open in the specification. */
-export type SetInventoryLevelInput = {
-  /** Units that can be sold. 0 to 999,999. */
-  readonly available: number;
-  /** Why; a stocktake when nothing is said. 1 to 1,000 characters. */
-  readonly reason?: string | null | undefined;
-  /** The SKU. 1 to 255 characters, in one line. */
-  readonly sku: string;
-  /** The warehouse; the one with the lowest priority number when nothing is said. */
-  readonly warehouseId?: string | null | undefined;
-};
-
 /** When the stock of a SKU is low. Open in the specification. */
 export type SetLowStockThresholdInput = {
   /** The SKU. 1 to 255 characters, in one line. */
@@ -4195,13 +4183,6 @@ export type StockLevelsQueryVariables = Exact<{
 
 
 export type StockLevelsQuery = { readonly products: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly sku: string, readonly inventory: { readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number }> } | null, readonly variants: ReadonlyArray<{ readonly id: string, readonly sku: string, readonly options: ReadonlyArray<{ readonly value: string }>, readonly inventory: { readonly warehouses: ReadonlyArray<{ readonly warehouseId: string, readonly available: number, readonly reserved: number }> } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
-
-export type SetInventoryLevelMutationVariables = Exact<{
-  input: SetInventoryLevelInput;
-}>;
-
-
-export type SetInventoryLevelMutation = { readonly setInventoryLevel: { readonly inventory: { readonly sku: string, readonly available: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
 export type TransferPartsFragment = { readonly id: string, readonly status: TransferStatus, readonly expectedDate: string | null, readonly notes: string | null, readonly createdAt: string, readonly fromWarehouse: { readonly name: string }, readonly toWarehouse: { readonly name: string }, readonly lines: ReadonlyArray<{ readonly sku: string | null, readonly quantity: number, readonly receivedQuantity: number }> };
 
@@ -8438,23 +8419,6 @@ export const StockLevelsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<StockLevelsQuery, StockLevelsQueryVariables>;
-export const SetInventoryLevelDocument = new TypedDocumentString(`
-    mutation SetInventoryLevel($input: SetInventoryLevelInput!) {
-  setInventoryLevel(input: $input) {
-    inventory {
-      sku
-      available
-    }
-    errors {
-      ...Faults
-    }
-  }
-}
-    fragment Faults on UserError {
-  field
-  message
-  code
-}`) as unknown as TypedDocumentString<SetInventoryLevelMutation, SetInventoryLevelMutationVariables>;
 export const TransferListDocument = new TypedDocumentString(`
     query TransferList($first: Int, $after: String) {
   transfers(first: $first, after: $after) {

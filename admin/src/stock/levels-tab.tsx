@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { askAgain, changeOrRefusal, useApi } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import {
-  SetInventoryLevelDocument,
+  AdjustInventoryDocument,
   StockLevelsDocument,
   type StockLevelsQuery,
   WarehouseNamesDocument,
@@ -17,7 +17,17 @@ import { Badge, Empty, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { useFilters, useTyped } from '../ui/use-filters.ts'
 import { usePages } from '../ui/use-pages.ts'
-import { type Counted, differences, type Level, levelsOf } from './levels.ts'
+import {
+  correctionOf,
+  type Correction,
+  type Count,
+  countKey,
+  type Counts,
+  type Level,
+  levelsOf,
+  withCount,
+  withoutCounts,
+} from './levels.ts'
 
 const filterNames = ['q', 'warehouse'] as const
 const connection = ({ products }: StockLevelsQuery) => products
@@ -37,13 +47,14 @@ export function LevelsTab(): ReactNode {
     variables: { searchQuery: q === '' ? null : q },
     connection,
   })
-  const [counts, setCounts] = useState<ReadonlyMap<string, number>>(new Map())
+  const [counts, setCounts] = useState<Counts>(new Map())
   const levels = levelsOf(pages.rows, warehouseId)
-  const changed = differences(levels, counts)
-  const { pending, refused, save } = useCount(warehouseId)
+  const { pending, refused, save } = useCount()
+  const listed = new Set(levels.map(({ sku }) => countKey({ warehouseId, sku })))
+  const elsewhere = [...counts].filter(([key]) => refused.has(key) && !listed.has(key))
   const submit = async () => {
-    const left = await save(changed)
-    setCounts((all) => new Map([...all].filter(([sku]) => left.has(sku))))
+    const saved = await save([...counts.values()])
+    setCounts((all) => withoutCounts(all, saved))
   }
   return (
     <div className="card">
@@ -53,18 +64,18 @@ export function LevelsTab(): ReactNode {
           label={t('warehouse')}
           labelHidden
           value={warehouseId}
-          onChange={(next) => {
-            change({ warehouse: next })
-            setCounts(new Map())
-          }}
+          onChange={(next) => change({ warehouse: next })}
           choices={places.map(({ id, name }) => ({ id, text: name }))}
         />
         {mayWrite && (
-          <Button look="primary" isDisabled={changed.length === 0 || pending} onPress={() => void submit()}>
-            {pending ? t('sending') : t('saveCounts', { count: changed.length })}
+          <Button look="primary" isDisabled={counts.size === 0 || pending} onPress={() => void submit()}>
+            {pending ? t('sending') : t('saveCounts', { count: counts.size })}
           </Button>
         )}
       </div>
+      {elsewhere.map(([key, { sku }]) => (
+        <Fault key={key} text={`${sku}: ${refused.get(key)}`} />
+      ))}
       {pages.error !== null ? (
         <Failed error={pages.error} retry={pages.retry} />
       ) : pages.pending || warehouses.isPending ? (
@@ -74,9 +85,10 @@ export function LevelsTab(): ReactNode {
       ) : (
         <LevelTable
           levels={levels}
+          warehouseId={warehouseId}
           counts={mayWrite ? counts : null}
           refused={refused}
-          onCount={(sku, counted) => setCounts(new Map(counts).set(sku, counted))}
+          onCount={(count) => setCounts((all) => withCount(all, count))}
         />
       )}
       {pages.hasMore && (
@@ -92,13 +104,14 @@ export function LevelsTab(): ReactNode {
 
 interface TableProps {
   readonly levels: readonly Level[]
+  readonly warehouseId: string
   /** Null: the person may only look. */
-  readonly counts: ReadonlyMap<string, number> | null
-  readonly refused: ReadonlyMap<string, string>
-  readonly onCount: (sku: string, counted: number) => void
+  readonly counts: Counts | null
+  readonly refused: Refused
+  readonly onCount: (count: Count) => void
 }
 
-function LevelTable({ levels, counts, refused, onCount }: TableProps): ReactNode {
+function LevelTable({ levels, warehouseId, counts, refused, onCount }: TableProps): ReactNode {
   const t = useText()
   return (
     <div className="scroll inside" tabIndex={0} role="group" aria-label={t('levels')}>
@@ -117,71 +130,77 @@ function LevelTable({ levels, counts, refused, onCount }: TableProps): ReactNode
           </tr>
         </thead>
         <tbody>
-          {levels.map(({ sku, name, productId, available, reserved }) => (
-            <tr key={sku}>
-              <td>
-                <Link href={`/products/${productId}`} className="strong">
-                  {name}
-                </Link>
-                {refused.has(sku) && <Fault text={refused.get(sku) ?? ''} />}
-              </td>
-              <td className="muted">{sku}</td>
-              <td className="end">{reserved}</td>
-              <td className="end">
-                <Badge tone={available === 0 ? 'bad' : 'calm'}>{available}</Badge>
-              </td>
-              {counts && (
+          {levels.map(({ sku, name, productId, available, reserved }) => {
+            const key = countKey({ warehouseId, sku })
+            return (
+              <tr key={sku}>
                 <td>
-                  <div className="price">
-                    <NumberField
-                      label={t('countedOf', { name })}
-                      labelHidden
-                      minValue={0}
-                      maxValue={999_999}
-                      value={counts.get(sku) ?? available}
-                      onChange={(counted) => onCount(sku, counted)}
-                    />
-                  </div>
+                  <Link href={`/products/${productId}`} className="strong">
+                    {name}
+                  </Link>
+                  {refused.has(key) && <Fault text={refused.get(key) ?? ''} />}
                 </td>
-              )}
-            </tr>
-          ))}
+                <td className="muted">{sku}</td>
+                <td className="end">{reserved}</td>
+                <td className="end">
+                  <Badge tone={available === 0 ? 'bad' : 'calm'}>{available}</Badge>
+                </td>
+                {counts && (
+                  <td>
+                    <div className="price">
+                      <NumberField
+                        label={t('countedOf', { name })}
+                        labelHidden
+                        minValue={0}
+                        maxValue={999_999}
+                        value={counts.get(key)?.counted ?? available}
+                        onChange={(counted) => onCount({ warehouseId, sku, available, counted })}
+                      />
+                    </div>
+                  </td>
+                )}
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </div>
   )
 }
 
-interface Count {
+/** Why, by warehouse and SKU. */
+type Refused = ReadonlyMap<string, string>
+
+interface CountState {
   readonly pending: boolean
-  /** Why, by SKU. */
-  readonly refused: ReadonlyMap<string, string>
-  /** Resolves with the SKUs that were refused. */
-  readonly save: (changed: readonly Counted[]) => Promise<ReadonlySet<string>>
+  readonly refused: Refused
+  /** Resolves with those that were saved. */
+  readonly save: (counts: readonly Count[]) => Promise<readonly Count[]>
 }
 
-function useCount(warehouseId: string): Count {
+function useCount(): CountState {
   const t = useText()
   const [pending, setPending] = useState(false)
-  const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map())
-  const send = async (levels: readonly { readonly sku: string; readonly available: number }[]) => {
+  const [refused, setRefused] = useState<Refused>(new Map())
+  const send = async (corrections: readonly Correction[]) => {
     setPending(true)
     const found = new Map<string, string>()
-    for (const { sku, available } of levels) {
-      const input = { sku, available, warehouseId, reason: t('countReason') }
-      const error = await changeOrRefusal(SetInventoryLevelDocument, { input })
-      if (error !== null) found.set(sku, reasonOf(error))
+    for (const correction of corrections) {
+      const input = { ...correction, reason: t('countReason') }
+      const error = await changeOrRefusal(AdjustInventoryDocument, { input })
+      if (error !== null) found.set(countKey(correction), reasonOf(error))
     }
     await askAgain(['stock', 'products', 'home'])
     setRefused(found)
     setPending(false)
-    return new Set(found.keys())
+    return found
   }
-  const save = async (changed: readonly Counted[]) => {
-    const left = await send(changed.map(({ sku, counted }) => ({ sku, available: counted })))
-    const done = changed.filter(({ sku }) => !left.has(sku))
-    if (done.length > 0) tell(t('countsSaved', { count: done.length }), () => void send(done))
-    return left
+  const save = async (counts: readonly Count[]) => {
+    const left = await send(counts.map(correctionOf))
+    const done = counts.filter((count) => !left.has(countKey(count)))
+    const back = done.map(correctionOf).map((each) => ({ ...each, delta: -each.delta }))
+    if (done.length > 0) tell(t('countsSaved', { count: done.length }), () => void send(back))
+    return done
   }
   return { pending, refused, save }
 }

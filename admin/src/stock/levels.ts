@@ -34,18 +34,50 @@ export const levelsOf = (products: readonly Listed[], warehouseId: string): read
     })
   })
 
-export interface Counted extends Level {
+/** What was counted of a SKU in a warehouse, when it had the level that is shown beside it. It is kept when the SKU isn't listed any more. */
+export interface Count {
+  readonly warehouseId: string
+  readonly sku: string
+  readonly available: number
   readonly counted: number
 }
 
-/** The SKUs of which something else was counted than there should be. */
-export const differences = (
-  levels: readonly Level[],
-  counts: ReadonlyMap<string, number>,
-): readonly Counted[] =>
-  levels.flatMap((level) => {
-    const counted = counts.get(level.sku)
-    return counted === undefined || Number.isNaN(counted) || counted === level.available
-      ? []
-      : [{ ...level, counted }]
-  })
+export interface Correction {
+  readonly warehouseId: string
+  readonly sku: string
+  readonly delta: number
+}
+
+/** By warehouse and SKU. */
+export type Counts = ReadonlyMap<string, Count>
+
+export const countKey = ({ warehouseId, sku }: Pick<Count, 'warehouseId' | 'sku'>): string =>
+  `${warehouseId} ${sku}`
+
+/** With another count. One that is what there should be, or no number, is none. */
+export function withCount(counts: Counts, count: Count): Counts {
+  const next = new Map(counts)
+  if (Number.isNaN(count.counted) || count.counted === count.available) next.delete(countKey(count))
+  else next.set(countKey(count), count)
+  return next
+}
+
+/** What is left to send after a save: what was refused, and what was counted again meanwhile. */
+export function withoutCounts(counts: Counts, saved: readonly Count[]): Counts {
+  let left = counts
+  for (const before of saved) {
+    const count = counts.get(countKey(before))
+    if (count === undefined) continue
+    // It was counted again beside the level of before the save.
+    const available = count.available === before.available ? before.counted : count.available
+    left = withCount(left, { ...count, available })
+  }
+  return left
+}
+
+/** What a count puts right, as a difference: whatever was sold or came in since it was counted stays as it is. */
+export const correctionOf = ({ warehouseId, sku, available, counted }: Count): Correction => ({
+  warehouseId,
+  sku,
+  delta: counted - available,
+})
