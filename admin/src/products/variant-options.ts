@@ -1,3 +1,5 @@
+import type { UpdateProductVariantInput } from '../generated/operations.ts'
+
 export interface Option {
   readonly name: string
   readonly value: string
@@ -53,3 +55,12 @@ export const skuFor = (sku: string, options: readonly Option[]): string =>
     .toUpperCase()
     .replaceAll(/[^A-Z0-9._-]+/g, '-')
     .slice(0, 100)
+
+/** What is sent of a row's fields that were changed. An empty price is none that could be sent. */
+export const variantInput = (
+  { sku, price }: { readonly sku?: string; readonly price?: number },
+  units: number,
+): UpdateProductVariantInput => ({
+  ...(sku !== undefined && { sku }),
+  ...(price !== undefined && !Number.isNaN(price) && { price: Math.round(price * units) }),
+})

@@ -12,9 +12,10 @@ import { Fault } from '../ui/dialog.tsx'
 import { NumberField, TextField } from '../ui/fields.tsx'
 import { Badge, Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useDraft } from '../ui/use-draft.ts'
 import { AddVariantsDialog } from './add-variants-dialog.tsx'
 import type { Product } from './product-page.tsx'
-import { optionNames } from './variant-options.ts'
+import { optionNames, variantInput } from './variant-options.ts'
 
 type Variant = Product['variants'][number]
 
@@ -87,15 +88,15 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
   const [removing, setRemoving] = useState(false)
   const units = unitsOf(product.currency)
   const stored = { sku: variant.sku, price: (variant.price ?? product.price) / units }
-  const [sku, setSku] = useState(stored.sku)
-  const [price, setPrice] = useState(stored.price)
+  const { changed, set, saved } = useDraft(stored)
+  // What isn't typed follows the product, whose price is the variant's until it has one of its own.
+  const { sku, price } = { ...stored, ...changed }
   const name = nameOf(variant)
-  const changed = {
-    ...(sku !== stored.sku && { sku }),
-    ...(price !== stored.price && !Number.isNaN(price) && { price: Math.round(price * units) }),
-  }
+  const input = variantInput(changed, units)
   const save = async () => {
-    if ((await run({ id: variant.id, input: changed })) !== null) tell(t('saved'))
+    if ((await run({ id: variant.id, input })) === null) return
+    saved()
+    tell(t('saved'))
   }
   return (
     <tr>
@@ -106,7 +107,12 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
       ))}
       <td>
         {mayWrite ? (
-          <TextField label={t('skuOf', { name })} labelHidden value={sku} onChange={setSku} />
+          <TextField
+            label={t('skuOf', { name })}
+            labelHidden
+            value={sku}
+            onChange={(next) => set({ sku: next })}
+          />
         ) : (
           variant.sku
         )}
@@ -122,10 +128,10 @@ function VariantRow({ product, variant, names }: RowProps): ReactNode {
               minValue={0}
               step={1 / units}
               formatOptions={moneyOptions(product.currency)}
-              onChange={setPrice}
+              onChange={(next) => set({ price: next })}
             />
             {/* Always there, so that nothing moves under the pointer when it is saved. */}
-            <Button isDisabled={pending || Object.keys(changed).length === 0} onPress={() => void save()}>
+            <Button isDisabled={pending || Object.keys(input).length === 0} onPress={() => void save()}>
               {t('save')}
             </Button>
           </div>
