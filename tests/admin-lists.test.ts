@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { applyMoves, movesFor, undoOf } from '../admin/src/categories/category-tree.ts'
-import { movedTo } from '../admin/src/products/image-list.ts'
-import { combinations, missingCombinations, skuFor, valuesOf } from '../admin/src/products/variant-options.ts'
+import { movedBack, movedTo, putBack } from '../admin/src/products/image-list.ts'
+import {
+  combinations,
+  missingCombinations,
+  skuFor,
+  valuesOf,
+  variantInput,
+} from '../admin/src/products/variant-options.ts'
 
 const below = (parent: string | null) => (parent === null ? null : { id: parent })
 const tree = (['a', null, 'b', null, 'c', 'b', 'd', 'b', 'e', 'd'] as const)
@@ -48,6 +54,31 @@ describe('pictures', () => {
     expect(moved(['a', 'c'], 'd', true)).toBe('bdac')
     expect(moved(['a'], 'gone', true)).toBe('abcd')
   })
+
+  const pictures = (urls: string, alt: string | null = null) =>
+    [...urls].map((url) => ({ url, alt, width: null, height: null }))
+  const urlsOf = (images: readonly { readonly url: string }[]) => images.map(({ url }) => url).join('')
+  const before = pictures('abcd')
+
+  test('that were removed come back to their place in the list as it is by then', () => {
+    const back = (now: string, removed: number) => {
+      const image = before[removed]
+      return image === undefined ? '' : urlsOf(putBack(pictures(now), before, image))
+    }
+    expect(back('abd', 2)).toBe('abcd')
+    expect(back('bcdx', 0)).toBe('abcdx')
+    expect(back('xadb', 2)).toBe('xadbc')
+    expect(back('xy', 3)).toBe('dxy')
+  })
+
+  test('that were moved go back without what others did to the list since', () => {
+    const [a, , c] = before
+    if (a === undefined || c === undefined) throw new Error('there are four')
+    expect(urlsOf(movedBack(pictures('bcda'), before, [a]))).toBe('abcd')
+    expect(urlsOf(movedBack(pictures('bdacx'), before, [a, c]))).toBe('abcdx')
+    expect(urlsOf(movedBack(pictures('bd'), before, [a]))).toBe('bd')
+    expect(movedBack(pictures('ba', 'described'), before, [a])[0]?.alt).toBe('described')
+  })
 })
 
 describe('variants', () => {
@@ -71,6 +102,12 @@ describe('variants', () => {
     ]
     expect(missingCombinations(all, there)).toEqual([all[1]])
     expect(combinations([])).toEqual([])
+  })
+
+  test('have only those of their fields sent that were typed', () => {
+    expect(variantInput({ sku: 'TENT-S' }, 100)).toEqual({ sku: 'TENT-S' })
+    expect(variantInput({ price: 19.99 }, 100)).toEqual({ price: 1_999 })
+    expect(variantInput({ price: Number.NaN }, 100)).toEqual({})
   })
 
   test('have SKUs of letters that every label printer knows', () => {

@@ -69,11 +69,18 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await accessible(page)
     await dialog.getByRole('button', { name: 'Add 2 variants' }).click()
     await page.getByText('2 variants are added').waitFor()
+    // A variant without a price of its own follows the product's.
+    const details = page.getByRole('region', { name: 'Details' })
+    await details.getByRole('textbox', { name: 'Price', exact: true }).fill('239')
+    await details.getByRole('button', { name: 'Save' }).click()
     const price = page.getByRole('textbox', { name: 'Price of Moss' })
+    await expect.poll(() => price.inputValue()).toBe('$239.00')
+    const save = page.getByRole('row', { name: /Moss/ }).getByRole('button', { name: 'Save' })
+    expect(await save.isDisabled()).toBe(true)
     await price.fill('259.5')
     await price.blur()
-    await page.getByRole('row', { name: /Moss/ }).getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await save.click()
+    await expect.poll(() => save.isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Delete the variant Dark sand' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('The variant Dark sand is deleted').waitFor()
@@ -128,6 +135,18 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await list.getByText('The compass from the side').waitFor()
     await accessible(page)
 
+    async function addPicture(alt: string): Promise<void> {
+      const { product } = await stored<{
+        product: { id: string; images: { url: string; alt: string | null }[] }
+      }>('{ product(slug: "baseplate-compass") { id images { url alt } } }')
+      const images = [...product.images, { url: product.images[0]?.url, alt }]
+      succeeded(
+        await admin.owner(
+          'mutation ($id: ID!, $images: [ProductImageInput!]) { updateProduct(id: $id, input: { images: $images }) { errors { message } } }',
+          { id: product.id, images },
+        ),
+      )
+    }
     const alts = async () => {
       const { product } = await stored<{ product: { images: { alt: string | null }[] } }>(
         '{ product(slug: "baseplate-compass") { images { alt } } }',
@@ -146,11 +165,13 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await expect.poll(async () => (await alts())[0]).toBe('The compass from the side')
     await list.getByRole('row').first().getByRole('button', { name: 'Remove the picture' }).click()
     await expect.poll(async () => (await alts()).length).toBe(before + 1)
+    await addPicture('Added by a colleague')
     await page
       .locator('.toast', { hasText: 'The picture is removed' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await expect.poll(async () => (await alts())[0]).toBe('The compass from the side')
+    expect((await alts()).at(-1)).toBe('Added by a colleague')
   })
 
   test('takes a dropped file', async () => {

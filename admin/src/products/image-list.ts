@@ -29,3 +29,33 @@ export function movedTo<Item>(
   const index = target.after ? at + 1 : at
   return [...rest.slice(0, index), ...moved, ...rest.slice(index)]
 }
+
+/**
+ * The list with a picture that was removed from it, where it was before. Pictures are known by their addresses: each change of the list
+ * gives them other ids.
+ *
+ * @param now others may have changed it since
+ * @param as what is put there instead of the picture as it was
+ */
+export function putBack<Image extends ListedImage>(
+  now: readonly Image[],
+  before: readonly Image[],
+  removed: Image,
+  as: Image = removed,
+): readonly Image[] {
+  const earlier = before.slice(0, before.indexOf(removed))
+  const left = earlier.findLast(({ url }) => now.some((each) => each.url === url))
+  const index = left === undefined ? 0 : now.findLastIndex(({ url }) => url === left.url) + 1
+  return [...now.slice(0, index), as, ...now.slice(index)]
+}
+
+/** The list with pictures that were moved where they were before, as far as they are still there. */
+export const movedBack = <Image extends ListedImage>(
+  now: readonly Image[],
+  before: readonly Image[],
+  moved: readonly Image[],
+): readonly Image[] =>
+  moved.reduce((list, image) => {
+    const index = list.findIndex(({ url }) => url === image.url)
+    return index === -1 ? list : putBack(list.toSpliced(index, 1), before, image, list[index])
+  }, now)

@@ -9,10 +9,11 @@ import {
   Text,
   useDragAndDrop,
 } from 'react-aria-components'
-import { useChange } from '../api/api.ts'
+import { RequestFailed } from '@commerce-graph/client'
+import { ask, useChange } from '../api/api.ts'
 import { reasonOf } from '../api/field-errors.ts'
 import { imageTypes } from '../files/upload-image.ts'
-import { UpdateProductDocument } from '../generated/operations.ts'
+import { ProductDetailDocument, UpdateProductDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
 import { useMay } from '../shell/shop.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -22,7 +23,7 @@ import { Progress } from '../ui/progress.tsx'
 import { Card, Thumb } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { AltDialog } from './alt-dialog.tsx'
-import { imageInputs, type ListedImage, movedTo } from './image-list.ts'
+import { imageInputs, type ListedImage, movedBack, movedTo, putBack } from './image-list.ts'
 import type { Product } from './product-page.tsx'
 import { useUploads } from './use-uploads.ts'
 
@@ -43,12 +44,22 @@ export function ProductImages({ product }: { readonly product: Product }): React
   const { uploads, add, dismiss } = useUploads((url) =>
     store([...images, { url, alt: null, width: null, height: null }]),
   )
+  const undo = async (back: (now: readonly Image[]) => readonly Image[]) => {
+    try {
+      const now = (await ask(ProductDetailDocument, { id: product.id })).product
+      if (now !== null) await store(back(now.images))
+    } catch (failure) {
+      if (!(failure instanceof RequestFailed)) throw failure
+      tell(reasonOf(failure.error))
+    }
+  }
   const remove = async (image: Image) => {
     if (await store(images.filter((each) => each !== image)))
-      tell(t('imageRemoved'), () => void store(images))
+      tell(t('imageRemoved'), () => void undo((now) => putBack(now, images, image)))
   }
   const describe = async (alt: string) => {
-    if (await store(images.map((each) => (each.id === describing?.id ? { ...each, alt } : each))))
+    // Not by its id, which is another one as soon as the list has changed.
+    if (await store(images.map((each) => (each.url === describing?.url ? { ...each, alt } : each))))
       setDescribing(null)
   }
   const { dragAndDropHooks } = useDragAndDrop<Image>({
@@ -61,7 +72,11 @@ export function ProductImages({ product }: { readonly product: Product }): React
         key: String(target.key),
         after: target.dropPosition === 'after',
       })
-      void store(next).then((done) => done && tell(t('imagesReordered'), () => void store(images)))
+      const before = images.filter((image) => moved.has(image.id))
+      void store(next).then(
+        (done) =>
+          done && tell(t('imagesReordered'), () => void undo((now) => movedBack(now, images, before))),
+      )
     },
     ...(mayUpload && {
       acceptedDragTypes: ['text/plain', ...imageTypes],
