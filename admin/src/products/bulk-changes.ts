@@ -23,9 +23,8 @@ export interface BulkEdit {
 /** By the products' ids. */
 export type BulkEdits = ReadonlyMap<string, BulkEdit>
 
-export function withEdit(edits: BulkEdits, product: BulkProduct, row: Partial<BulkRow>): BulkEdits {
-  return new Map(edits).set(product.id, { product, row: { ...edits.get(product.id)?.row, ...row } })
-}
+export const withEdit = (edits: BulkEdits, product: BulkProduct, row: Partial<BulkRow>): BulkEdits =>
+  new Map(edits).set(product.id, { product, row: { ...edits.get(product.id)?.row, ...row } })
 
 /** The edits of products that are listed are of them as they are now. */
 export function renewedEdits(edits: BulkEdits, listed: readonly BulkProduct[]): BulkEdits {
