@@ -272,6 +272,44 @@ BEGIN
 END;
 $$;
 
+-- Locks the promotions that orders may use, and returns them, and then the reservations that they take over: those of
+-- all orders that are placed together, each kind by its ids. p_orders: as ordering.lock_orders returns them.
+CREATE FUNCTION ordering.lock_named(p_merchant_id uuid, p_orders jsonb[])
+RETURNS promotion.promotion[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_promotions promotion.promotion[] := promotion.lock(
+    p_merchant_id,
+    ARRAY(
+      SELECT DISTINCT p.id
+      FROM
+        unnest(p_orders) o
+        CROSS JOIN LATERAL unnest(
+          promotion.usable_ids(
+            ROW(p_merchant_id, (o ->> 'customerId')::uuid, NULL, NULL, NULL, NULL, NULL)::promotion.purchase,
+            (o ->> 'couponCode')::citext,
+            NULL
+          )
+        ) AS p (id)
+      WHERE NOT o ? 'outcome'
+    )
+  );
+  v_reservation_ids uuid[] := ARRAY(
+    SELECT (o ->> 'reservationId')::uuid FROM unnest(p_orders) o WHERE o ->> 'reservationId' IS NOT NULL
+  );
+BEGIN
+  IF v_reservation_ids <> '{}' THEN
+    PERFORM
+    FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.id = ANY (v_reservation_ids)
+    ORDER BY r.id
+    FOR UPDATE;
+  END IF;
+  RETURN v_promotions;
+END;
+$$;
+
 -- What the orders are to hold that can be placed.
 CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
 RETURNS inventory.claim[]

@@ -101,23 +101,39 @@ AS $$
     );
 $$;
 
-CREATE FUNCTION promotion.lock_usable(p_purchase promotion.purchase, p_code citext, p_kept_id uuid)
+-- What a purchase may use, as far as it is known without a lock: its coupon, the promotion that it has already, and
+-- those without a code. Without a currency, those of any.
+CREATE FUNCTION promotion.usable_ids(p_purchase promotion.purchase, p_code citext, p_kept_id uuid)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    ARRAY(
+      SELECT p.id
+      FROM promotion.promotion p
+      WHERE p.merchant_id = p_purchase.merchant_id AND (p.code = p_code OR p.id = p_kept_id)
+      UNION
+      SELECT p.id
+      FROM unnest(promotion.automatic(p_purchase.merchant_id)) p
+      WHERE promotion.use_refusal(p, p_purchase) IS NULL
+    );
+$$;
+
+-- Locks all that a transaction uses, in the order of their ids: of two transactions, neither waits for one that the
+-- other has while it has one that the other waits for.
+CREATE FUNCTION promotion.lock(p_merchant_id uuid, p_ids uuid[])
 RETURNS promotion.promotion[]
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_automatic_ids uuid[] := ARRAY(
-    SELECT p.id
-    FROM unnest(promotion.automatic(p_purchase.merchant_id)) p
-    WHERE promotion.use_refusal(p, p_purchase) IS NULL
-  );
 BEGIN
+  IF p_ids = '{}' THEN
+    RETURN '{}';
+  END IF;
   RETURN ARRAY(
     SELECT p
     FROM promotion.promotion p
-    WHERE
-      p.merchant_id = p_purchase.merchant_id
-      AND (p.code = p_code OR p.id = p_kept_id OR p.id = ANY (v_automatic_ids))
+    WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_ids)
     ORDER BY p.id
     FOR NO KEY UPDATE
   );

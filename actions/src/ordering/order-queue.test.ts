@@ -94,6 +94,21 @@ describe('orders of a merchant', () => {
   })
 
   test.each([
+    [1, 'fulfilled'],
+    [2, 'rejected'],
+  ])('are placed once more after a deadlock: of %i the order is %s', async (deadlocks, status) => {
+    let left = deadlocks
+    const { queue, lists, letGo } = queueOf((orders) =>
+      left-- > 0 ? Promise.reject(failure('40P01')) : Promise.resolve(orders),
+    )
+    const answers = Promise.allSettled([queue.add('0', 1)])
+    await letGo()
+    await letGo()
+    expect(await answers).toMatchObject([{ status }])
+    expect(lists).toEqual([['0'], ['0']])
+  })
+
+  test.each([
     ['the server ended the session', failure('57P01')],
     ['the connection was lost', new Error('CONNECTION_CLOSED')],
   ])('are tried once if %s: they may have been placed', async (_, error) => {

@@ -136,7 +136,8 @@ export class OrderQueue<Order, Answer> {
     this.#pump()
   }
 
-  async #settle(list: readonly Waiting<Order, Answer>[]): Promise<void> {
+  /** @param isRepeated an order that lost in a deadlock is placed once more, by itself */
+  async #settle(list: readonly Waiting<Order, Answer>[], isRepeated = false): Promise<void> {
     const [first] = list
     if (first === undefined) return
     try {
@@ -152,6 +153,7 @@ export class OrderQueue<Order, Answer> {
     } catch (error) {
       // At once, because one may wait for a lock, as the list did.
       if (list.length > 1 && isUndone(error)) await Promise.all(list.map((each) => this.#settle([each])))
+      else if (!isRepeated && isDeadlock(error)) await this.#settle(list, true)
       else for (const { done } of list) done.reject(error)
     }
   }
@@ -160,3 +162,6 @@ export class OrderQueue<Order, Answer> {
 /** Whether Postgres has undone the transaction, for a fault of a statement: the connection and the server are still there. */
 const isUndone = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && !/^(08|57|58|XX)/.test(error.code)
+
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code === '40P01'

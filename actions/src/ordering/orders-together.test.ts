@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Queryable } from '../database.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
+import { overlap } from '../testing/overlap.ts'
 import {
   address,
   createCustomer,
   dataOf,
+  found,
   openTestShop,
   shopper,
   staff,
@@ -38,8 +41,11 @@ interface Wanted {
 }
 
 /** The function's answers for a list of orders, in the transaction that it is one list for. */
-const placeList = (wanted: readonly Wanted[]): Promise<ordering.PlaceOrdersAnswer> =>
-  ordering.placeOrders(shop.database, {
+const placeList = (
+  wanted: readonly Wanted[],
+  sql: Queryable = shop.database,
+): Promise<ordering.PlaceOrdersAnswer> =>
+  ordering.placeOrders(sql, {
     merchantId: merchant.merchantId,
     requests: wanted.map(({ customerId, productId, quantity = 1, session = null, more = {} }) => ({
       order: {
@@ -262,6 +268,65 @@ describe('orders that are placed together', () => {
       SELECT count(*) FILTER (WHERE discount > 0)::integer AS discounted, count(*)::integer AS placed
       FROM ordering.order WHERE merchant_id = ${merchant.merchantId}`
     expect(used).toEqual({ discounted: 3, placed: 8 })
+  })
+
+  test('lock the coupons of all in one order: lists that name them in opposite orders don’t deadlock', async () => {
+    const product = await shop.createProduct(merchant, { stock: [20] })
+    const coupons = [await shop.createPromotion(merchant), await shop.createPromotion(merchant)]
+    const [low, high] = coupons.sort((one, other) => (one.id < other.id ? -1 : 1))
+    const [ann, bob, cleo, dave] = await customers(4)
+    const wanted = (customerId: CustomerId | undefined, coupon: typeof low) => ({
+      customerId: String(customerId),
+      productId: product.id,
+      more: { couponCode: found(coupon).code },
+    })
+    const answers: ordering.PlaceOrdersAnswer[] = []
+    await overlap(
+      shop.database,
+      async (sql) => {
+        await sql`SELECT FROM promotion.promotion WHERE id = ${found(low).id} FOR NO KEY UPDATE`
+      },
+      async () => {
+        answers.push(await placeList([wanted(ann, high), wanted(bob, low)]))
+      },
+      async (sql) => answers.push(await placeList([wanted(cleo, low), wanted(dave, high)], sql)),
+    )
+    expect(answers.map(outcomesOf)).toEqual([
+      ['placed', 'placed'],
+      ['placed', 'placed'],
+    ])
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('lock the reservations of all in one order, and one order takes each over', async () => {
+    const product = await shop.createProduct(merchant, { stock: [20] })
+    const reserve = async () => {
+      const items = [{ sku: product.sku, quantity: 1 }]
+      return String(dataOf(await shop.call(merchant, 'reserveInventory', { items })).reservationId)
+    }
+    const [low, high] = [await reserve(), await reserve()].sort()
+    const [ann, bob, cleo, dave] = await customers(4)
+    const wanted = (customerId: CustomerId | undefined, reservationId: string | undefined) => ({
+      customerId: String(customerId),
+      productId: product.id,
+      more: { reservationId },
+    })
+    const answers: ordering.PlaceOrdersAnswer[] = []
+    await overlap(
+      shop.database,
+      async (sql) => {
+        await sql`SELECT FROM inventory.reservation WHERE id = ${String(low)} FOR UPDATE`
+      },
+      async () => {
+        answers.push(await placeList([wanted(ann, high), wanted(bob, low)]))
+      },
+      async (sql) => answers.push(await placeList([wanted(cleo, low), wanted(dave, high)], sql)),
+    )
+    expect(answers.map(outcomesOf)).toEqual([
+      ['placed', 'placed'],
+      ['invalid', 'invalid'],
+    ])
+    await expectShopToAddUp(shop.database, merchant)
   })
 
   test('fail one by one', async () => {

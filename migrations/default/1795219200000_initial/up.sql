@@ -11586,6 +11586,42 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION ordering.lock_named(p_merchant_id uuid, p_orders jsonb[])
+RETURNS promotion.promotion[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_promotions promotion.promotion[] := promotion.lock(
+    p_merchant_id,
+    ARRAY(
+      SELECT DISTINCT p.id
+      FROM
+        unnest(p_orders) o
+        CROSS JOIN LATERAL unnest(
+          promotion.usable_ids(
+            ROW(p_merchant_id, (o ->> 'customerId')::uuid, NULL, NULL, NULL, NULL, NULL)::promotion.purchase,
+            (o ->> 'couponCode')::citext,
+            NULL
+          )
+        ) AS p (id)
+      WHERE NOT o ? 'outcome'
+    )
+  );
+  v_reservation_ids uuid[] := ARRAY(
+    SELECT (o ->> 'reservationId')::uuid FROM unnest(p_orders) o WHERE o ->> 'reservationId' IS NOT NULL
+  );
+BEGIN
+  IF v_reservation_ids <> '{}' THEN
+    PERFORM
+    FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.id = ANY (v_reservation_ids)
+    ORDER BY r.id
+    FOR UPDATE;
+  END IF;
+  RETURN v_promotions;
+END;
+$$;
+
 CREATE FUNCTION ordering.claims_of(p_merchant_id uuid, p_placements ordering.placement[])
 RETURNS inventory.claim[]
 LANGUAGE plpgsql
@@ -13976,23 +14012,35 @@ AS $$
     );
 $$;
 
-CREATE FUNCTION promotion.lock_usable(p_purchase promotion.purchase, p_code citext, p_kept_id uuid)
+CREATE FUNCTION promotion.usable_ids(p_purchase promotion.purchase, p_code citext, p_kept_id uuid)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    ARRAY(
+      SELECT p.id
+      FROM promotion.promotion p
+      WHERE p.merchant_id = p_purchase.merchant_id AND (p.code = p_code OR p.id = p_kept_id)
+      UNION
+      SELECT p.id
+      FROM unnest(promotion.automatic(p_purchase.merchant_id)) p
+      WHERE promotion.use_refusal(p, p_purchase) IS NULL
+    );
+$$;
+
+CREATE FUNCTION promotion.lock(p_merchant_id uuid, p_ids uuid[])
 RETURNS promotion.promotion[]
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_automatic_ids uuid[] := ARRAY(
-    SELECT p.id
-    FROM unnest(promotion.automatic(p_purchase.merchant_id)) p
-    WHERE promotion.use_refusal(p, p_purchase) IS NULL
-  );
 BEGIN
+  IF p_ids = '{}' THEN
+    RETURN '{}';
+  END IF;
   RETURN ARRAY(
     SELECT p
     FROM promotion.promotion p
-    WHERE
-      p.merchant_id = p_purchase.merchant_id
-      AND (p.code = p_code OR p.id = p_kept_id OR p.id = ANY (v_automatic_ids))
+    WHERE p.merchant_id = p_merchant_id AND p.id = ANY (p_ids)
     ORDER BY p.id
     FOR NO KEY UPDATE
   );
@@ -22563,7 +22611,7 @@ BEGIN
   v_purchase.currency := v_order.currency;
   v_purchase.order_id := p_order_id;
   v_purchase := ordering.with_lines(v_purchase, v_lines, v_order.shipping);
-  v_promotions := promotion.lock_usable(v_purchase, NULL, v_order.promotion_id);
+  v_promotions := promotion.lock(p_merchant_id, promotion.usable_ids(v_purchase, NULL, v_order.promotion_id));
   SELECT * INTO v_own FROM unnest(v_promotions) p WHERE p.id = v_order.promotion_id;
   v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_own, NULL, v_promotions));
   IF v_pricing.promotion_id IS NULL AND v_order.coupon_code IS NOT NULL THEN
@@ -22934,45 +22982,49 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
+  v_request jsonb := jsonb_build_object(
+    'customerId',
+    p_customer_id,
+    'lines',
+    p_lines,
+    'currency',
+    p_currency,
+    'shippingAddress',
+    p_shipping_address,
+    'billingAddress',
+    p_billing_address,
+    'shippingMethodId',
+    p_shipping_method_id,
+    'reservationId',
+    p_reservation_id,
+    'couponCode',
+    p_coupon_code,
+    'notes',
+    p_notes,
+    'cartId',
+    p_cart_id,
+    'kept',
+    p_kept,
+    'byShopper',
+    p_by_shopper,
+    'session',
+    platform.current_session()
+  );
+  v_promotions promotion.promotion[];
   v_placements ordering.placement[];
 BEGIN
   IF p_by_shopper THEN
     PERFORM ordering.lock_buyers(p_merchant_id, ARRAY[p_customer_id]);
   END IF;
+  v_promotions := ordering.lock_named(p_merchant_id, ARRAY[v_request]);
   v_placements := ordering.place_prepared(
     p_merchant_id,
     ARRAY[
       ordering.prepare(
         p_merchant_id,
-        jsonb_build_object(
-          'customerId',
-          p_customer_id,
-          'lines',
-          p_lines,
-          'currency',
-          p_currency,
-          'shippingAddress',
-          p_shipping_address,
-          'billingAddress',
-          p_billing_address,
-          'shippingMethodId',
-          p_shipping_method_id,
-          'reservationId',
-          p_reservation_id,
-          'couponCode',
-          p_coupon_code,
-          'notes',
-          p_notes,
-          'cartId',
-          p_cart_id,
-          'kept',
-          p_kept,
-          'byShopper',
-          p_by_shopper,
-          'session',
-          platform.current_session()
-        ),
-        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position)
+        v_request,
+        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position),
+        v_promotions
       )
     ],
     p_pay
@@ -22991,6 +23043,7 @@ AS $$
 DECLARE
   v_recalled jsonb[] := platform.recall_all(p_requests);
   v_orders jsonb[];
+  v_promotions promotion.promotion[];
   v_responses jsonb[];
   v_next record;
   v_placement ordering.placement;
@@ -23020,6 +23073,7 @@ BEGIN
       ORDER BY r.ordinality
     )
   );
+  v_promotions := ordering.lock_named(p_merchant_id, v_orders);
   FOR v_next IN SELECT
     o.position::integer,
     o.asked,
@@ -23035,7 +23089,7 @@ BEGIN
       CONTINUE;
     END IF;
     CONTINUE WHEN v_taken <> '{}' AND ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
-    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
+    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines, v_promotions);
     -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
     IF (v_placement.pricing).total = 0 THEN
       CONTINUE WHEN v_places <> '{}';
@@ -23128,7 +23182,12 @@ $$;
 
 -- sql/ordering/functions/prepare.sql
 
-CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb, p_lines catalog.sellable_line[])
+CREATE FUNCTION ordering.prepare(
+  p_merchant_id uuid,
+  p_request jsonb,
+  p_lines catalog.sellable_line[],
+  p_promotions promotion.promotion[]
+)
 RETURNS ordering.placement
 LANGUAGE plpgsql
 AS $$
@@ -23144,7 +23203,6 @@ DECLARE
   v_is_blocked boolean;
   v_subtotal numeric;
   v_purchase promotion.purchase;
-  v_promotions promotion.promotion[];
   v_coupon promotion.promotion;
   v_coupon_refusal text;
 BEGIN
@@ -23187,8 +23245,7 @@ BEGIN
       AND r.id = (p_request ->> 'reservationId')::uuid
       AND r.status = 'ACTIVE'
       AND r.order_id IS NULL
-      AND r.expires_at > now()
-    FOR UPDATE;
+      AND r.expires_at > now();
     IF NOT FOUND THEN
       v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
     END IF;
@@ -23203,9 +23260,8 @@ BEGIN
   v_purchase.merchant_id := p_merchant_id;
   v_purchase.customer_id := v_customer_id;
   v_purchase.currency := v_currency;
-  v_promotions := promotion.lock_usable(v_purchase, v_coupon_code, NULL);
   IF v_coupon_code IS NOT NULL THEN
-    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = v_coupon_code;
+    SELECT * INTO v_coupon FROM unnest(p_promotions) p WHERE p.code = v_coupon_code;
     v_coupon_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
   -- Only lines that can be sold have a price.
@@ -23215,7 +23271,7 @@ BEGIN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
       v_purchase := ordering.with_lines(v_purchase, p_lines, v_shipping);
-      v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
+      v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, p_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
       IF v_pricing.promotion_id = v_coupon.id THEN
         v_placement.coupon_code := v_coupon.code;

@@ -115,7 +115,7 @@ BEGIN
   v_purchase.currency := v_order.currency;
   v_purchase.order_id := p_order_id;
   v_purchase := ordering.with_lines(v_purchase, v_lines, v_order.shipping);
-  v_promotions := promotion.lock_usable(v_purchase, NULL, v_order.promotion_id);
+  v_promotions := promotion.lock(p_merchant_id, promotion.usable_ids(v_purchase, NULL, v_order.promotion_id));
   SELECT * INTO v_own FROM unnest(v_promotions) p WHERE p.id = v_order.promotion_id;
   v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_own, NULL, v_promotions));
   IF v_pricing.promotion_id IS NULL AND v_order.coupon_code IS NOT NULL THEN

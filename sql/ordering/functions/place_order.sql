@@ -23,45 +23,49 @@ LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
+  v_request jsonb := jsonb_build_object(
+    'customerId',
+    p_customer_id,
+    'lines',
+    p_lines,
+    'currency',
+    p_currency,
+    'shippingAddress',
+    p_shipping_address,
+    'billingAddress',
+    p_billing_address,
+    'shippingMethodId',
+    p_shipping_method_id,
+    'reservationId',
+    p_reservation_id,
+    'couponCode',
+    p_coupon_code,
+    'notes',
+    p_notes,
+    'cartId',
+    p_cart_id,
+    'kept',
+    p_kept,
+    'byShopper',
+    p_by_shopper,
+    'session',
+    platform.current_session()
+  );
+  v_promotions promotion.promotion[];
   v_placements ordering.placement[];
 BEGIN
   IF p_by_shopper THEN
     PERFORM ordering.lock_buyers(p_merchant_id, ARRAY[p_customer_id]);
   END IF;
+  v_promotions := ordering.lock_named(p_merchant_id, ARRAY[v_request]);
   v_placements := ordering.place_prepared(
     p_merchant_id,
     ARRAY[
       ordering.prepare(
         p_merchant_id,
-        jsonb_build_object(
-          'customerId',
-          p_customer_id,
-          'lines',
-          p_lines,
-          'currency',
-          p_currency,
-          'shippingAddress',
-          p_shipping_address,
-          'billingAddress',
-          p_billing_address,
-          'shippingMethodId',
-          p_shipping_method_id,
-          'reservationId',
-          p_reservation_id,
-          'couponCode',
-          p_coupon_code,
-          'notes',
-          p_notes,
-          'cartId',
-          p_cart_id,
-          'kept',
-          p_kept,
-          'byShopper',
-          p_by_shopper,
-          'session',
-          platform.current_session()
-        ),
-        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position)
+        v_request,
+        ARRAY(SELECT l FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l ORDER BY l.position),
+        v_promotions
       )
     ],
     p_pay

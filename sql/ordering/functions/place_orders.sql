@@ -23,6 +23,7 @@ AS $$
 DECLARE
   v_recalled jsonb[] := platform.recall_all(p_requests);
   v_orders jsonb[];
+  v_promotions promotion.promotion[];
   v_responses jsonb[];
   v_next record;
   v_placement ordering.placement;
@@ -52,6 +53,7 @@ BEGIN
       ORDER BY r.ordinality
     )
   );
+  v_promotions := ordering.lock_named(p_merchant_id, v_orders);
   FOR v_next IN SELECT
     o.position::integer,
     o.asked,
@@ -67,7 +69,7 @@ BEGIN
       CONTINUE;
     END IF;
     CONTINUE WHEN v_taken <> '{}' AND ordering.affected_by(p_merchant_id, v_next.asked) && v_taken;
-    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines);
+    v_placement := ordering.prepare(p_merchant_id, v_next.asked, v_next.lines, v_promotions);
     -- It is confirmed at once, which locks its products: two could lock theirs in another order than two others.
     IF (v_placement.pricing).total = 0 THEN
       CONTINUE WHEN v_places <> '{}';

@@ -1,10 +1,16 @@
--- Checks and prices an order. It writes nothing, and locks what must not change until the order is written.
+-- Checks and prices an order. It writes and locks nothing: the caller has locked what must not change until the order
+-- is written, which are the buyer (ordering.lock_buyers) and what the order names (ordering.lock_named).
 --
 -- p_request: customerId, lines, currency (NULL: that of the first line), shippingAddress, billingAddress,
 -- shippingMethodId, reservationId, couponCode, notes, cartId, kept (externalId, metadata, privateMetadata), byShopper,
 -- expectedTotal, and session (who orders, as platform.current_session has it). p_lines: what catalog.sellable_lines
--- says of its lines.
-CREATE FUNCTION ordering.prepare(p_merchant_id uuid, p_request jsonb, p_lines catalog.sellable_line[])
+-- says of its lines. p_promotions: those that were locked for it, and for others that are placed with it.
+CREATE FUNCTION ordering.prepare(
+  p_merchant_id uuid,
+  p_request jsonb,
+  p_lines catalog.sellable_line[],
+  p_promotions promotion.promotion[]
+)
 RETURNS ordering.placement
 LANGUAGE plpgsql
 AS $$
@@ -20,7 +26,6 @@ DECLARE
   v_is_blocked boolean;
   v_subtotal numeric;
   v_purchase promotion.purchase;
-  v_promotions promotion.promotion[];
   v_coupon promotion.promotion;
   v_coupon_refusal text;
 BEGIN
@@ -63,8 +68,7 @@ BEGIN
       AND r.id = (p_request ->> 'reservationId')::uuid
       AND r.status = 'ACTIVE'
       AND r.order_id IS NULL
-      AND r.expires_at > now()
-    FOR UPDATE;
+      AND r.expires_at > now();
     IF NOT FOUND THEN
       v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
     END IF;
@@ -79,9 +83,8 @@ BEGIN
   v_purchase.merchant_id := p_merchant_id;
   v_purchase.customer_id := v_customer_id;
   v_purchase.currency := v_currency;
-  v_promotions := promotion.lock_usable(v_purchase, v_coupon_code, NULL);
   IF v_coupon_code IS NOT NULL THEN
-    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = v_coupon_code;
+    SELECT * INTO v_coupon FROM unnest(p_promotions) p WHERE p.code = v_coupon_code;
     v_coupon_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
   -- Only lines that can be sold have a price.
@@ -91,7 +94,7 @@ BEGIN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
       v_purchase := ordering.with_lines(v_purchase, p_lines, v_shipping);
-      v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
+      v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, p_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
       IF v_pricing.promotion_id = v_coupon.id THEN
         v_placement.coupon_code := v_coupon.code;
