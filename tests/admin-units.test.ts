@@ -5,6 +5,7 @@ import {
   refundable,
   refundableShipping,
   refundOfUnits,
+  returnable,
   unpacked,
 } from '../admin/src/orders/units.ts'
 
@@ -47,7 +48,22 @@ describe('what /admin shows before a refund', () => {
     // Of six, three are packed, of which two were sent, and one that was never packed was refunded.
     const units = line({ packedQuantity: 3, fulfilledQuantity: 2, cancelledQuantity: 1, refundedQuantity: 1 })
     expect(unpacked(units)).toBe(2)
-    expect(refundable(units)).toBe(2 + 2)
+    expect(refundable({ returns: [] }, units)).toBe(2 + 2)
+  })
+
+  test('offers each sent unit once: to be refunded, or in a return', () => {
+    const units = line({ packedQuantity: 6, fulfilledQuantity: 6, refundedQuantity: 2 })
+    const one = { items: [{ orderItemId: 'line', quantity: 1 }] }
+    const order = {
+      returns: [
+        { ...one, status: 'REFUNDED', refund: {} },
+        { ...one, status: 'RECEIVED', refund: null },
+        { ...one, status: 'REJECTED', refund: null },
+        { status: 'REQUESTED', refund: null, items: [{ orderItemId: 'another line', quantity: 1 }] },
+      ],
+    }
+    expect(returnable(order, units)).toBe(6 - 2 - 1)
+    expect(refundable(order, units)).toBe(6 - 2 - 1)
   })
 
   test('leaves of the shipping what no discount took off, and no refund gave back', () => {

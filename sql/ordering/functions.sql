@@ -963,6 +963,28 @@ AS $$
   ORDER BY w.position;
 $$;
 
+-- How many sent units of a line are neither refunded nor in a return that is to be refunded. Each of them is refunded,
+-- and comes back into stock, in one way: with `refundOrder` or with a return.
+CREATE FUNCTION ordering.sent_units_left(p_item ordering.order_item)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_item.fulfilled_quantity - (p_item.refunded_quantity - p_item.cancelled_quantity) - coalesce(
+      sum(l.quantity),
+      0
+    )::integer
+  FROM
+    ordering.return_line l
+    JOIN ordering.order_return r ON r.merchant_id = l.merchant_id AND r.id = l.return_id
+  WHERE
+    l.merchant_id = p_item.merchant_id
+    AND l.order_item_id = p_item.id
+    AND r.status NOT IN ('REJECTED', 'CANCELLED')
+    AND r.refund_id IS NULL;
+$$;
+
 CREATE FUNCTION ordering.refund_refusals(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean)
 RETURNS jsonb
 LANGUAGE sql
@@ -999,9 +1021,10 @@ AS $$
     -- Units that are packed are neither: they are sent first, or unpacked.
     CROSS JOIN LATERAL (
       SELECT
-        i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity) + CASE
-          WHEN p_sent_only THEN 0
-          ELSE i.quantity - i.packed_quantity - i.cancelled_quantity
+        CASE
+          -- Those of its return are in a return themselves.
+          WHEN p_sent_only THEN i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity)
+          ELSE ordering.sent_units_left(i) + i.quantity - i.packed_quantity - i.cancelled_quantity
         END AS left
     ) l
   WHERE i.id IS NULL OR w.quantity > l.left;

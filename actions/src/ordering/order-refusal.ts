@@ -46,7 +46,11 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
     case 'more_than_left':
       return beyond(field, refusal.left, 'units of the line are left')
     case 'more_than_sent':
-      return beyond(field, refusal.left, 'units of the line were sent and are not in a return yet')
+      return beyond(
+        field,
+        refusal.left,
+        'units of the line were sent and are neither refunded nor in a return',
+      )
     case 'more_than_returned':
       return beyond(field, refusal.left, 'units of the line are in the return')
     case 'nothing_paid':

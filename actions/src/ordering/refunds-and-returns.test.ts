@@ -238,6 +238,55 @@ describe('a return', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('of units that refundOrder has refunded is refused: they come back into stock once', async () => {
+    const { orderId, lines } = await sentOrder([3])
+    dataOf(
+      await call('refundOrder', {
+        id: orderId,
+        input: { items: [{ orderItemId: lines[0], quantity: 1, restock: true }], reason: 'Damaged' },
+      }),
+    )
+    dataOf(await refund(orderId, [1]))
+    expect(await request(orderId, lines, 2)).toMatchObject({
+      errors: [
+        {
+          field: 'items.0.quantity',
+          code: 'OUT_OF_RANGE',
+          message: expect.stringContaining(
+            '1 units of the line were sent and are neither refunded nor in a return',
+          ),
+        },
+      ],
+    })
+    const id = dataOf(await request(orderId, lines, 1)).returnId
+    dataOf(await call('approveReturn', { id }))
+    dataOf(await call('receiveReturn', { id, input: { restock: [{ orderItemId: lines[0], quantity: 1 }] } }))
+    dataOf(await call('refundReturn', { id, input: {} }))
+    expect(await request(orderId, lines, 1)).toMatchObject({ kind: 'invalid' })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test.each(['requested', 'received'])(
+    'that is %s is the way in which its units are refunded',
+    async (state) => {
+      const { orderId, lines } = await sentOrder([2])
+      const id = dataOf(await request(orderId, lines, 1)).returnId
+      if (state === 'received') {
+        dataOf(await call('approveReturn', { id }))
+        dataOf(
+          await call('receiveReturn', { id, input: { restock: [{ orderItemId: lines[0], quantity: 1 }] } }),
+        )
+      }
+      expect(await refund(orderId, [2])).toMatchObject({
+        errors: [{ field: 'items.0.quantity', code: 'OUT_OF_RANGE' }],
+      })
+      dataOf(await refund(orderId, [1]))
+      dataOf(await call(state === 'received' ? 'refundReturn' : 'cancelReturn', { id, input: {} }))
+      expect((await refund(orderId, [1])).kind).toBe(state === 'received' ? 'invalid' : 'done')
+      await expectShopToAddUp(shop.database, merchant)
+    },
+  )
+
   test('of another customer’s order is not found for a shopper', async () => {
     const { orderId, lines } = await sentOrder([1])
     const other = { session: shopper(merchant, await createCustomer(shop.database, merchant.merchantId)) }

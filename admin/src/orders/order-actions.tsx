@@ -32,7 +32,7 @@ export function OrderActions({ order }: { readonly order: Order }): ReactNode {
   const mayRefund = useMay('payments:write')
   const canPack = mayWrite && packs.has(order.status) && order.items.some((line) => unpacked(line) > 0)
   const paid = order.payments.reduce((sum, each) => sum + each.capturedAmount - each.refundedAmount, 0)
-  const canRefund = mayRefund && paid > 0 && order.items.some((line) => refundable(line) > 0)
+  const canRefund = mayRefund && paid > 0 && order.items.some((line) => refundable(order, line) > 0)
   const canCancel = mayWrite && cancels.has(order.status)
   const canEdit = mayWrite && order.status === 'PENDING'
   const canProcess = mayWrite && order.status === 'CONFIRMED'

@@ -19,7 +19,7 @@ interface Props {
 export function RefundDialog({ order, onClose }: Props): ReactNode {
   const t = useText()
   const { money } = useFormat()
-  const lines = order.items.filter((line) => refundable(line) > 0)
+  const lines = order.items.filter((line) => refundable(order, line) > 0)
   const [units, setUnits] = useState(new Map<string, number>())
   const [restock, setRestock] = useState(new Set<string>())
   const [shipping, setShipping] = useState(false)
@@ -65,7 +65,7 @@ export function RefundDialog({ order, onClose }: Props): ReactNode {
             <div className="wrap">
               <span className="strong">{line.productName}</span>
               <div className="small muted">
-                {[line.sku, detailsOf(line), t('refundableUnits', { count: refundable(line) })]
+                {[line.sku, detailsOf(line), t('refundableUnits', { count: refundable(order, line) })]
                   .filter(Boolean)
                   .join(' · ')}
               </div>
@@ -75,7 +75,7 @@ export function RefundDialog({ order, onClose }: Props): ReactNode {
               label={t('unitsOf', { product: line.productName })}
               labelHidden
               minValue={0}
-              maxValue={refundable(line)}
+              maxValue={refundable(order, line)}
               value={unitsOf(line.id)}
               onChange={(value) => setUnits(new Map(units).set(line.id, Number.isNaN(value) ? 0 : value))}
             />

@@ -12,10 +12,6 @@ export interface LineUnits {
 export const unpacked = ({ quantity, packedQuantity, cancelledQuantity }: LineUnits): number =>
   quantity - packedQuantity - cancelledQuantity
 
-/** How many units can be refunded: those that were sent and those that aren't packed, without what was refunded before. */
-export const refundable = (line: LineUnits): number =>
-  line.fulfilledQuantity - (line.refundedQuantity - line.cancelledQuantity) + unpacked(line)
-
 export interface PaidLine extends LineUnits {
   readonly subtotal: number
   readonly discount: number
@@ -51,18 +47,25 @@ export function refundableShipping({ shipping, discount, items, payments }: Paid
 interface OrderReturns {
   readonly returns: readonly {
     readonly status: string
+    /** Of its units; absent for a user who may not see payments. */
+    readonly refund?: object | null
     readonly items: readonly { readonly orderItemId: string; readonly quantity: number }[]
   }[]
 }
 
-const over = new Set(['REJECTED', 'CANCELLED'])
+/** States of returns whose units are either refunded, or not to be. */
+const over = new Set(['REJECTED', 'CANCELLED', 'REFUNDED'])
 
-/** How many sent units of a line can still come back: those that no return is about. */
+/** How many sent units of a line can still come back: those that are neither refunded nor in a return. */
 export function returnable({ returns }: OrderReturns, line: LineUnits): number {
   const asked = returns
-    .filter(({ status }) => !over.has(status))
+    .filter(({ status, refund = null }) => !over.has(status) && refund === null)
     .flatMap(({ items }) => items)
     .filter(({ orderItemId }) => orderItemId === line.id)
     .reduce((sum, { quantity }) => sum + quantity, 0)
-  return Math.max(0, line.fulfilledQuantity - asked)
+  return Math.max(0, line.fulfilledQuantity - (line.refundedQuantity - line.cancelledQuantity) - asked)
 }
+
+/** How many units can be refunded without a return: those that could still come back, and those that aren't packed. */
+export const refundable = (order: OrderReturns, line: LineUnits): number =>
+  returnable(order, line) + unpacked(line)

@@ -12232,6 +12232,26 @@ AS $$
   ORDER BY w.position;
 $$;
 
+CREATE FUNCTION ordering.sent_units_left(p_item ordering.order_item)
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_item.fulfilled_quantity - (p_item.refunded_quantity - p_item.cancelled_quantity) - coalesce(
+      sum(l.quantity),
+      0
+    )::integer
+  FROM
+    ordering.return_line l
+    JOIN ordering.order_return r ON r.merchant_id = l.merchant_id AND r.id = l.return_id
+  WHERE
+    l.merchant_id = p_item.merchant_id
+    AND l.order_item_id = p_item.id
+    AND r.status NOT IN ('REJECTED', 'CANCELLED')
+    AND r.refund_id IS NULL;
+$$;
+
 CREATE FUNCTION ordering.refund_refusals(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean)
 RETURNS jsonb
 LANGUAGE sql
@@ -12268,9 +12288,10 @@ AS $$
     -- Units that are packed are neither: they are sent first, or unpacked.
     CROSS JOIN LATERAL (
       SELECT
-        i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity) + CASE
-          WHEN p_sent_only THEN 0
-          ELSE i.quantity - i.packed_quantity - i.cancelled_quantity
+        CASE
+          -- Those of its return are in a return themselves.
+          WHEN p_sent_only THEN i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity)
+          ELSE ordering.sent_units_left(i) + i.quantity - i.packed_quantity - i.cancelled_quantity
         END AS left
     ) l
   WHERE i.id IS NULL OR w.quantity > l.left;
@@ -23688,7 +23709,7 @@ BEGIN
           ELSE 'more_than_sent'
         END,
         'left',
-        i.fulfilled_quantity - i.returning_quantity
+        ordering.sent_units_left(i)
       )
       ORDER BY w.position
     )
@@ -23696,7 +23717,7 @@ BEGIN
   FROM
     ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w (id, quantity, position)
     LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-  WHERE i.id IS NULL OR w.quantity > i.fulfilled_quantity - i.returning_quantity;
+  WHERE i.id IS NULL OR w.quantity > ordering.sent_units_left(i);
   IF v_refusals IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;

@@ -40,7 +40,7 @@ BEGIN
           ELSE 'more_than_sent'
         END,
         'left',
-        i.fulfilled_quantity - i.returning_quantity
+        ordering.sent_units_left(i)
       )
       ORDER BY w.position
     )
@@ -48,7 +48,7 @@ BEGIN
   FROM
     ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w (id, quantity, position)
     LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-  WHERE i.id IS NULL OR w.quantity > i.fulfilled_quantity - i.returning_quantity;
+  WHERE i.id IS NULL OR w.quantity > ordering.sent_units_left(i);
   IF v_refusals IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
