@@ -198,6 +198,46 @@ BEGIN
 END;
 $$;
 
+-- Nothing of an order is packed any more: if it isn't paid, it holds its stock for the window of what it awaits, and for
+-- that of a card at least, from now.
+CREATE FUNCTION ordering.await_after_unpacking(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_minutes integer;
+  v_has_no_window boolean;
+BEGIN
+  SELECT max(m.minutes), coalesce(bool_or(m.minutes IS NULL), FALSE)
+  INTO v_minutes, v_has_no_window
+  FROM
+    payment.payment p
+    CROSS JOIN LATERAL (SELECT ordering.payment_minutes(p_merchant_id, p.method) AS minutes) m
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.awaited AND p.status = 'PENDING';
+  UPDATE inventory.reservation r
+  SET
+    status = 'ACTIVE',
+    expires_at = greatest(
+      o.created_at + make_interval(mins => v_minutes),
+      now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'))
+    )
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = p_order_id
+    AND o.status = 'PENDING'
+    AND NOT v_has_no_window
+    AND r.merchant_id = o.merchant_id
+    AND r.order_id = o.id
+    AND r.status = 'COMMITTED'
+    AND NOT EXISTS (
+      SELECT
+      FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+    );
+END;
+$$;
+
 -- Whether this order, or any without one, is being written by `ordering.write_orders`, which does what triggers do for
 -- other orders and lines. In PL/pgSQL as `platform.importing`.
 CREATE FUNCTION ordering.placing(p_order_id uuid DEFAULT NULL)

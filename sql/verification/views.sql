@@ -225,12 +225,12 @@ CREATE VIEW verification.order_units AS
       o.imported_at IS NULL
       AND (
         coalesce(h.ever, 0) <> q.quantity
-        OR coalesce(h.active, 0) <> CASE
-          WHEN o.status = 'PENDING' THEN q.quantity
-          ELSE 0
-        END
-        OR coalesce(h.committed, 0) <> CASE
-          WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
+        -- An order without a payment window, or of which a part was packed before the money came, is PENDING with a
+        -- reservation that doesn't expire.
+        OR coalesce(h.active, 0) > 0
+        AND o.status <> 'PENDING'
+        OR coalesce(h.active, 0) + coalesce(h.committed, 0) <> CASE
+          WHEN o.status = 'CANCELLED' THEN 0
           ELSE q.quantity - q.cancelled - q.fulfilled
         END
         OR coalesce(h.consumed, 0) < q.fulfilled

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
 import { manualProcessor } from '../processors/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
-import { statusOf } from '../testing/paid-order.ts'
+import { linesOf, statusOf } from '../testing/paid-order.ts'
 import {
   address,
   dataOf,
@@ -32,11 +32,11 @@ const call = (name: string, input: object) => shop.call(merchant, name, input)
 const byShopper = (name: string, input: object) =>
   shop.call(merchant, name, input, { session: shopper(merchant, merchant.customerId) })
 
-async function order(): Promise<string> {
+async function order(quantity = 1): Promise<string> {
   const { id: productId } = await shop.createProduct(merchant, { stock: [2] })
   const input = {
     customerId: merchant.customerId,
-    items: [{ productId, quantity: 1 }],
+    items: [{ productId, quantity }],
     shippingAddress: address,
   }
   return String(dataOf(await byShopper('createOrder', { input })).orderId)
@@ -44,6 +44,16 @@ async function order(): Promise<string> {
 
 const choose = async (orderId: string, method: string): Promise<string> =>
   String(dataOf(await byShopper('processPayment', { input: { orderId, method } })).paymentId)
+
+/** Packs one unit, which isn't sent yet. */
+async function pack(orderId: string): Promise<string> {
+  const [orderItemId] = await linesOf(shop, orderId)
+  const input = { items: [{ orderItemId, quantity: 1 }], shipped: false }
+  dataOf(await call('fulfillOrder', { id: orderId, input }))
+  const [shipment] = await shop.database<{ id: string }[]>`
+    SELECT id FROM ordering.shipment WHERE order_id = ${orderId} ORDER BY created_at DESC LIMIT 1`
+  return found(shipment).id
+}
 
 async function paymentOf(id: string) {
   const [row] = await shop.database<{ status: string; captured: number }[]>`
@@ -106,6 +116,7 @@ describe('money from outside the platform', () => {
     expect(await windowOf(orderId)).toBeNull()
     await lapse(orderId)
     expect(await statusOf(shop, orderId)).toBe('PENDING')
+    await expectShopToAddUp(shop.database, merchant)
     dataOf(await byShopper('cancelOrder', { id: orderId, reason: 'Changed my mind' }))
     expect(await statusOf(shop, orderId)).toBe('CANCELLED')
     expect(await paymentOf(paymentId)).toMatchObject({ status: 'CANCELLED' })
@@ -144,6 +155,42 @@ describe('money from outside the platform', () => {
     expect(await statusOf(shop, orderId)).toBe('PENDING')
     dataOf(await call('processPayment', { input: { orderId, method: 'CASH' } }))
     expect(await statusOf(shop, orderId)).toBe('DELIVERED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is awaited again once the last of the goods is unpacked, and ends with the order if it never comes', async () => {
+    const orderId = await order(2)
+    await choose(orderId, 'BANK_TRANSFER')
+    const [one, other] = [await pack(orderId), await pack(orderId)]
+    expect(await windowOf(orderId)).toBeNull()
+    await expectShopToAddUp(shop.database, merchant)
+    dataOf(await call('cancelShipment', { id: one }))
+    expect(await windowOf(orderId)).toBeNull()
+    dataOf(await call('cancelShipment', { id: other }))
+    expect(await windowOf(orderId)).toBe(7 * 24 * 60)
+    await expectShopToAddUp(shop.database, merchant)
+    await lapse(orderId)
+    expect(await statusOf(shop, orderId)).toBe('CANCELLED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that is given up while goods are packed leaves the order a card’s window from when they are unpacked', async () => {
+    const orderId = await order()
+    const paymentId = await choose(orderId, 'BANK_TRANSFER')
+    const shipmentId = await pack(orderId)
+    dataOf(await call('voidPayment', { id: paymentId }))
+    await shop.database`UPDATE ordering.order SET created_at = now() - INTERVAL '10 days' WHERE id = ${orderId}`
+    dataOf(await call('cancelShipment', { id: shipmentId }))
+    expect(await windowOf(orderId)).toBe(10 * 24 * 60 + 60)
+    await lapse(orderId)
+    expect(await statusOf(shop, orderId)).toBe('CANCELLED')
+  })
+
+  test('without a window is awaited without one when the goods are unpacked, too', async () => {
+    const orderId = await order()
+    await choose(orderId, 'CASH')
+    dataOf(await call('cancelShipment', { id: await pack(orderId) }))
+    expect(await windowOf(orderId)).toBeNull()
     await expectShopToAddUp(shop.database, merchant)
   })
 

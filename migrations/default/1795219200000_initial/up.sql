@@ -11519,6 +11519,44 @@ BEGIN
 END;
 $$;
 
+CREATE FUNCTION ordering.await_after_unpacking(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_minutes integer;
+  v_has_no_window boolean;
+BEGIN
+  SELECT max(m.minutes), coalesce(bool_or(m.minutes IS NULL), FALSE)
+  INTO v_minutes, v_has_no_window
+  FROM
+    payment.payment p
+    CROSS JOIN LATERAL (SELECT ordering.payment_minutes(p_merchant_id, p.method) AS minutes) m
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.awaited AND p.status = 'PENDING';
+  UPDATE inventory.reservation r
+  SET
+    status = 'ACTIVE',
+    expires_at = greatest(
+      o.created_at + make_interval(mins => v_minutes),
+      now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'))
+    )
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = p_order_id
+    AND o.status = 'PENDING'
+    AND NOT v_has_no_window
+    AND r.merchant_id = o.merchant_id
+    AND r.order_id = o.id
+    AND r.status = 'COMMITTED'
+    AND NOT EXISTS (
+      SELECT
+      FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+    );
+END;
+$$;
+
 CREATE FUNCTION ordering.placing(p_order_id uuid DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -21905,6 +21943,7 @@ BEGIN
       PERFORM ordering.send(p_merchant_id, v_shipment.order_id, p_shipment_id, p_move ->> 'to');
     WHEN 'cancel' THEN
       PERFORM ordering.unpack(p_merchant_id, ARRAY[p_shipment_id]);
+      PERFORM ordering.await_after_unpacking(p_merchant_id, v_shipment.order_id);
     WHEN 'deliver' THEN
       UPDATE ordering.shipment s
       SET
@@ -28458,12 +28497,12 @@ CREATE VIEW verification.order_units AS
       o.imported_at IS NULL
       AND (
         coalesce(h.ever, 0) <> q.quantity
-        OR coalesce(h.active, 0) <> CASE
-          WHEN o.status = 'PENDING' THEN q.quantity
-          ELSE 0
-        END
-        OR coalesce(h.committed, 0) <> CASE
-          WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0
+        -- An order without a payment window, or of which a part was packed before the money came, is PENDING with a
+        -- reservation that doesn't expire.
+        OR coalesce(h.active, 0) > 0
+        AND o.status <> 'PENDING'
+        OR coalesce(h.active, 0) + coalesce(h.committed, 0) <> CASE
+          WHEN o.status = 'CANCELLED' THEN 0
           ELSE q.quantity - q.cancelled - q.fulfilled
         END
         OR coalesce(h.consumed, 0) < q.fulfilled

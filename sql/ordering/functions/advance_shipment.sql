@@ -51,6 +51,7 @@ BEGIN
       PERFORM ordering.send(p_merchant_id, v_shipment.order_id, p_shipment_id, p_move ->> 'to');
     WHEN 'cancel' THEN
       PERFORM ordering.unpack(p_merchant_id, ARRAY[p_shipment_id]);
+      PERFORM ordering.await_after_unpacking(p_merchant_id, v_shipment.order_id);
     WHEN 'deliver' THEN
       UPDATE ordering.shipment s
       SET
