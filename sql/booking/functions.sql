@@ -291,7 +291,7 @@ AS $$
 $$;
 
 -- Whether the buyer has so many appointments ahead, not counting those that are cancelled. NULL: FALSE. Of two that one
--- customer books at once, the later one sees the other.
+-- buyer books at once, the later one sees the other.
 CREATE FUNCTION booking.has_ahead(p_merchant_id uuid, p_customer_id uuid, p_most integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -300,7 +300,7 @@ BEGIN
   IF p_most IS NULL THEN
     RETURN FALSE;
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('appointments of %s %s', p_merchant_id, p_customer_id), 0));
+  PERFORM identity.lock_buyers(p_merchant_id, ARRAY[p_customer_id], 'appointments');
   RETURN (
     SELECT count(*) >= p_most
     FROM booking.appointment a

@@ -757,3 +757,44 @@ AS $$
     JOIN crm.customer g ON g.merchant_id = s.merchant_id AND g.id = s.customer_id AND NOT g.has_account
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
+
+-- What `identity.same_buyer` finds buyers by: themselves, and of guests their addresses and networks.
+CREATE FUNCTION identity.marks_of_buyers(p_merchant_id uuid, p_customer_ids uuid[])
+RETURNS SETOF text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT id::text
+  FROM unnest(p_customer_ids) AS id
+  UNION
+  SELECT lower(c.email::text)
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
+  UNION
+  SELECT n.network
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id AND n.network IS NOT NULL
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account;
+$$;
+
+-- Of two transactions whose buyers are counted together, the later one sees what the other has written. All locks are
+-- taken in one order. p_counted: what is counted, so that other things need not wait for it.
+CREATE FUNCTION identity.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[], p_counted text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_customer_ids = '{}' THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(l.key)
+  FROM
+    (
+      SELECT DISTINCT hashtextextended(format('%s of %s %s', p_counted, p_merchant_id, m), 0) AS key
+      FROM identity.marks_of_buyers(p_merchant_id, p_customer_ids) m
+      ORDER BY 1
+      OFFSET 0
+    ) l;
+END;
+$$;

@@ -23,57 +23,22 @@ AS $$
   WHERE s.merchant_id = p_merchant_id;
 $$;
 
--- What `identity.same_buyer` finds guests by: their addresses and networks. Without a bound there is nothing to find
--- them for, and guests of a busy network need not wait for each other.
-CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
-RETURNS text[]
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT coalesce(array_agg(m.mark), '{}')
-  FROM
-    merchant.settings s
-    CROSS JOIN LATERAL (
-      SELECT lower(c.email::text) AS mark
-      FROM crm.customer c
-      WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids)
-      UNION
-      SELECT n.network
-      FROM identity.session n
-      WHERE n.merchant_id = p_merchant_id AND n.customer_id = ANY (p_customer_ids) AND n.network IS NOT NULL
-    ) m
-  WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0;
-$$;
-
--- Of two orders that the bounds of unpaid orders count together, the later one sees the other. All locks are taken in
--- one order.
+-- Of two orders that the bounds of unpaid orders count together, the later one sees the other. Without a bound, guests
+-- of a busy network need not wait for each other.
 CREATE FUNCTION ordering.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_marks text[] := p_customer_ids::text[];
-  v_guest_ids uuid[];
 BEGIN
-  IF p_customer_ids = '{}' THEN
-    RETURN;
+  IF
+    EXISTS (
+      SELECT
+      FROM merchant.settings s
+      WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0
+    )
+  THEN
+    PERFORM identity.lock_buyers(p_merchant_id, p_customer_ids, 'unpaid orders');
   END IF;
-  v_guest_ids := ARRAY(
-    SELECT c.id
-    FROM crm.customer c
-    WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
-  );
-  IF v_guest_ids <> '{}' THEN
-    v_marks := v_marks || ordering.marks_of_guests(p_merchant_id, v_guest_ids);
-  END IF;
-  PERFORM pg_advisory_xact_lock(l.key)
-  FROM
-    (
-      SELECT DISTINCT hashtextextended(format('unpaid orders of %s %s', p_merchant_id, m), 0) AS key
-      FROM unnest(v_marks) m
-      ORDER BY 1
-      OFFSET 0
-    ) l;
 END;
 $$;
 

@@ -5775,7 +5775,7 @@ BEGIN
   IF p_most IS NULL THEN
     RETURN FALSE;
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtextextended(format('appointments of %s %s', p_merchant_id, p_customer_id), 0));
+  PERFORM identity.lock_buyers(p_merchant_id, ARRAY[p_customer_id], 'appointments');
   RETURN (
     SELECT count(*) >= p_most
     FROM booking.appointment a
@@ -8962,6 +8962,44 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND NOT c.has_account;
 $$;
 
+CREATE FUNCTION identity.marks_of_buyers(p_merchant_id uuid, p_customer_ids uuid[])
+RETURNS SETOF text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT id::text
+  FROM unnest(p_customer_ids) AS id
+  UNION
+  SELECT lower(c.email::text)
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
+  UNION
+  SELECT n.network
+  FROM
+    crm.customer c
+    JOIN identity.session n ON n.merchant_id = c.merchant_id AND n.customer_id = c.id AND n.network IS NOT NULL
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account;
+$$;
+
+CREATE FUNCTION identity.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[], p_counted text)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_customer_ids = '{}' THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(l.key)
+  FROM
+    (
+      SELECT DISTINCT hashtextextended(format('%s of %s %s', p_counted, p_merchant_id, m), 0) AS key
+      FROM identity.marks_of_buyers(p_merchant_id, p_customer_ids) m
+      ORDER BY 1
+      OFFSET 0
+    ) l;
+END;
+$$;
+
 -- sql/inventory/functions.sql
 
 CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[])
@@ -11349,53 +11387,20 @@ RETURN md5(p_kind || ' ' || p_queue || ' ' || p_source_id)::uuid;
 
 -- sql/ordering/functions.sql
 
-CREATE FUNCTION ordering.marks_of_guests(p_merchant_id uuid, p_customer_ids uuid[])
-RETURNS text[]
-LANGUAGE sql
-STABLE
-AS $$
-  SELECT coalesce(array_agg(m.mark), '{}')
-  FROM
-    merchant.settings s
-    CROSS JOIN LATERAL (
-      SELECT lower(c.email::text) AS mark
-      FROM crm.customer c
-      WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids)
-      UNION
-      SELECT n.network
-      FROM identity.session n
-      WHERE n.merchant_id = p_merchant_id AND n.customer_id = ANY (p_customer_ids) AND n.network IS NOT NULL
-    ) m
-  WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0;
-$$;
-
 CREATE FUNCTION ordering.lock_buyers(p_merchant_id uuid, p_customer_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_marks text[] := p_customer_ids::text[];
-  v_guest_ids uuid[];
 BEGIN
-  IF p_customer_ids = '{}' THEN
-    RETURN;
+  IF
+    EXISTS (
+      SELECT
+      FROM merchant.settings s
+      WHERE s.merchant_id = p_merchant_id AND num_nonnulls(s.max_unpaid_orders, s.max_unpaid_units) > 0
+    )
+  THEN
+    PERFORM identity.lock_buyers(p_merchant_id, p_customer_ids, 'unpaid orders');
   END IF;
-  v_guest_ids := ARRAY(
-    SELECT c.id
-    FROM crm.customer c
-    WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids) AND NOT c.has_account
-  );
-  IF v_guest_ids <> '{}' THEN
-    v_marks := v_marks || ordering.marks_of_guests(p_merchant_id, v_guest_ids);
-  END IF;
-  PERFORM pg_advisory_xact_lock(l.key)
-  FROM
-    (
-      SELECT DISTINCT hashtextextended(format('unpaid orders of %s %s', p_merchant_id, m), 0) AS key
-      FROM unnest(v_marks) m
-      ORDER BY 1
-      OFFSET 0
-    ) l;
 END;
 $$;
 
