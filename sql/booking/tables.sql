@@ -152,7 +152,7 @@ CREATE TABLE booking.appointment (
   lapsed boolean NOT NULL DEFAULT FALSE,
   -- The charge for a late cancellation or a missed appointment, once it is one.
   fee bigint NOT NULL DEFAULT 0,
-  -- The sum of its payments less their refunds (booking.follow_payments).
+  -- The sum of its payments less their refunds (payment.follow_payments_of_appointment).
   paid_amount bigint NOT NULL DEFAULT 0 CHECK (paid_amount >= 0),
   -- The amount that can still be paid.
   amount_due bigint NOT NULL GENERATED ALWAYS AS (

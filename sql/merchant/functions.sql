@@ -27,7 +27,8 @@ AS $$
     plan = s.plan,
     status = s.status,
     current_period_start = s.current_period_start,
-    current_period_end = s.current_period_end
+    current_period_end = s.current_period_end,
+    periods_since = s.periods_since
   FROM
     merchant.subscription s
     JOIN merchant.merchant m ON m.twin_of = s.merchant_id
@@ -124,6 +125,11 @@ AS $$
       WHEN n.now
       AND s.current_period_end <= now() THEN now() + INTERVAL '1 month'
       ELSE s.current_period_end
+    END,
+    periods_since = CASE
+      WHEN n.now
+      AND s.current_period_end <= now() THEN now()
+      ELSE s.periods_since
     END
   FROM (SELECT p_at_once OR merchant.plan_rank(p_plan) > merchant.plan_rank(p_subscription.plan) AS now) n
   WHERE s.merchant_id = p_subscription.merchant_id;
@@ -243,14 +249,15 @@ VOLATILE
 AS $$
   WITH
     due AS (
-      SELECT s.merchant_id, s.current_period_end, m.months
+      SELECT s.merchant_id, s.periods_since, m.months
       FROM
         merchant.subscription s
-        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
+        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever. From
+        -- the first period's start, because the day of a short month's end is not that of the periods.
         CROSS JOIN LATERAL (
           SELECT min(n) AS months
           FROM generate_series(1, 1200) n
-          WHERE s.current_period_end + make_interval(months => n) > now()
+          WHERE s.periods_since + make_interval(months => n) > now()
         ) m
       WHERE s.current_period_end <= now() AND s.status = ANY (p_from) AND NOT merchant.is_twin(s.merchant_id)
       ORDER BY s.current_period_end
@@ -270,8 +277,8 @@ AS $$
         END,
         next_plan = NULL,
         cancel_at_period_end = FALSE,
-        current_period_start = due.current_period_end + make_interval(months => due.months - 1),
-        current_period_end = due.current_period_end + make_interval(months => due.months)
+        current_period_start = due.periods_since + make_interval(months => due.months - 1),
+        current_period_end = due.periods_since + make_interval(months => due.months)
       FROM due
       WHERE s.merchant_id = due.merchant_id
       RETURNING 1

@@ -33,6 +33,9 @@ CREATE TABLE merchant.subscription (
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'TRIALING', 'PAST_DUE', 'CANCELLED', 'UNPAID')),
   current_period_start timestamptz NOT NULL DEFAULT now(),
   current_period_end timestamptz NOT NULL DEFAULT now() + INTERVAL '1 month',
+  -- When the first of the periods began that followed each other since. Each ends so many whole months later: on its
+  -- day of the month, or on the last day of a month that is too short for it.
+  periods_since timestamptz NOT NULL DEFAULT now(),
   cancel_at_period_end boolean NOT NULL DEFAULT FALSE,
   -- The plan of the next period; NULL: the plan of this one.
   next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
@@ -40,6 +43,7 @@ CREATE TABLE merchant.subscription (
   requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
   requested_at timestamptz,
   CHECK (current_period_start < current_period_end),
+  CHECK (periods_since <= current_period_start),
   CHECK ((requested_plan IS NULL) = (requested_at IS NULL)),
   CHECK (requested_plan <> plan),
   -- A cancellation leaves no other plan to begin.

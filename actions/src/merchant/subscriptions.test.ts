@@ -57,7 +57,8 @@ const bill = (status: string) =>
 
 const endPeriod = (ago: string) => shop.database`
   UPDATE merchant.subscription
-  SET current_period_start = now() - interval '10 years', current_period_end = now() - ${ago}::interval
+  SET current_period_start = now() - interval '10 years', current_period_end = now() - ${ago}::interval,
+    periods_since = now() - interval '10 years'
   WHERE merchant_id = ${merchant.merchantId}`
 
 describe('a plan', () => {
@@ -194,6 +195,26 @@ test('a period that the job missed for long begins in the present, on the same d
     }),
     { numRuns: 15 },
   )
+})
+
+test('periods end on the day of the month on which the first began, also after a month that is too short for it', async () => {
+  await choose('PRO')
+  await shop.database`
+    UPDATE merchant.subscription
+    SET
+      periods_since = '2025-10-31 09:00+00', current_period_start = '2026-01-31 09:00+00',
+      current_period_end = '2026-02-28 09:00+00'
+    WHERE merchant_id = ${merchant.merchantId}`
+  await beginPeriods(shop.database)
+  const [row] = await shop.database`
+    SELECT
+      extract(day FROM current_period_end AT TIME ZONE 'UTC') = least(
+        31,
+        extract(day FROM date_trunc('month', current_period_end AT TIME ZONE 'UTC') + interval '1 month - 1 day')
+      ) AS ends_at_the_end,
+      now() >= current_period_start AND now() < current_period_end AS present
+    FROM merchant.subscription WHERE merchant_id = ${merchant.merchantId}`
+  expect(row).toEqual({ ends_at_the_end: true, present: true })
 })
 
 describe('an API key', () => {

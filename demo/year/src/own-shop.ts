@@ -16,7 +16,8 @@ export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): P
     INSERT INTO merchant.merchant (id, name, email) VALUES (${merchantId}, ${`${faker.company.name()} (demo)`}, 'shop@demo.example')`
   await sql`
     UPDATE merchant.subscription
-    SET plan = 'ENTERPRISE', current_period_start = pg_catalog.now(), current_period_end = pg_catalog.now() + interval '1 month'
+    SET plan = 'ENTERPRISE', current_period_start = pg_catalog.now(), current_period_end = pg_catalog.now() + interval '1 month',
+      periods_since = pg_catalog.now()
     WHERE merchant_id = ${merchantId}`
   await sql`
     UPDATE merchant.settings SET timezone = 'America/Los_Angeles', tax_rate = 0.0825 WHERE merchant_id = ${merchantId}`

@@ -800,7 +800,7 @@ CREATE TABLE booking.appointment (
   lapsed boolean NOT NULL DEFAULT FALSE,
   -- The charge for a late cancellation or a missed appointment, once it is one.
   fee bigint NOT NULL DEFAULT 0,
-  -- The sum of its payments less their refunds (booking.follow_payments).
+  -- The sum of its payments less their refunds (payment.follow_payments_of_appointment).
   paid_amount bigint NOT NULL DEFAULT 0 CHECK (paid_amount >= 0),
   -- The amount that can still be paid.
   amount_due bigint NOT NULL GENERATED ALWAYS AS (
@@ -3059,6 +3059,9 @@ CREATE TABLE merchant.subscription (
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'TRIALING', 'PAST_DUE', 'CANCELLED', 'UNPAID')),
   current_period_start timestamptz NOT NULL DEFAULT now(),
   current_period_end timestamptz NOT NULL DEFAULT now() + INTERVAL '1 month',
+  -- When the first of the periods began that followed each other since. Each ends so many whole months later: on its
+  -- day of the month, or on the last day of a month that is too short for it.
+  periods_since timestamptz NOT NULL DEFAULT now(),
   cancel_at_period_end boolean NOT NULL DEFAULT FALSE,
   -- The plan of the next period; NULL: the plan of this one.
   next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
@@ -3066,6 +3069,7 @@ CREATE TABLE merchant.subscription (
   requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
   requested_at timestamptz,
   CHECK (current_period_start < current_period_end),
+  CHECK (periods_since <= current_period_start),
   CHECK ((requested_plan IS NULL) = (requested_at IS NULL)),
   CHECK (requested_plan <> plan),
   -- A cancellation leaves no other plan to begin.
@@ -9982,7 +9986,8 @@ AS $$
     plan = s.plan,
     status = s.status,
     current_period_start = s.current_period_start,
-    current_period_end = s.current_period_end
+    current_period_end = s.current_period_end,
+    periods_since = s.periods_since
   FROM
     merchant.subscription s
     JOIN merchant.merchant m ON m.twin_of = s.merchant_id
@@ -10077,6 +10082,11 @@ AS $$
       WHEN n.now
       AND s.current_period_end <= now() THEN now() + INTERVAL '1 month'
       ELSE s.current_period_end
+    END,
+    periods_since = CASE
+      WHEN n.now
+      AND s.current_period_end <= now() THEN now()
+      ELSE s.periods_since
     END
   FROM (SELECT p_at_once OR merchant.plan_rank(p_plan) > merchant.plan_rank(p_subscription.plan) AS now) n
   WHERE s.merchant_id = p_subscription.merchant_id;
@@ -10187,14 +10197,15 @@ VOLATILE
 AS $$
   WITH
     due AS (
-      SELECT s.merchant_id, s.current_period_end, m.months
+      SELECT s.merchant_id, s.periods_since, m.months
       FROM
         merchant.subscription s
-        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
+        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever. From
+        -- the first period's start, because the day of a short month's end is not that of the periods.
         CROSS JOIN LATERAL (
           SELECT min(n) AS months
           FROM generate_series(1, 1200) n
-          WHERE s.current_period_end + make_interval(months => n) > now()
+          WHERE s.periods_since + make_interval(months => n) > now()
         ) m
       WHERE s.current_period_end <= now() AND s.status = ANY (p_from) AND NOT merchant.is_twin(s.merchant_id)
       ORDER BY s.current_period_end
@@ -10214,8 +10225,8 @@ AS $$
         END,
         next_plan = NULL,
         cancel_at_period_end = FALSE,
-        current_period_start = due.current_period_end + make_interval(months => due.months - 1),
-        current_period_end = due.current_period_end + make_interval(months => due.months)
+        current_period_start = due.periods_since + make_interval(months => due.months - 1),
+        current_period_end = due.periods_since + make_interval(months => due.months)
       FROM due
       WHERE s.merchant_id = due.merchant_id
       RETURNING 1

@@ -8,7 +8,7 @@ ON CONFLICT DO NOTHING;
 -- Every merchant has a plan and settings from the start. A shop that was seeded before keeps its changes.
 UPDATE merchant.subscription s
 SET plan = d.plan, status = d.status, current_period_start = date_trunc('month', now()),
-  current_period_end = date_trunc('month', now()) + interval '1 month'
+  current_period_end = date_trunc('month', now()) + interval '1 month', periods_since = date_trunc('month', now())
 FROM (VALUES
   ('01a1f000-0001-7000-8000-000000000001'::uuid, 'ENTERPRISE', 'ACTIVE'),
   ('01a1f000-0001-7000-8000-000000000002', 'STARTER', 'TRIALING')
