@@ -188,6 +188,16 @@ CREATE TABLE email.unsubscribe_token (
   FOREIGN KEY (merchant_id, delivery_id) REFERENCES email.delivery
     ON DELETE CASCADE
 );
+
+-- Addresses whose reader wants no more campaigns, whichever customers have them (email.wants_campaigns). An opt-in of the
+-- address's owner or of the merchant takes it away (email.accept_opt_in). Hasura doesn't serve this table.
+CREATE TABLE email.unsubscribed_address (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  email citext NOT NULL,
+  unsubscribed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, email)
+);
 -- The customer whose appointment a staff member was mailed about; the message is forgotten with the customer.
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');

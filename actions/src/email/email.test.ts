@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Actions, startActions } from '../start-actions.ts'
+import type { Queryable } from '../database.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
 import { defaultRetryPolicy, deliverEmails } from '../messaging/outbox/index.ts'
 import { createSmtpTransport, type MailTransport } from '../messaging/transports/index.ts'
@@ -231,6 +232,92 @@ describe('a campaign', () => {
       [found(second)]: 'SENT',
     })
     expect(await statusOf(id)).toBe('SENT')
+  })
+
+  describe('whose link to unsubscribe was used', () => {
+    const address = 'ann@example.com'
+    const add = async (more: { hasAccount: boolean; optIn: boolean }, sql: Queryable = shop.database) => {
+      const [row] = await sql<{ id: string }[]>`
+        INSERT INTO crm.customer (merchant_id, email, name, has_account, marketing_opt_in)
+        VALUES (${merchant.merchantId}, ${address}, 'Ann', ${more.hasAccount}, ${more.optIn}) RETURNING id`
+      return found(row).id
+    }
+    const guest = { hasAccount: false, optIn: true }
+    const countRecipients = () =>
+      email.countRecipients(shop.database, { merchantId: merchant.merchantId, segmentId: null })
+    const byMerchant = (work: (sql: Queryable) => Promise<unknown>) =>
+      shop.database.begin(async (sql) => {
+        await sql`SELECT set_config('hasura.user', '{"x-hasura-role": "merchant"}', true)`
+        await work(sql)
+      })
+    const unsubscribe = async () => {
+      const id = await createCampaign()
+      dataOf(await schedule(id))
+      await advanceCampaigns(shop.database)
+      await deliver()
+      const [message, ...others] = await messagesOf(id)
+      expect([found(message).status, others]).toEqual(['SENT', []])
+      const { status } = await fetch(`${service.url}/unsubscribe/${found(message).unsubscribe_token}`, {
+        method: 'POST',
+      })
+      expect(status).toBe(200)
+    }
+
+    test('goes to none of the customers with the address, nor to a guest who opts it in later', async () => {
+      await add(guest)
+      await add(guest)
+      expect(await countRecipients()).toBe(1)
+      await unsubscribe()
+      const optIns = await shop.database`
+        SELECT FROM crm.customer WHERE merchant_id = ${merchant.merchantId} AND marketing_opt_in`
+      expect(optIns).toHaveLength(0)
+      await add(guest)
+      const later = await add({ ...guest, optIn: false })
+      await shop.database`UPDATE crm.customer SET marketing_opt_in = TRUE WHERE id = ${later}`
+      expect(await countRecipients()).toBe(0)
+      const id = await createCampaign()
+      dataOf(await schedule(id))
+      await advanceCampaigns(shop.database)
+      await deliver()
+      expect(await messagesOf(id)).toEqual([])
+    })
+
+    test('goes to the address again once the merchant opts it in', async () => {
+      const id = await add(guest)
+      await unsubscribe()
+      await byMerchant((sql) => sql`UPDATE crm.customer SET marketing_opt_in = TRUE WHERE id = ${id}`)
+      expect(await countRecipients()).toBe(1)
+    })
+
+    test('goes to the address again once its owner opts in, with an account that is confirmed', async () => {
+      await add(guest)
+      await unsubscribe()
+      const id = await add({ hasAccount: true, optIn: true })
+      expect(await countRecipients()).toBe(0)
+      await shop.database`UPDATE crm.customer SET email_verified = TRUE WHERE id = ${id}`
+      expect(await countRecipients()).toBe(1)
+    })
+
+    test('is not sent when its message still waits, whichever customer it was written for', async () => {
+      const first = await add(guest)
+      const waiting = await createCampaign()
+      dataOf(await schedule(waiting))
+      await advanceCampaigns(shop.database)
+      await shop.database`
+        INSERT INTO email.unsubscribed_address (merchant_id, email) VALUES (${merchant.merchantId}, ${address})`
+      await deliver()
+      expect(await messagesOf(waiting)).toMatchObject([{ status: 'SUPPRESSED', customer_id: first }])
+    })
+  })
+
+  test('goes to no guest of an address whose account has not opted in', async () => {
+    const ids = await customers(2, true)
+    await shop.database`UPDATE crm.customer SET email = 'ann@example.com', has_account = false WHERE id = ${found(ids[0])}`
+    await shop.database`
+      UPDATE crm.customer SET email = 'Ann@example.com', marketing_opt_in = false WHERE id = ${found(ids[1])}`
+    expect(
+      await email.countRecipients(shop.database, { merchantId: merchant.merchantId, segmentId: null }),
+    ).toBe(0)
   })
 
   test('accepts in each state exactly the events that the machine allows', async () => {

@@ -2219,6 +2219,14 @@ CREATE TABLE email.unsubscribe_token (
     ON DELETE CASCADE
 );
 
+CREATE TABLE email.unsubscribed_address (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  email citext NOT NULL,
+  unsubscribed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, email)
+);
+
 CREATE INDEX delivery_to_staff ON email.delivery (merchant_id, (facts #>> '{appointment,customerId}'))
 WHERE kind IN ('STAFF_APPOINTMENT_BOOKED', 'STAFF_APPOINTMENT_MOVED', 'STAFF_APPOINTMENT_CANCELLED');
 
@@ -7498,17 +7506,24 @@ RETURNS void
 LANGUAGE sql
 VOLATILE
 AS $$
+  WITH
+    mail AS (
+      SELECT d.recipient, d.customer_id
+      FROM
+        email.unsubscribe_token t
+        JOIN email.delivery d ON d.merchant_id = t.merchant_id AND d.id = t.delivery_id
+      WHERE t.merchant_id = p_merchant_id AND t.token = p_token
+    ),
+    refused AS (
+      INSERT INTO email.unsubscribed_address (merchant_id, email)
+      SELECT p_merchant_id, m.recipient
+      FROM mail m
+      ON CONFLICT (merchant_id, email) DO NOTHING
+    )
   UPDATE crm.customer c
   SET marketing_opt_in = FALSE
-  FROM
-    email.unsubscribe_token t
-    JOIN email.delivery d ON d.merchant_id = t.merchant_id AND d.id = t.delivery_id
-  WHERE
-    t.merchant_id = p_merchant_id
-    AND t.token = p_token
-    AND c.merchant_id = p_merchant_id
-    AND c.id = d.customer_id
-    AND c.marketing_opt_in;
+  FROM mail m
+  WHERE c.merchant_id = p_merchant_id AND (c.email = m.recipient OR c.id = m.customer_id) AND c.marketing_opt_in;
 $$;
 
 CREATE FUNCTION email.unsubscribes_from(p_token uuid)
@@ -7556,6 +7571,29 @@ AS $$
     )
   SELECT count(*)::integer
   FROM emptied;
+$$;
+
+CREATE FUNCTION email.wants_campaigns(p_customer crm.customer, p_address citext)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    p_customer.marketing_opt_in
+    AND p_customer.blocked_at IS NULL
+    AND NOT EXISTS (
+      SELECT
+      FROM email.unsubscribed_address u
+      WHERE u.merchant_id = p_customer.merchant_id AND u.email = p_address
+    )
+    AND (
+      p_customer.has_account
+      OR NOT EXISTS (
+        SELECT
+        FROM crm.customer a
+        WHERE a.merchant_id = p_customer.merchant_id AND a.email = p_address AND a.has_account
+      )
+    );
 $$;
 
 -- sql/crm/views.sql
@@ -7738,8 +7776,7 @@ AS $$
   FROM crm.customer c
   WHERE
     c.merchant_id = p_merchant_id
-    AND c.marketing_opt_in
-    AND c.blocked_at IS NULL
+    AND email.wants_campaigns(c, c.email)
     AND (
       p_segment_id IS NULL
       OR EXISTS (
@@ -7768,7 +7805,7 @@ RETURNS integer
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT count(*)::integer
+  SELECT count(DISTINCT c.email)::integer
   FROM email.recipients(p_merchant_id, p_segment_id) c
   WHERE NOT email.has_bounced(p_merchant_id, c.email);
 $$;
@@ -17602,6 +17639,7 @@ BEGIN
   DELETE FROM identity.sign_in_attempt x
   WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
   DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
+  DELETE FROM email.unsubscribed_address u WHERE u.merchant_id = p_merchant_id AND u.email = v_email;
   DELETE FROM cart.cart c
   WHERE
     c.merchant_id = p_merchant_id
@@ -18449,8 +18487,7 @@ BEGIN
             AND k.token IS NULL THEN 'SUPPRESSED'
             WHEN d.campaign_id IS NULL THEN 'SENDING'
             WHEN g.status = 'CANCELLED' THEN 'CANCELLED'
-            WHEN c.marketing_opt_in IS NOT TRUE
-            OR c.blocked_at IS NOT NULL THEN 'SUPPRESSED'
+            WHEN email.wants_campaigns(c, d.recipient) IS NOT TRUE THEN 'SUPPRESSED'
             ELSE 'SENDING'
           END AS status
         FROM
@@ -30183,6 +30220,28 @@ AFTER INSERT ON identity.one_time_token
 FOR EACH ROW
 WHEN (NEW.undelivered IS NOT NULL)
 EXECUTE FUNCTION email.write_token_mail();
+
+CREATE FUNCTION email.accept_opt_in()
+RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  IF TG_OP = 'INSERT' OR NOT OLD.marketing_opt_in OR NEW.email_verified AND NOT OLD.email_verified THEN
+    IF (platform.current_actor()).kind = 'MERCHANT' OR NEW.has_account AND NEW.email_verified THEN
+      DELETE FROM email.unsubscribed_address u WHERE u.merchant_id = NEW.merchant_id AND u.email = NEW.email;
+    END IF;
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER accept_opt_in
+AFTER INSERT OR UPDATE OF marketing_opt_in, email_verified ON crm.customer
+FOR EACH ROW
+WHEN (NEW.marketing_opt_in AND NOT platform.importing())
+EXECUTE FUNCTION email.accept_opt_in();
 
 -- sql/events/triggers.sql
 

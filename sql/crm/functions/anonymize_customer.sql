@@ -77,6 +77,7 @@ BEGIN
   DELETE FROM identity.sign_in_attempt x
   WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
   DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
+  DELETE FROM email.unsubscribed_address u WHERE u.merchant_id = p_merchant_id AND u.email = v_email;
   DELETE FROM cart.cart c
   WHERE
     c.merchant_id = p_merchant_id

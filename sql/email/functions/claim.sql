@@ -83,8 +83,7 @@ BEGIN
             AND k.token IS NULL THEN 'SUPPRESSED'
             WHEN d.campaign_id IS NULL THEN 'SENDING'
             WHEN g.status = 'CANCELLED' THEN 'CANCELLED'
-            WHEN c.marketing_opt_in IS NOT TRUE
-            OR c.blocked_at IS NOT NULL THEN 'SUPPRESSED'
+            WHEN email.wants_campaigns(c, d.recipient) IS NOT TRUE THEN 'SUPPRESSED'
             ELSE 'SENDING'
           END AS status
         FROM

@@ -8,6 +8,8 @@ export const notExported: Readonly<Record<string, string>> = {
   'booking.staff_member': 'The merchant’s staff',
   'bulk.export_part': 'Where parts of an export’s file are, which is exported',
   'email.unsubscribe_token': 'The secret in a message’s link; the messages are exported',
+  'email.unsubscribed_address':
+    'An address that wants no campaigns; the customer’s marketingOptIn is exported',
   'identity.refresh_token': 'Hashes of secrets; their sessions are exported',
   'identity.user': 'The merchant’s users',
   'inventory.reservation': 'The stock for an order, which is exported',

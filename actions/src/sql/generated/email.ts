@@ -44,7 +44,7 @@ export interface UnsubscribeArguments {
 
 export type UnsubscribeAnswer = void
 
-/** `email.unsubscribe` */
+/** `email.unsubscribe`: Of all customers with the address that the mail went to, and of the one that it was written for, who may have another one by now.  */
 export const unsubscribe = (caller: Caller, args: UnsubscribeArguments): Promise<UnsubscribeAnswer> =>
   answerOf<UnsubscribeAnswer>(caller, 'email.unsubscribe', (sql) => sql`email.unsubscribe(
       p_merchant_id => ${args.merchantId}::uuid,
@@ -86,7 +86,7 @@ export interface CountRecipientsArguments {
 
 export type CountRecipientsAnswer = number
 
-/** `email.count_recipients` */
+/** `email.count_recipients`: By address, because each gets a campaign once.  */
 export const countRecipients = (caller: Caller, args: CountRecipientsArguments): Promise<CountRecipientsAnswer> =>
   answerOf<CountRecipientsAnswer>(caller, 'email.count_recipients', (sql) => sql`email.count_recipients(
       p_merchant_id => ${args.merchantId}::uuid,
