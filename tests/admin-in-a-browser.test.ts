@@ -81,6 +81,22 @@ describe.skipIf(skipsAdmin)(`/admin in a browser${whySkipped}`, { timeout: 90_00
     for (const tab of [page, other]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
+  test('says that the server has no answer, when the page is opened and when somebody signs out, and goes on when it has', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await enter(page)
+    await page.route('**/admin/session/*', (route) => route.fulfill({ status: 503 }))
+    await page.getByRole('button', { name: /Mara Alder/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByText('You are still signed in').waitFor()
+    await accessible(page)
+    await page.reload()
+    await page.getByRole('heading', { name: 'The server has no answer' }).waitFor()
+    await accessible(page)
+    await page.unroute('**/admin/session/*')
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+  })
+
   test('sends a part of an order by keyboard alone, and shows the rest as open', async () => {
     await using visitor = await visit()
     const { page } = visitor

@@ -3,6 +3,7 @@ import { Route, Router, Switch } from 'wouter'
 import { useText } from './language/language.tsx'
 import { session } from './session/session.ts'
 import { SignInPage } from './session/sign-in-page.tsx'
+import { UnreachablePage } from './session/unreachable-page.tsx'
 import { SignedInShell } from './shell/signed-in-shell.tsx'
 import { Empty, Loading } from './ui/states.tsx'
 
@@ -48,6 +49,8 @@ export function App(): ReactNode {
   switch (state.kind) {
     case 'asking':
       return <Loading lines={0} />
+    case 'unreachable':
+      return <UnreachablePage />
     case 'out':
       return <SignInPage ended={state.ended} />
     case 'in':

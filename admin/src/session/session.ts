@@ -1,7 +1,11 @@
 /** Whether somebody is signed in. The access token is nowhere but here, in memory; what renews it is in a cookie that no script reads. */
 export type SessionState =
   /** The page asks whether there is a session. */
-  { readonly kind: 'asking' } | { readonly kind: 'out'; readonly ended: boolean } | SignedIn
+  | { readonly kind: 'asking' }
+  /** It has asked, and had no answer. It asks again by itself. */
+  | { readonly kind: 'unreachable'; readonly attempts: number }
+  | { readonly kind: 'out'; readonly ended: boolean }
+  | SignedIn
 
 export interface SignedIn {
   readonly kind: 'in'
@@ -36,20 +40,28 @@ const headers = { 'content-type': 'application/json', 'x-commerce-admin': '1' }
 const mark = 'commerce-admin-session'
 /** Milliseconds before its end in which a token is renewed. */
 const margin = 60_000
+/** Milliseconds until the server is asked again whether there is a session: twice as long after each time, up to the longest. */
+const firstPause = 2_000
+const longestPause = 30_000
 
 const listeners = new Set<() => void>()
 const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel(mark) : null
 let state: SessionState =
   localStorage.getItem(mark) === null ? { kind: 'out', ended: false } : { kind: 'asking' }
 let renewing: Promise<SessionState> | undefined
+let nextAttempt: ReturnType<typeof setTimeout> | undefined
 
 function enter(next: SessionState): SessionState {
   state = next
+  clearTimeout(nextAttempt)
+  if (next.kind === 'unreachable') nextAttempt = setTimeout(() => void renew(), pauseAfter(next.attempts))
   if (next.kind === 'in') localStorage.setItem(mark, '1')
   if (next.kind === 'out') localStorage.removeItem(mark)
   for (const listener of listeners) listener()
   return next
 }
+
+const pauseAfter = (attempts: number): number => Math.min(firstPause * 2 ** (attempts - 1), longestPause)
 
 /** Somebody has signed out, or somebody else in, in another tab. */
 tabs?.addEventListener('message', () => location.reload())
@@ -64,9 +76,11 @@ export const session = {
   resume: () => (state.kind === 'asking' ? renew() : Promise.resolve(state)),
   signIn,
   signOut,
-  /** After the server has refused the token. */
-  end: () => void enter({ kind: 'out', ended: true }),
-  /** After the rights of the user have changed. */
+  /** After the server has refused the token. That of one which couldn't be renewed in time says nothing: the next request renews it. */
+  end(): void {
+    if (state.kind !== 'in' || state.expiresAt > Date.now()) enter({ kind: 'out', ended: true })
+  },
+  /** After the rights of the user have changed, and when somebody doesn't want to wait for the next attempt. */
   renew,
   async accessToken(): Promise<string> {
     const fresh = state.kind === 'in' && state.expiresAt - margin > Date.now() ? state : await renew()
@@ -86,10 +100,13 @@ async function signIn(input: SignInInput): Promise<SignInOutcome> {
   return { kind: 'refused', errors: faultsOf(body) }
 }
 
-async function signOut(): Promise<void> {
-  await post(`${path}/end`, {})
+/** Whether the server has ended the session. If not, it lives on, and the page stays as it is. */
+async function signOut(): Promise<boolean> {
+  const { status } = await post(`${path}/end`, {})
+  if (status !== 204) return false
   enter({ kind: 'out', ended: false })
   tabs?.postMessage('out')
+  return true
 }
 
 /** A refresh token is good for once, so tabs take turns, and the callers of a tab share the answer. */
@@ -98,7 +115,9 @@ function renew(): Promise<SessionState> {
     const { status, body } = await post(`${path}/refresh`, {})
     const signedIn = status === 200 ? tokensOf(body) : undefined
     if (signedIn !== undefined) return enter(signedIn)
-    return status === 401 ? enter({ kind: 'out', ended: state.kind === 'in' }) : state
+    if (status === 401) return enter({ kind: 'out', ended: state.kind === 'in' })
+    if (state.kind === 'asking') return enter({ kind: 'unreachable', attempts: 1 })
+    return state.kind === 'unreachable' ? enter({ ...state, attempts: state.attempts + 1 }) : state
   }).finally(() => (renewing = undefined))
   return renewing
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { type ReactNode, useState, useSyncExternalStore } from 'react'
 import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components'
 import { Link, useLocation } from 'wouter'
 import { queryClient } from '../api/api.ts'
@@ -7,6 +7,7 @@ import type { MessageName } from '../language/catalogue.ts'
 import { type Language, languages, useLanguage, useText } from '../language/language.tsx'
 import { session } from '../session/session.ts'
 import { opensSettings } from '../settings/settings-tabs.ts'
+import { Fault } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { useShop } from './shop.ts'
 import { type Theme, theme, themes } from './theme.ts'
@@ -44,6 +45,7 @@ export function Navigation(): ReactNode {
   const t = useText()
   const shop = useShop()
   const [path] = useLocation()
+  const [isStillIn, setStillIn] = useState(false)
   const shown = places.filter(({ mayOpen }) => mayOpen(shop.permissions))
   const isAt = (place: string) =>
     place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`)
@@ -62,7 +64,8 @@ export function Navigation(): ReactNode {
         ))}
       </nav>
       <div className="foot">
-        <Person />
+        {isStillIn && <Fault text={t('notSignedOut')} />}
+        <Person onSignOut={() => void leave().then((isOut) => setStillIn(!isOut))} />
       </div>
     </>
   )
@@ -72,7 +75,7 @@ const themeIcons: Readonly<Record<Theme, IconName>> = { auto: 'monitor', light: 
 const themeNames = { auto: 'themeAuto', light: 'themeLight', dark: 'themeDark' } as const
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 
-function Person(): ReactNode {
+function Person({ onSignOut }: { readonly onSignOut: () => void }): ReactNode {
   const { t, language, choose } = useLanguage()
   const { userName, userEmail } = useShop()
   const [, go] = useLocation()
@@ -95,7 +98,11 @@ function Person(): ReactNode {
       <Popover className="popover" placement="top start">
         <Menu
           className="list"
-          onAction={(key) => (key === 'account' ? go('/settings/account') : act(String(key), choose))}
+          onAction={(key) => {
+            if (key === 'account') go('/settings/account')
+            else if (key === 'sign-out') onSignOut()
+            else act(String(key), choose)
+          }}
         >
           <MenuSection className="list">
             <Header className="hint item-header">{t('appearance')}</Header>
@@ -133,11 +140,11 @@ function act(key: string, chooseLanguage: (language: Language) => void): void {
   const nextLanguage = languages.find((each) => each === value)
   if (kind === 'theme' && nextTheme !== undefined) theme.choose(nextTheme)
   else if (kind === 'language' && nextLanguage !== undefined) chooseLanguage(nextLanguage)
-  else if (kind === 'sign-out') void leave()
 }
 
 /** What was asked as one person is not shown to the next. */
-async function leave(): Promise<void> {
-  await session.signOut()
-  queryClient.clear()
+async function leave(): Promise<boolean> {
+  const isOut = await session.signOut()
+  if (isOut) queryClient.clear()
+  return isOut
 }

@@ -50,6 +50,9 @@ const tokensAnswer = z.object({
   ),
 })
 
+/** With errors, too: they say that there is no such session. */
+const signOutAnswer = z.object({ data: z.object({ signOut: z.object({ errors: z.array(z.unknown()) }) }) })
+
 const errorFields = 'errors { field message code }'
 const documents = {
   signIn: `mutation AdminSignIn($input: SignInUserInput!) {
@@ -131,10 +134,18 @@ async function signOut(
 ): Promise<Answer | null> {
   if (kept !== undefined) {
     const { merchantId, refreshToken } = kept
-    await run(options, incoming, { document: documents.signOut, variables: { refreshToken }, merchantId })
+    const asked = { document: documents.signOut, variables: { refreshToken }, merchantId }
+    const answer = await run(options, incoming, asked)
+    if (answer === null) return null
+    // While the session lives on, the page isn't told that it has ended, and keeps its cookie to try again.
+    if (!isSignedOut(answer)) return answer.status < 400 ? refused(incoming, unexpectedError()) : answer
   }
   return { status: 204, body: '', headers: { 'set-cookie': endedCookie(options.secureCookie) } }
 }
+
+/** The session has ended, or had ended before. */
+const isSignedOut = ({ status, body }: Answer): boolean =>
+  status === 401 || signOutAnswer.safeParse(parseJson(body)).success
 
 interface Asked {
   readonly document: string
@@ -228,9 +239,9 @@ const refused = (
   headers,
 })
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(text: string | Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString())
+    return JSON.parse(text.toString())
   } catch {
     return undefined
   }

@@ -30,6 +30,15 @@ export const frameMessages = {
     en: 'The server can’t be reached, or has no answer. Try again.',
     de: 'Der Server ist nicht erreichbar oder antwortet nicht. Bitte versuchen Sie es noch einmal.',
   },
+  unreachableTitle: { en: 'The server has no answer', de: 'Der Server antwortet nicht' },
+  unreachableText: {
+    en: 'Whether you are still signed in isn’t known yet. The page tries again by itself.',
+    de: 'Ob Sie noch angemeldet sind, ist noch nicht bekannt. Die Seite versucht es von selbst noch einmal.',
+  },
+  notSignedOut: {
+    en: 'You are still signed in: the server has no answer. Try again.',
+    de: 'Sie sind noch angemeldet: Der Server antwortet nicht. Bitte versuchen Sie es noch einmal.',
+  },
   shopId: { en: 'Shop', de: 'Shop' },
   shopIdHint: {
     en: 'The id of your shop, which its owner knows.',
