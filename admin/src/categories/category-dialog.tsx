@@ -5,6 +5,7 @@ import { useText } from '../language/language.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useSendChanged } from '../ui/use-send-changed.ts'
 import { flatten, isWithin, treeOf } from './category-tree.ts'
 import type { Category } from './use-categories.ts'
 
@@ -17,6 +18,8 @@ interface Props {
   readonly onClose: () => void
 }
 
+const orNull = (text: string): string | null => (text === '' ? null : text)
+
 const fields = ['name', 'slug', 'parentId', 'description', 'seoTitle', 'seoDescription']
 
 export function CategoryDialog({ category, parent, categories, onClose }: Props): ReactNode {
@@ -26,31 +29,23 @@ export function CategoryDialog({ category, parent, categories, onClose }: Props)
   const [description, setDescription] = useState(category?.description ?? '')
   const [seoTitle, setSeoTitle] = useState(category?.seoTitle ?? '')
   const [seoDescription, setSeoDescription] = useState(category?.seoDescription ?? '')
-  const parentBefore = (category === null ? parent?.id : category.parent?.id) ?? ''
-  const [parentId, setParent] = useState(parentBefore)
+  const [parentId, setParent] = useState((category === null ? parent?.id : category.parent?.id) ?? '')
   const create = useChange(CreateCategoryDocument, ['categories', 'products'])
   const update = useChange(UpdateCategoryDocument, ['categories', 'products'])
-  const orNull = (text: string) => (text === '' ? null : text)
+  const texts = {
+    name,
+    description: orNull(description),
+    seoTitle: orNull(seoTitle),
+    seoDescription: orNull(seoDescription),
+  }
+  const sendChanged = useSendChanged({ ...texts, slug, parentId: orNull(parentId) })
   const submit = async () => {
-    const texts = {
-      description: orNull(description),
-      seoTitle: orNull(seoTitle),
-      seoDescription: orNull(seoDescription),
-    }
     const done =
       category === null
         ? await create.run({
-            input: {
-              name,
-              ...(slug !== '' && { slug }),
-              ...texts,
-              ...(parentId !== '' && { parentId }),
-            },
+            input: { ...texts, ...(slug !== '' && { slug }), ...(parentId !== '' && { parentId }) },
           })
-        : await update.run({
-            id: category.id,
-            input: { name, slug, ...texts, ...(parentId !== parentBefore && { parentId: orNull(parentId) }) },
-          })
+        : await sendChanged((changed) => update.run({ id: category.id, input: changed }))
     if (done === null) return
     tell(t('saved'))
     onClose()

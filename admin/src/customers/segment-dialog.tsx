@@ -12,6 +12,7 @@ import { IconButton } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useSendChanged } from '../ui/use-send-changed.ts'
 import { SegmentCondition } from './segment-condition.tsx'
 import {
   type ConditionName,
@@ -42,10 +43,13 @@ export function SegmentDialog({ segment, onClose }: Props): ReactNode {
   const found = useSegmentCount(filter)
   const shown = conditionNames.filter((each) => each in filter)
   const others = conditionNames.filter((each) => !(each in filter))
+  const input = { name, filter: Object.keys(filter).length === 0 ? null : filter }
+  const sendChanged = useSendChanged(input)
   const submit = async () => {
-    const input = { name, filter: Object.keys(filter).length === 0 ? null : filter }
     const done =
-      segment === undefined ? await create.run({ input }) : await update.run({ id: segment.id, input })
+      segment === undefined
+        ? await create.run({ input })
+        : await sendChanged((changed) => update.run({ id: segment.id, input: changed }))
     if (done === null) return
     tell(t('saved'))
     onClose()

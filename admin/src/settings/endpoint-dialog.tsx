@@ -9,6 +9,7 @@ import { useText } from '../language/language.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Checkbox, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useSendChanged } from '../ui/use-send-changed.ts'
 
 export type Endpoint = EndpointListQuery['webhookEndpoints']['nodes'][number]
 
@@ -32,16 +33,18 @@ export function EndpointDialog({ endpoint, onCreated, onClose }: Props): ReactNo
   const creation = useChange(CreateEndpointDocument, ['settings'])
   const change = useChange(UpdateEndpointDocument, ['settings'])
   const { error, pending } = endpoint === null ? creation : change
+  const input = {
+    url,
+    description: description === '' ? null : description,
+    topics: words(topics),
+    query: query.trim() === '' ? null : query,
+    enabled,
+  }
+  const sendChanged = useSendChanged(input)
   const submit = async () => {
-    const input = {
-      url,
-      description: description === '' ? null : description,
-      topics: words(topics),
-      query: query.trim() === '' ? null : query,
-      enabled,
-    }
     if (endpoint !== null) {
-      if ((await change.run({ id: endpoint.id, input })) === null) return
+      const done = await sendChanged((changed) => change.run({ id: endpoint.id, input: changed }))
+      if (done === null) return
       tell(t('endpointSaved'))
       onClose()
       return

@@ -15,6 +15,7 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Badge, Card, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useSendChanged } from '../ui/use-send-changed.ts'
 import { PermissionMatrix } from './permission-matrix.tsx'
 import { resourceNames, resourcesOf } from './permission-words.ts'
 
@@ -116,9 +117,17 @@ function RoleDialog({ role, onClose }: RoleProps): ReactNode {
   const creation = useChange(CreateRoleDocument, ['settings'])
   const change = useChange(UpdateRoleDocument, ['settings', 'viewer'])
   const { error, pending } = role === null ? creation : change
+  const input = {
+    name,
+    description: description === '' ? null : description,
+    permissions: [...chosen].toSorted(),
+  }
+  const sendChanged = useSendChanged(input)
   const submit = async () => {
-    const input = { name, description: description === '' ? null : description, permissions: [...chosen] }
-    const done = role === null ? await creation.run({ input }) : await change.run({ id: role.id, input })
+    const done =
+      role === null
+        ? await creation.run({ input })
+        : await sendChanged((changed) => change.run({ id: role.id, input: changed }))
     if (done === null) return
     tell(t('roleSaved', { name }))
     onClose()

@@ -1,35 +1,29 @@
 import { type ReactNode, useState } from 'react'
-import { useApi, useChange } from '../api/api.ts'
-import { reasonOf } from '../api/field-errors.ts'
+import { useApi } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
-import { moneyOptions, unitsOf } from '../format/money.ts'
 import {
-  CreateMethodDocument,
-  CreateZoneDocument,
   DeleteMethodDocument,
   DeleteZoneDocument,
   ShippingDocument,
   type ShippingQuery,
-  UpdateMethodDocument,
-  UpdateZoneDocument,
 } from '../generated/operations.ts'
 import { useLanguage, useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
-import { Fault, FormDialog } from '../ui/dialog.tsx'
-import { Checkbox, NumberField, TextField } from '../ui/fields.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { tell } from '../ui/toasts.tsx'
+import { MethodDialog } from './shipping-method-dialog.tsx'
+import { ZoneDialog } from './shipping-zone-dialog.tsx'
 
-type Zone = NonNullable<ShippingQuery['merchantAccount']>['settings']['shippingZones'][number]
-type Method = Zone['methods'][number]
+export type ShippingZone = NonNullable<ShippingQuery['merchantAccount']>['settings']['shippingZones'][number]
+export type ShippingMethod = ShippingZone['methods'][number]
 
 /** Where the shop ships to, and what it takes for it. */
 export function ShippingTab(): ReactNode {
   const t = useText()
   const mayWrite = useMay('merchant:write')
   const { data, error, refetch } = useApi('settings', ShippingDocument, {})
-  const [editing, setEditing] = useState<Zone | 'new' | null>(null)
+  const [editing, setEditing] = useState<ShippingZone | 'new' | null>(null)
   const zones = data?.merchantAccount?.settings.shippingZones ?? []
   return (
     <div className="stack">
@@ -59,7 +53,7 @@ export function ShippingTab(): ReactNode {
 }
 
 interface ZoneCardProps {
-  readonly zone: Zone
+  readonly zone: ShippingZone
   readonly mayWrite: boolean
   readonly onEdit: () => void
 }
@@ -69,17 +63,9 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
   const { locale } = useLanguage()
   const { money } = useFormat()
   const { currency } = useShop()
-  const [editing, setEditing] = useState<Method | 'new' | null>(null)
-  const removal = useChange(DeleteMethodDocument, ['settings'])
-  const zoneRemoval = useChange(DeleteZoneDocument, ['settings'])
-  const error = removal.error ?? zoneRemoval.error
+  const [editing, setEditing] = useState<ShippingMethod | 'new' | null>(null)
+  const [deleting, setDeleting] = useState<ShippingMethod | 'zone' | null>(null)
   const names = new Intl.DisplayNames([locale], { type: 'region' })
-  const remove = async ({ id, name }: Method) => {
-    if ((await removal.run({ id })) !== null) tell(t('methodDeleted', { name }))
-  }
-  const removeZone = async () => {
-    if ((await zoneRemoval.run({ id: zone.id })) !== null) tell(t('zoneDeleted', { name: zone.name }))
-  }
   return (
     <Card
       title={zone.name}
@@ -89,7 +75,7 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
             <Button look="quiet" onPress={onEdit}>
               {t('edit')}
             </Button>
-            <Button look="quiet" isDisabled={zoneRemoval.pending} onPress={() => void removeZone()}>
+            <Button look="quiet" onPress={() => setDeleting('zone')}>
               {t('delete')}
             </Button>
           </span>
@@ -97,7 +83,6 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
       }
     >
       <div className="form">
-        {error !== null && <Fault text={reasonOf(error)} />}
         <p className="muted">
           {zone.countries.length === 0
             ? t('everywhereElse')
@@ -123,8 +108,7 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
                     <Button
                       look="quiet"
                       aria-label={t('deleteNamed', { name: method.name })}
-                      isDisabled={removal.pending}
-                      onPress={() => void remove(method)}
+                      onPress={() => setDeleting(method)}
                     >
                       {t('delete')}
                     </Button>
@@ -149,104 +133,43 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
           onClose={() => setEditing(null)}
         />
       )}
+      {deleting !== null && (
+        <DeleteDialog zone={zone} deleting={deleting} onClose={() => setDeleting(null)} />
+      )}
     </Card>
   )
 }
 
-function ZoneDialog({
-  zone,
-  onClose,
-}: {
-  readonly zone: Zone | null
-  readonly onClose: () => void
-}): ReactNode {
-  const t = useText()
-  const [name, setName] = useState(zone?.name ?? '')
-  const [countries, setCountries] = useState(zone?.countries.join(', ') ?? '')
-  const creation = useChange(CreateZoneDocument, ['settings'])
-  const change = useChange(UpdateZoneDocument, ['settings'])
-  const { error, pending } = zone === null ? creation : change
-  const submit = async () => {
-    const input = { name, countries: countries.split(/[\s,]+/).filter((code) => code !== '') }
-    const done = zone === null ? await creation.run({ input }) : await change.run({ id: zone.id, input })
-    if (done === null) return
-    tell(t('saved'))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={zone === null ? t('newZone') : zone.name}
-      narrow
-      fields={['name', 'countries']}
-      error={error}
-      submit={t('save')}
-      pending={pending}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <TextField name="name" label={t('name')} value={name} onChange={setName} isRequired autoFocus />
-      <TextField
-        name="countries"
-        label={t('countries')}
-        hint={t('countriesHint')}
-        placeholder="DE, AT, CH"
-        value={countries}
-        onChange={setCountries}
-      />
-    </FormDialog>
-  )
-}
-
-interface MethodProps {
-  readonly zoneId: string
-  readonly method: Method | null
+interface DeleteProps {
+  readonly zone: ShippingZone
+  readonly deleting: ShippingMethod | 'zone'
   readonly onClose: () => void
 }
 
-function MethodDialog({ zoneId, method, onClose }: MethodProps): ReactNode {
+function DeleteDialog({ zone, deleting, onClose }: DeleteProps): ReactNode {
   const t = useText()
-  const { currency } = useShop()
-  const unit = unitsOf(currency)
-  const [name, setName] = useState(method?.name ?? '')
-  const [price, setPrice] = useState((method?.price ?? 0) / unit)
-  const [active, setActive] = useState(method?.active ?? true)
-  const creation = useChange(CreateMethodDocument, ['settings'])
-  const change = useChange(UpdateMethodDocument, ['settings'])
-  const { error, pending } = method === null ? creation : change
-  const submit = async () => {
-    const input = { name, price: Math.round(price * unit), active }
-    const done =
-      method === null
-        ? await creation.run({ shippingZoneId: zoneId, input })
-        : await change.run({ id: method.id, input })
-    if (done === null) return
-    tell(t('saved'))
-    onClose()
-  }
-  return (
-    <FormDialog
-      title={method === null ? t('newMethod') : method.name}
-      narrow
-      fields={['name', 'price']}
-      error={error}
-      submit={t('save')}
-      pending={pending}
-      disabled={Number.isNaN(price)}
-      onSubmit={() => void submit()}
-      onClose={onClose}
-    >
-      <TextField name="name" label={t('name')} value={name} onChange={setName} isRequired autoFocus />
-      <NumberField
-        name="price"
-        label={t('price')}
-        value={price}
-        onChange={setPrice}
-        minValue={0}
-        formatOptions={moneyOptions(currency)}
-      />
-      <Checkbox isSelected={active} onChange={setActive}>
-        {t('methodOffered')}
-      </Checkbox>
-    </FormDialog>
+  const { id, name } = deleting === 'zone' ? zone : deleting
+  const common = {
+    title: t('deleteNamed', { name }),
+    submit: t('delete'),
+    danger: true,
+    variables: { id },
+    subjects: ['settings'],
+    onClose,
+  } as const
+  return deleting === 'zone' ? (
+    <ConfirmDialog
+      {...common}
+      lead={t('deleteZoneLead')}
+      document={DeleteZoneDocument}
+      done={t('zoneDeleted', { name })}
+    />
+  ) : (
+    <ConfirmDialog
+      {...common}
+      lead={t('deleteMethodLead')}
+      document={DeleteMethodDocument}
+      done={t('methodDeleted', { name })}
+    />
   )
 }

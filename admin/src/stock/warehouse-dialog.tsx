@@ -6,6 +6,7 @@ import { addressDraftOf, AddressFields, addressInputOf, addressParts } from '../
 import { FormDialog } from '../ui/dialog.tsx'
 import { Checkbox, NumberField, TextField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { useSendChanged } from '../ui/use-send-changed.ts'
 import type { Warehouse } from './warehouses-tab.tsx'
 
 interface Props {
@@ -37,10 +38,13 @@ export function WarehouseDialog({ warehouse, nextPriority, onClose }: Props): Re
   const [location, setLocation] = useState(() => addressDraftOf(warehouse?.location ?? nowhere))
   const create = useChange(CreateWarehouseDocument, ['stock', 'products'])
   const update = useChange(UpdateWarehouseDocument, ['stock', 'products'])
+  const input = { name, code, active, priority, location: addressInputOf(location) }
+  const sendChanged = useSendChanged(input)
   const submit = async () => {
-    const input = { name, code, active, priority, location: addressInputOf(location) }
     const done =
-      warehouse === null ? await create.run({ input }) : await update.run({ id: warehouse.id, input })
+      warehouse === null
+        ? await create.run({ input })
+        : await sendChanged((changed) => update.run({ id: warehouse.id, input: changed }))
     if (done === null) return
     tell(t('saved'))
     onClose()

@@ -249,6 +249,14 @@ export const settingsMessages = {
   everywhereElse: { en: 'Everywhere that no other zone names', de: 'Überall, wo keine andere Zone gilt' },
   methodDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
   zoneDeleted: { en: '{name} is deleted', de: '{name} ist gelöscht' },
+  deleteZoneLead: {
+    en: 'All its ways to ship go with it. This can’t be undone.',
+    de: 'Alle ihre Versandarten werden mit gelöscht. Das lässt sich nicht rückgängig machen.',
+  },
+  deleteMethodLead: {
+    en: 'Shoppers can’t choose it any more. This can’t be undone.',
+    de: 'Sie kann nicht mehr gewählt werden. Das lässt sich nicht rückgängig machen.',
+  },
   newMethod: { en: 'New way to ship', de: 'Neue Versandart' },
   countries: { en: 'Countries', de: 'Länder' },
   countriesHint: {
