@@ -162,15 +162,28 @@ describe.skipIf(skipsAdmin)(`settings of /admin in a browser${whySkipped}`, { ti
     await using visitor = await admin.enter('settings/shop')
     const { page } = visitor
     const tax = page.getByRole('textbox', { name: 'Tax', exact: true })
-    await tax.fill('7.5%')
+    await tax.fill('8.875%')
     await tax.blur()
     const selling = page.getByRole('region', { name: 'Selling' })
     await selling.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').first().waitFor()
-    const settings = await stored<{ merchantAccount: { settings: { taxRate: number } } }>(
-      '{ merchantAccount { settings { taxRate } } }',
-    )
-    expect(settings.merchantAccount.settings.taxRate).toBe(0.075)
+    const shop = async () =>
+      (
+        await stored<{ merchantAccount: { country: string | null; settings: { taxRate: number } } }>(
+          '{ merchantAccount { country settings { taxRate } } }',
+        )
+      ).merchantAccount
+    expect((await shop()).settings.taxRate).toBe(0.08875)
+    expect(await tax.inputValue()).toBe('8.875%')
+
+    const theShop = page.getByRole('region', { name: 'Shop', exact: true })
+    const country = theShop.getByLabel('Country')
+    await country.fill('AT')
+    await theShop.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await shop()).country).toBe('AT')
+    await country.fill('')
+    await theShop.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await shop()).country).toBe(null)
 
     await page.goto(`${admin.address}/settings/shipping`)
     await page.getByRole('button', { name: 'New zone' }).click()

@@ -14,6 +14,7 @@ import { Card, Failed, Loading } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
 import { useDraft } from '../ui/use-draft.ts'
 import { ReadinessCard } from './readiness-card.tsx'
+import { accountInput, taxRateFormat } from './shop-input.ts'
 
 export type Account = NonNullable<ShopSettingsQuery['merchantAccount']>
 
@@ -45,14 +46,7 @@ function AccountForm({ account }: { readonly account: Account }): ReactNode {
   const { draft, set, changed } = form
   const { run, error, pending } = useChange(UpdateAccountDocument, ['settings', 'viewer'])
   const submit = async () => {
-    const { phone, website, country, ...others } = changed
-    const input = {
-      ...others,
-      ...(phone !== undefined && { phone: phone || null }),
-      ...(website !== undefined && { website: website || null }),
-      ...(country !== undefined && country !== '' && { country }),
-    }
-    if ((await run({ input })) !== null) tell(t('saved'))
+    if ((await run({ input: accountInput(changed) })) !== null) tell(t('saved'))
   }
   return (
     <Card title={t('theShop')}>
@@ -175,8 +169,7 @@ function SettingsForm({ settings }: { readonly settings: Account['settings'] }):
             hint={t('taxRateHint')}
             value={draft.taxRate}
             onChange={(taxRate) => set({ taxRate })}
-            formatOptions={percent}
-            step={0.0001}
+            formatOptions={taxRateFormat}
             minValue={0}
             maxValue={1}
             isReadOnly={isReadOnly}
@@ -246,8 +239,6 @@ function SettingsForm({ settings }: { readonly settings: Account['settings'] }):
     </Card>
   )
 }
-
-const percent: Intl.NumberFormatOptions = { style: 'percent', maximumFractionDigits: 2 }
 
 /** Those whose words search knows in all their forms, by their own names; and the shop's, whatever it is. */
 function languageChoices(current: string) {
