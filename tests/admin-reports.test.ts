@@ -70,9 +70,10 @@ test('a file has no cell that a spreadsheet would run, and keeps what is between
     toCsv([
       ['Name', 'Sales'],
       ['=1+1', -3.5],
+      ["'=1+1", 0],
       ['a "b", c', null],
     ]),
-  ).toBe('Name,Sales\r\n\'=1+1,-3.5\r\n"a ""b"", c",\r\n')
+  ).toBe('\uFEFFName,Sales\r\n\'=1+1,-3.5\r\n\'\'=1+1,0\r\n"a ""b"", c",\r\n')
 })
 
 test('a line of a file has a cell for each title, also where it has no group, and amounts in the currency’s own unit', () => {
@@ -86,9 +87,37 @@ test('a line of a file has a cell for each title, also where it has no group, an
   ]
   const table = pivot(rows, { metrics: ['REVENUE'], hasIntervals: true, groupOf: ({ category }) => category })
   const titles = ['From', 'Category', 'Goods (USD)', 'Goods (USD) before']
-  expect(cellsForFile(table, { titles, compares: true, noGroup: 'None', unitsOf: () => 100 })).toEqual([
+  const parts = {
+    titles,
+    compares: true,
+    noGroup: 'None',
+    interval: 'DAY',
+    timeZone: 'UTC',
+    unitsOf: () => 100,
+  } as const
+  expect(cellsForFile(table, parts)).toEqual([
     titles,
     ['2026-01-01', 'Tents', 12.5, 0],
     ['2026-01-01', 'None', 0.05, null],
   ])
 })
+
+test.each([
+  ['2026-11-24T23:00:00.000Z', 'Europe/Berlin', 'DAY', '2026-11-25'],
+  ['2026-11-24T23:00:00.000Z', 'Europe/Berlin', 'HOUR', '2026-11-25 00:00'],
+  ['2026-10-31T07:00:00.000Z', 'America/Los_Angeles', 'DAY', '2026-10-31'],
+  ['2026-10-31T18:30:00.000Z', 'Asia/Kolkata', 'MONTH', '2026-11-01'],
+] as const)(
+  'a line of a file that begins at %s is at %s by %s: %s',
+  (startTime, timeZone, interval, shown) => {
+    const table = pivot([row(startTime, 'ORDERS', 2)], {
+      metrics: ['ORDERS'],
+      hasIntervals: true,
+      groupOf: () => null,
+    })
+    const titles = ['From', 'Orders']
+    expect(
+      cellsForFile(table, { titles, compares: false, noGroup: null, interval, timeZone, unitsOf: () => 100 }),
+    ).toEqual([titles, [shown, 2]])
+  },
+)

@@ -1,11 +1,16 @@
-/** Rows as CSV. A cell that a spreadsheet would take for a formula gets an apostrophe; a number is left alone. */
+/**
+ * Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe, by the rule of exports
+ * (actions/src/bulk/exports/csv.ts); a number is left alone. Without the mark of UTF-8 at its beginning, Excel reads other letters.
+ */
 export const toCsv = (rows: readonly (readonly (string | number | null)[])[]): string =>
-  rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
+  utf8Mark + rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
+
+const utf8Mark = '\uFEFF'
 
 function cellOf(value: string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const text = /^'*[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

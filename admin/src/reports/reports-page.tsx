@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { useApi } from '../api/api.ts'
 import { DashboardNamesDocument, ReportOfDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { useMay } from '../shell/shop.ts'
+import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Card, Empty, Failed, Loading } from '../ui/states.tsx'
@@ -23,6 +23,7 @@ const nothing = [] as const
 export default function ReportsPage(): ReactNode {
   const t = useText()
   const mayWrite = useMay('analytics:write')
+  const { timeZone } = useShop()
   const titleOf = useColumnTitle()
   const [question, change] = useReportQuestion()
   const [saving, setSaving] = useState(false)
@@ -51,6 +52,8 @@ export default function ReportsPage(): ReactNode {
           titles,
           compares: compare,
           noGroup: groupBy === null ? null : t('noGroup'),
+          interval,
+          timeZone,
           unitsOf,
         }),
       ),
