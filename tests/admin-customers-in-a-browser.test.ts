@@ -88,6 +88,25 @@ describe.skipIf(skipsAdmin)(`customers of /admin in a browser${whySkipped}`, { t
     expect(after.interactions.nodes[0]).toEqual({ type: 'CALL', subject: 'Asked for a discount' })
   })
 
+  test('says how many talks there are beyond those that it shows, and shows them, too', async () => {
+    const { id } = await anyone()
+    for (let talk = 1; talk <= 51; talk += 1)
+      succeeded(
+        await admin.owner(
+          'mutation ($input: InteractionInput!) { createInteraction(input: $input) { errors { message } } }',
+          { input: { customerId: id, type: 'NOTE', subject: `Talk ${talk}` } },
+        ),
+      )
+    await using visitor = await admin.enter(`customers/${id}`)
+    const { page } = visitor
+    const talks = page.getByRole('region', { name: 'Talks and notes' })
+    await talks.getByText('Talk 51', { exact: true }).waitFor()
+    expect(await talks.getByText('Talk 1', { exact: true }).count()).toBe(0)
+    await accessible(page)
+    await talks.getByRole('button', { name: /^50 of \d+: show more$/ }).click()
+    await talks.getByText('Talk 1', { exact: true }).waitFor()
+  })
+
   test('blocks a customer with a reason, and takes it back', async () => {
     const { id } = await anyone()
     const status = async () =>

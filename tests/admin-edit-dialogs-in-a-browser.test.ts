@@ -112,7 +112,8 @@ describe.skipIf(skipsAdmin)(`dialogs that change something${whySkipped}`, { time
       const sent: unknown[] = []
       page.on('request', (request) => {
         const found = mutation.safeParse(request.postDataJSON())
-        if (found.success && found.data.query.startsWith('mutation')) sent.push(found.data.variables.input)
+        if (found.success && found.data.query.trimStart().startsWith('mutation'))
+          sent.push(found.data.variables.input)
       })
       await open(page)
       const text = dialog.getByRole('textbox', { name: label, exact: true })

@@ -189,6 +189,21 @@ describe.skipIf(skipsAdmin)(`orders of /admin in a browser${whySkipped}`, { time
     await expect.poll(tags).toEqual([])
   })
 
+  test('shows the latest that happened to an order of more than a hundred entries, and the first', async () => {
+    const { id } = await unpaidOrder()
+    for (let note = 1; note <= 105; note += 1)
+      await stored(
+        'mutation ($id: ID!, $input: OrderNoteInput!) { addOrderNote(id: $id, input: $input) { errors { message } } }',
+        { id, input: { text: `Note ${note}` } },
+      )
+    await using visitor = await admin.enter(`orders/${id}`)
+    const { page } = visitor
+    const timeline = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+    await timeline.getByText('Note 105', { exact: true }).waitFor()
+    expect(await timeline.first().innerText()).toContain('Note 105')
+    expect(await timeline.last().innerText()).toContain('Order placed')
+  })
+
   test('takes a return from the request to the money, which is what it has shown', async () => {
     const [order] = await ordersIn('DELIVERED')
     if (order === undefined) throw new Error('the demo shop has no order that has arrived')

@@ -213,6 +213,23 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await accessible(page)
   })
 
+  test('says that a picture could not be added to its product, and lets one dismiss it', async () => {
+    await using visitor = await admin.enter('products?q=headlamp')
+    const { page } = visitor
+    await open(page, 'Polaris Headlamp')
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('updateProduct(') === true ? route.abort() : route.fallback(),
+    )
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload pictures' }).click()
+    await (await chooser).setFiles([{ name: 'alone.png', mimeType: 'image/png', buffer: png(90, 90) }])
+    const fault = page.getByText('alone.png: is uploaded, but couldn’t be added to the product')
+    await fault.waitFor({ timeout: 60_000 })
+    await accessible(page)
+    await page.getByRole('button', { name: 'Close' }).click()
+    await fault.waitFor({ state: 'detached' })
+  })
+
   test('shows what shoppers will see before it is saved', async () => {
     await using visitor = await admin.enter('products?q=compass')
     const { page } = visitor

@@ -164,6 +164,15 @@ describe.skipIf(skipsAdmin)(`stock of /admin in a browser${whySkipped}`, { timeo
     await expect.poll(() => page.getByRole('button', { name: `Threshold of ${sku}` }).count()).toBe(0)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: `Threshold of ${sku}` }).waitFor()
+    // It follows the shop's again.
+    succeeded(
+      await admin.owner(
+        'mutation { updateMerchantSettings(input: { lowStockThreshold: 17 }) { errors { message } } }',
+      ),
+    )
+    expect(await stored<unknown>(`{ inventory(skus: ["${sku}"]) { lowStockThreshold } }`)).toEqual({
+      inventory: [{ lowStockThreshold: 17 }],
+    })
   })
 
   test('shows an order that comes in by itself, and says so', async () => {

@@ -24,9 +24,9 @@ export const useBookingPeople = (): UseQueryResult<BookingPeople> =>
 
 async function loadPeople(signal: AbortSignal): Promise<BookingPeople> {
   const [staff, resources, services] = await Promise.all([
-    allNodes(BookingStaffDocument, ({ staffMembers }) => staffMembers, signal),
-    allNodes(BookingResourcesDocument, (data) => data.resources, signal),
-    allNodes(BookingServicesDocument, ({ bookingServices }) => bookingServices, signal),
+    allNodes(BookingStaffDocument, {}, ({ staffMembers }) => staffMembers, signal),
+    allNodes(BookingResourcesDocument, {}, (data) => data.resources, signal),
+    allNodes(BookingServicesDocument, {}, ({ bookingServices }) => bookingServices, signal),
   ])
   return { staff, resources, services }
 }

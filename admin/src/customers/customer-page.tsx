@@ -1,20 +1,18 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { useApi } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
 import { CustomerDetailDocument, type CustomerDetailQuery } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
-import { orderStatuses } from '../orders/order-names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { StatusBadge } from '../ui/status-badge.tsx'
 import { AddressesCard } from './addresses-card.tsx'
 import { BlockButton } from './block-button.tsx'
 import { CustomerForm } from './customer-form.tsx'
+import { CustomerOrders } from './customer-orders.tsx'
 import { InteractionsCard } from './interactions-card.tsx'
-import { AdjustPoints } from './adjust-points.tsx'
 import { PersonalDataCard } from './personal-data-card.tsx'
+import { PointsCard } from './points-card.tsx'
 
 export type Customer = NonNullable<CustomerDetailQuery['customer']>
 
@@ -65,15 +63,15 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
       )}
       {isErased ? (
         <div className="stack">
-          <CustomerOrders customer={customer} />
-          <Points customer={customer} />
+          <CustomerOrders id={customer.id} />
+          <PointsCard customer={customer} />
         </div>
       ) : (
         <div className="split">
           <div className="stack">
-            <CustomerOrders customer={customer} />
+            <CustomerOrders id={customer.id} />
             <InteractionsCard customer={customer} />
-            <Points customer={customer} />
+            <PointsCard customer={customer} />
           </div>
           <div className="stack">
             <Contact customer={customer} />
@@ -84,72 +82,6 @@ export default function CustomerPage({ id }: { readonly id: string }): ReactNode
         </div>
       )}
     </Page>
-  )
-}
-
-function CustomerOrders({ customer }: { readonly customer: Customer }): ReactNode {
-  const t = useText()
-  const { money, dateTime } = useFormat()
-  const { nodes } = customer.orders
-  return (
-    <Card title={t('orders')}>
-      {nodes.length === 0 ? (
-        <p className="muted">{t('customerHasNoOrders')}</p>
-      ) : (
-        <ul>
-          {nodes.map(({ id, orderNumber, createdAt, status, total, currency }) => (
-            <li key={id} className="parcel">
-              <div className="between">
-                <Link href={`/orders/${id}`} className="strong">
-                  {orderNumber}
-                </Link>
-                <StatusBadge status={orderStatuses[status]} />
-              </div>
-              <div className="between small">
-                <span className="muted">{dateTime(createdAt)}</span>
-                <span className="number strong">{money(total, currency)}</span>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
-  )
-}
-
-function Points({ customer }: { readonly customer: Customer }): ReactNode {
-  const t = useText()
-  const { number, dateTime } = useFormat()
-  const { nodes } = customer.loyaltyEntries
-  return (
-    <Card
-      title={t('points')}
-      actions={customer.anonymizedAt === null && <AdjustPoints customer={customer} />}
-    >
-      <div className="between">
-        <span className="sum-big">{number(customer.loyaltyPoints)}</span>
-        {customer.loyaltyTier !== null && <Badge tone="info">{customer.loyaltyTier}</Badge>}
-      </div>
-      {nodes.length === 0 ? (
-        <p className="muted">{t('noPoints')}</p>
-      ) : (
-        <ul>
-          {nodes.map(({ id, points, balance, reason, createdAt }) => (
-            <li key={id} className="parcel">
-              <div className="between">
-                <span>
-                  {dateTime(createdAt)} {reason !== null && <span className="muted">· {reason}</span>}
-                </span>
-                <span className="number">
-                  <strong>{points > 0 ? `+${number(points)}` : number(points)}</strong>{' '}
-                  <span className="muted">= {number(balance)}</span>
-                </span>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
   )
 }
 

@@ -1,15 +1,22 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../api/api.ts'
 import { useFormat } from '../format/format.ts'
-import { AddInteractionDocument, type InteractionType } from '../generated/operations.ts'
+import {
+  AddInteractionDocument,
+  CustomerInteractionsDocument,
+  type CustomerInteractionsQuery,
+  type InteractionType,
+} from '../generated/operations.ts'
 import type { MessageName } from '../language/catalogue.ts'
 import { useText } from '../language/language.tsx'
 import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/fields.tsx'
+import { PagedList } from '../ui/paged-list.tsx'
 import { Badge, Card } from '../ui/states.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { noRows, usePages } from '../ui/use-pages.ts'
 import type { Customer } from './customer-page.tsx'
 
 const types = {
@@ -21,36 +28,41 @@ const types = {
 
 const isType = (text: string): text is InteractionType => Object.hasOwn(types, text)
 
+const connection = ({ customer }: CustomerInteractionsQuery) => customer?.interactions ?? noRows
+
 /** What was talked about with a customer, and when. */
 export function InteractionsCard({ customer }: { readonly customer: Customer }): ReactNode {
   const t = useText()
   const { dateTime } = useFormat()
   const mayWrite = useMay('customers:write')
   const [adding, setAdding] = useState(false)
-  const { nodes } = customer.interactions
+  const pages = usePages({
+    subject: 'customers',
+    document: CustomerInteractionsDocument,
+    variables: { id: customer.id },
+    connection,
+  })
   return (
     <Card
       title={t('interactions')}
       actions={mayWrite && <Button onPress={() => setAdding(true)}>{t('add')}</Button>}
     >
-      {nodes.length === 0 ? (
-        <p className="muted">{t('noInteractions')}</p>
-      ) : (
-        <ul>
-          {nodes.map(({ id, type, subject, body, author, occurredAt }) => (
-            <li key={id} className="parcel">
-              <div className="between">
-                <span className="strong wrap">{subject}</span>
-                <Badge tone="calm">{t(types[type])}</Badge>
-              </div>
-              <span className="small muted">
-                {[dateTime(occurredAt), author].filter((part) => part !== null).join(' · ')}
-              </span>
-              {body !== null && body !== '' && <p className="note">{body}</p>}
-            </li>
-          ))}
-        </ul>
-      )}
+      <PagedList
+        pages={pages}
+        empty={t('noInteractions')}
+        item={({ id, type, subject, body, author, occurredAt }) => (
+          <li key={id} className="parcel">
+            <div className="between">
+              <span className="strong wrap">{subject}</span>
+              <Badge tone="calm">{t(types[type])}</Badge>
+            </div>
+            <span className="small muted">
+              {[dateTime(occurredAt), author].filter((part) => part !== null).join(' · ')}
+            </span>
+            {body !== null && body !== '' && <p className="note">{body}</p>}
+          </li>
+        )}
+      />
       {adding && <InteractionDialog customerId={customer.id} onClose={() => setAdding(false)} />}
     </Card>
   )

@@ -2877,7 +2877,34 @@ export type CustomerDetailQueryVariables = Exact<{
 }>;
 
 
-export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly anonymizedAt: string | null, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }>, readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }> }, readonly interactions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: InteractionType, readonly subject: string, readonly body: string | null, readonly author: string | null, readonly occurredAt: string }> }, readonly loyaltyEntries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }> } } | null };
+export type CustomerDetailQuery = { readonly customer: { readonly id: string, readonly name: string, readonly email: string, readonly emailVerified: boolean, readonly phone: string | null, readonly hasAccount: boolean, readonly status: CustomerStatus, readonly blockedReason: string | null, readonly marketingOptIn: boolean, readonly createdAt: string, readonly anonymizedAt: string | null, readonly notes: string | null, readonly tags: ReadonlyArray<string>, readonly orderCount: number, readonly loyaltyPoints: number, readonly loyaltyTier: string | null, readonly spentByCurrency: ReadonlyArray<{ readonly amount: number, readonly currency: string }>, readonly addresses: ReadonlyArray<{ readonly id: string, readonly isDefault: boolean, readonly recipientName: string | null, readonly company: string | null, readonly line1: string, readonly line2: string | null, readonly city: string, readonly state: string, readonly postalCode: string, readonly country: string, readonly phone: string | null }> } | null };
+
+export type CustomerOrdersQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CustomerOrdersQuery = { readonly customer: { readonly orders: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly orderNumber: string, readonly createdAt: string, readonly status: OrderStatus, readonly total: number, readonly currency: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type CustomerInteractionsQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CustomerInteractionsQuery = { readonly customer: { readonly interactions: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: InteractionType, readonly subject: string, readonly body: string | null, readonly author: string | null, readonly occurredAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
+
+export type CustomerPointsQueryVariables = Exact<{
+  id: string;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CustomerPointsQuery = { readonly customer: { readonly loyaltyEntries: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly type: LoyaltyEntryType, readonly points: number, readonly balance: number, readonly reason: string | null, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } } | null };
 
 export type ExportCustomerDataMutationVariables = Exact<{
   customerId: string;
@@ -4280,6 +4307,11 @@ export type SetLowStockThresholdMutationVariables = Exact<{
 
 export type SetLowStockThresholdMutation = { readonly setLowStockThreshold: { readonly inventory: { readonly lowStockThreshold: number } | null, readonly errors: ReadonlyArray<{ readonly field: string | null, readonly message: string, readonly code: string | null }> } | null };
 
+export type ShopThresholdQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShopThresholdQuery = { readonly merchantAccount: { readonly settings: { readonly lowStockThreshold: number } } | null };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -5330,36 +5362,6 @@ export const CustomerDetailDocument = new TypedDocumentString(`
       isDefault
       ...AddressParts
     }
-    orders(first: 20) {
-      nodes {
-        id
-        orderNumber
-        createdAt
-        status
-        total
-        currency
-      }
-    }
-    interactions(first: 20) {
-      nodes {
-        id
-        type
-        subject
-        body
-        author
-        occurredAt
-      }
-    }
-    loyaltyEntries(first: 20) {
-      nodes {
-        id
-        type
-        points
-        balance
-        reason
-        createdAt
-      }
-    }
   }
 }
     fragment AddressParts on Address {
@@ -5373,6 +5375,69 @@ export const CustomerDetailDocument = new TypedDocumentString(`
   country
   phone
 }`) as unknown as TypedDocumentString<CustomerDetailQuery, CustomerDetailQueryVariables>;
+export const CustomerOrdersDocument = new TypedDocumentString(`
+    query CustomerOrders($id: ID!, $first: Int, $after: String) {
+  customer(id: $id) {
+    orders(first: $first, after: $after) {
+      totalCount
+      nodes {
+        id
+        orderNumber
+        createdAt
+        status
+        total
+        currency
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CustomerOrdersQuery, CustomerOrdersQueryVariables>;
+export const CustomerInteractionsDocument = new TypedDocumentString(`
+    query CustomerInteractions($id: ID!, $first: Int, $after: String) {
+  customer(id: $id) {
+    interactions(first: $first, after: $after) {
+      totalCount
+      nodes {
+        id
+        type
+        subject
+        body
+        author
+        occurredAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CustomerInteractionsQuery, CustomerInteractionsQueryVariables>;
+export const CustomerPointsDocument = new TypedDocumentString(`
+    query CustomerPoints($id: ID!, $first: Int, $after: String) {
+  customer(id: $id) {
+    loyaltyEntries(first: $first, after: $after) {
+      totalCount
+      nodes {
+        id
+        type
+        points
+        balance
+        reason
+        createdAt
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CustomerPointsQuery, CustomerPointsQueryVariables>;
 export const ExportCustomerDataDocument = new TypedDocumentString(`
     mutation ExportCustomerData($customerId: ID!) {
   exportCustomerData(customerId: $customerId) {
@@ -8651,3 +8716,12 @@ export const SetLowStockThresholdDocument = new TypedDocumentString(`
   message
   code
 }`) as unknown as TypedDocumentString<SetLowStockThresholdMutation, SetLowStockThresholdMutationVariables>;
+export const ShopThresholdDocument = new TypedDocumentString(`
+    query ShopThreshold {
+  merchantAccount {
+    settings {
+      lowStockThreshold
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ShopThresholdQuery, ShopThresholdQueryVariables>;

@@ -1,5 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { useApi, useChange } from '../api/api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { allNodes } from '../api/all-nodes.ts'
+import { type Subject, useChange } from '../api/api.ts'
 import { faultsOf } from '../api/field-errors.ts'
 import {
   AddOrderNoteDocument,
@@ -29,12 +31,22 @@ const important = new Set<OrderHistoryType>([
   'REFUND_SUCCEEDED',
 ])
 
+const subject: Subject = 'orders'
+const noEntries = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+
+/** All that happened to an order. The API has the oldest first, so the latest are on the last page. */
+const useHistory = (id: string) =>
+  useQuery({
+    queryKey: [subject, OrderHistoryDocument.toString(), id],
+    queryFn: ({ signal }) =>
+      allNodes(OrderHistoryDocument, { id }, ({ order }) => order?.history ?? noEntries, signal),
+  })
+
 /** What happened, the latest first, and a field for what one wants to say about it. */
 export function TimelineCard({ order }: { readonly order: Order }): ReactNode {
   const t = useText()
-  const { data, error, refetch } = useApi('orders', OrderHistoryDocument, { id: order.id, after: null })
+  const { data, error, refetch } = useHistory(order.id)
   const mayWrite = useMay('orders:write')
-  const entries = data?.order?.history.nodes.toReversed() ?? []
   return (
     <Card title={t('timeline')}>
       {mayWrite && <NoteForm id={order.id} />}
@@ -44,7 +56,7 @@ export function TimelineCard({ order }: { readonly order: Order }): ReactNode {
         <Loading />
       ) : (
         <ol className="timeline">
-          {entries.map((entry) => (
+          {data.toReversed().map((entry) => (
             <TimelineEntry key={entry.id} entry={entry} currency={order.currency} />
           ))}
         </ol>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { RequestFailed } from '@commerce-graph/client'
 import { reasonOf } from '../api/field-errors.ts'
 import { type ImageProgress, uploadImage } from '../files/upload-image.ts'
+import { useText } from '../language/language.tsx'
 
 export interface Upload {
   readonly id: number
@@ -25,6 +26,7 @@ let last = 0
  * @param onUploaded stores the picture, and resolves with whether it could
  */
 export function useUploads(onUploaded: (url: string) => Promise<boolean>): Uploads {
+  const t = useText()
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const queue = useRef(Promise.resolve())
   // The list of the product changes while pictures wait for their turn.
@@ -39,6 +41,7 @@ export function useUploads(onUploaded: (url: string) => Promise<boolean>): Uploa
     try {
       const url = await uploadImage(file, (progress) => change(id, { progress }))
       if (await store.current(url)) dismiss(id)
+      else change(id, { fault: t('imageNotListed') })
     } catch (error) {
       const fault = error instanceof RequestFailed ? reasonOf(error.error) : (error as Error).message
       change(id, { fault })

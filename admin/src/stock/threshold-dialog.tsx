@@ -1,10 +1,12 @@
 import { type ReactNode, useState } from 'react'
-import { useChange } from '../api/api.ts'
-import { SetLowStockThresholdDocument } from '../generated/operations.ts'
+import { useApi, useChange } from '../api/api.ts'
+import { SetLowStockThresholdDocument, ShopThresholdDocument } from '../generated/operations.ts'
 import { useText } from '../language/language.tsx'
+import { useMay } from '../shell/shop.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { NumberField } from '../ui/fields.tsx'
 import { tell } from '../ui/toasts.tsx'
+import { thresholdBefore } from './threshold-before.ts'
 
 interface Props {
   readonly sku: string
@@ -17,10 +19,16 @@ export function ThresholdDialog({ sku, threshold, onClose }: Props): ReactNode {
   const t = useText()
   const [value, setValue] = useState(threshold)
   const { run, error, pending } = useChange(SetLowStockThresholdDocument, ['stock', 'products', 'home'])
-  const store = (next: number) => run({ input: { sku, threshold: Number.isNaN(next) ? null : next } })
+  const enabled = useMay('merchant:read')
+  const shop = useApi('settings', ShopThresholdDocument, {}, { enabled }).data?.merchantAccount?.settings
+  const store = (next: number | null) => run({ input: { sku, threshold: next } })
   const submit = async () => {
-    if ((await store(value)) === null) return
-    tell(t('thresholdSaved', { sku }), () => void store(threshold))
+    const before = thresholdBefore(threshold, shop?.lowStockThreshold)
+    // The number that was there may be the shop's: sent, it would be the SKU's own.
+    if (value !== threshold) {
+      if ((await store(Number.isNaN(value) ? null : value)) === null) return
+      tell(t('thresholdSaved', { sku }), () => void store(before))
+    }
     onClose()
   }
   return (

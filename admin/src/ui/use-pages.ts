@@ -8,6 +8,13 @@ interface Connection<Row> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
+/** Of a list whose record is gone. */
+export const noRows: Connection<never> = {
+  nodes: [],
+  totalCount: 0,
+  pageInfo: { hasNextPage: false, endCursor: null },
+}
+
 export interface Pages<Row> {
   readonly rows: readonly Row[]
   readonly totalCount: number

@@ -141,6 +141,10 @@ export const productMessages = {
     de: 'Ziehen Sie Bilder hierher. Das erste steht in Listen für das Produkt.',
   },
   uploadImages: { en: 'Upload pictures', de: 'Bilder hochladen' },
+  imageNotListed: {
+    en: 'is uploaded, but couldn’t be added to the product',
+    de: 'ist hochgeladen, konnte dem Produkt aber nicht hinzugefügt werden',
+  },
   preparingImage: { en: '{name}: sizes are being made', de: '{name}: Größen werden erstellt' },
   imageNumber: { en: 'Picture {number}', de: 'Bild {number}' },
   noAlt: { en: 'No description', de: 'Keine Beschreibung' },
