@@ -198,7 +198,7 @@ describe.skipIf(skipsAdmin)(`orders of /admin in a browser${whySkipped}`, { time
       )
     await using visitor = await admin.enter(`orders/${id}`)
     const { page } = visitor
-    const timeline = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+    const timeline = page.getByRole('region', { name: 'Time line' }).getByRole('listitem')
     await timeline.getByText('Note 105', { exact: true }).waitFor()
     expect(await timeline.first().innerText()).toContain('Note 105')
     expect(await timeline.last().innerText()).toContain('Order placed')
