@@ -143,3 +143,9 @@ test('amounts have the digits of their currency', () => {
   expect([minorUnits('1200', 'HUF'), minorUnits('1200', 'ISK')]).toEqual([120_000, 1200])
   expect(isoTime('2023-01-05 10:00:00 -0500')).toBe('2023-01-05T10:00:00-05:00')
 })
+
+test('a comma groups thousands in an amount with a decimal point, and nothing else', () => {
+  expect(
+    ['1,234', '1,234,567.89', '12,50', '1.234,56', '0,500'].map((text) => minorUnits(text, 'USD')),
+  ).toEqual([123_400, 123_456_789, Number.NaN, Number.NaN, Number.NaN])
+})

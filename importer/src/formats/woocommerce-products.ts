@@ -1,5 +1,6 @@
-import { isoTime, minorUnits } from './amounts.ts'
+import { isoTime } from './amounts.ts'
 import { filled, labels } from './filled.ts'
+import { localizedPrices, type PriceOf } from './localized-prices.ts'
 import { plainText } from './plain-text.ts'
 import { type Cells, readTable, type Reader, type Row, type Source } from './shop-table.ts'
 import { type ForeignVariant, variantsOfProduct } from './variants-of-product.ts'
@@ -7,9 +8,10 @@ import { numbersOf } from './woocommerce-items.ts'
 
 /**
  * The rows of WooCommerce's export of products (CSV). A variation names its product, and can stand anywhere, so the file is read
- * twice, and the variations are kept meanwhile.
+ * once for them, and they are kept meanwhile. Prices have the decimal sign of the shop.
  */
-export const woocommerceProducts: Reader = async function* (file, source) {
+export const woocommerceProducts: Reader = async function* (file, given) {
+  const source = { ...given, priceOf: await localizedPrices(file, given, ['regularPrice', 'salePrice']) }
   const variations = new Map<string, ForeignVariant[]>()
   for await (const cells of readTable(file, source.mapping))
     if (isVariation(cells)) {
@@ -25,23 +27,25 @@ export const woocommerceProducts: Reader = async function* (file, source) {
     }
 }
 
+interface PricedSource extends Source {
+  readonly priceOf: PriceOf
+}
+
 const isVariation = (cells: Cells): boolean => /(^|,)\s*variation\s*($|,)/.test(cells('type'))
 
 const skuOf = (cells: Cells): string => cells('sku') || `id-${cells('id')}`
 
 function variantOf(
   cells: Cells,
-  { currency, now }: Source,
+  { priceOf, now }: PricedSource,
   options: ForeignVariant['options'],
 ): ForeignVariant {
-  const regular = cells('regularPrice')
-  const sale = isOnSale(cells, now) ? cells('salePrice') : ''
-  const price = sale || regular
+  const isReduced = cells('salePrice') !== '' && isOnSale(cells, now)
   const stock = Number(cells('stock'))
   return {
     sku: skuOf(cells),
-    price: price === '' ? Number.NaN : minorUnits(price, currency),
-    compareAtPrice: sale === '' ? undefined : minorUnits(regular, currency),
+    price: priceOf(cells, isReduced ? 'salePrice' : 'regularPrice'),
+    compareAtPrice: isReduced ? priceOf(cells, 'regularPrice') : undefined,
     options,
     // A variation whose stock is counted with its product's has the word `parent`.
     stock: cells('stock') === '' || Number.isNaN(stock) ? null : stock,
@@ -67,7 +71,7 @@ const optionsOf = (cells: Cells): ForeignVariant['options'] =>
     return value === '' ? [] : [{ name: cells('attributeName', n), value }]
   })
 
-function productOf(cells: Cells, source: Source, variations: readonly ForeignVariant[]): Row {
+function productOf(cells: Cells, source: PricedSource, variations: readonly ForeignVariant[]): Row {
   const variants = variations.length > 0 ? variations : [variantOf(cells, source, [])]
   const images = listOf(cells('images'))
   const categories = listOf(cells('categories'))
