@@ -37,15 +37,16 @@ interface Fault {
   readonly code: string
 }
 
-async function create(rows: readonly object[] | string, options: object = {}): Promise<string> {
-  const text = typeof rows === 'string' ? rows : rows.map((row) => JSON.stringify(row)).join('\n')
-  const fileSize = Buffer.byteLength(text)
+/** Objects become JSON Lines; a text or bytes are CSV. */
+async function create(rows: readonly object[] | string | Buffer, options: object = {}): Promise<string> {
+  const isCsv = typeof rows === 'string' || Buffer.isBuffer(rows)
+  const content = Buffer.from(isCsv ? rows : rows.map((row) => JSON.stringify(row)).join('\n'))
   const answer = await shop.call(merchant, 'createImport', {
-    input: { format: typeof rows === 'string' ? 'CSV' : 'JSON_LINES', fileSize, ...options },
+    input: { format: isCsv ? 'CSV' : 'JSON_LINES', fileSize: content.length, ...options },
   })
   expect(answer).toMatchObject({ kind: 'done', data: { upload: { url: expect.any(String) as string } } })
   const id = (answer as unknown as { data: { importId: string } }).data.importId
-  await shop.files.put(fileOfImport(merchant.merchantId, id), Readable.from([Buffer.from(text)]), {
+  await shop.files.put(fileOfImport(merchant.merchantId, id), Readable.from([content]), {
     contentType: 'application/x-ndjson',
   })
   expect(await shop.call(merchant, 'startImport', { id })).toMatchObject({ kind: 'done' })
@@ -65,7 +66,7 @@ async function outcomeOf(id: string): Promise<Job & { readonly faults: readonly 
   return { ...job, faults: [...faults] }
 }
 
-async function importRows(rows: readonly object[] | string, options: object = {}) {
+async function importRows(rows: readonly object[] | string | Buffer, options: object = {}) {
   const id = await create(rows, options)
   await run()
   return outcomeOf(id)
@@ -541,6 +542,25 @@ describe('an import', () => {
       found_categories: 3,
     })
     await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('reads what an export has kept from being a formula', async () => {
+    const csv = `email,name,phone,notes\r\nann@example.com,Ann,'+49 30 1234567,'- light and warm\r\n`
+    expect(await importRows(csv, { recordType: 'CUSTOMER' })).toMatchObject({ imported: 1, faults: [] })
+    expect(
+      await one(
+        "SELECT phone, notes FROM crm.customer WHERE merchant_id = $merchant AND email = 'ann@example.com'",
+      ),
+    ).toEqual({ phone: '+49 30 1234567', notes: '- light and warm' })
+  })
+
+  test('of a file that is not UTF-8 writes nothing, and says so', async () => {
+    const csv = Buffer.from('email,name\nann@example.com,Ann\nj@example.com,Jürgen\n', 'latin1')
+    expect(await importRows(csv, { recordType: 'CUSTOMER' })).toMatchObject({
+      status: 'FAILED',
+      imported: 0,
+      failure: 'The file is not UTF-8: save it as UTF-8, in a spreadsheet as "CSV UTF-8"',
+    })
   })
 
   test.each([

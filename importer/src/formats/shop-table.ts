@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
+import { fileTexts } from '../input/file-texts.ts'
 import { InputError } from '../input/input-error.ts'
 
 /** A mapping: the file's column for each field that a reader knows. `{n}` in a column stands for a number from 1 on. */
@@ -38,18 +39,17 @@ const tableRow = z.object({
 })
 const maxRecordLength = 1_000_000
 
-/** @throws InputError if the file has none of the mapping's columns */
+/** @throws InputError if the file is not UTF-8, or has none of the mapping's columns */
 export async function* readTable(file: string, mapping: Mapping): AsyncGenerator<Cells> {
-  const parser = createReadStream(file).pipe(
-    parse({
-      bom: true,
-      columns: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      max_record_size: maxRecordLength,
-    }),
-  )
+  const parser = parse({
+    columns: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecordLength,
+  })
+  // Errors of the file come out of the parser.
+  pipeline(fileTexts(file), parser, () => undefined)
   let checked = false
   for await (const item of parser) {
     const { record: cells, info } = tableRow.parse(item)

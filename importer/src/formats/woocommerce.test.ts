@@ -263,6 +263,14 @@ test('a file with none of the columns is refused with their names', async () => 
   await expect(readFile('woocommerce-orders', 'a,b\n1,2\n')).rejects.toThrow(/order_id, order_number/)
 })
 
+test('a file in another encoding than UTF-8 is refused', async () => {
+  const content = Buffer.from(
+    csvOf([{ ID: '1', Type: 'simple', Name: 'Käse', 'Regular price': '9' }]),
+    'latin1',
+  )
+  await expect(readFile('woocommerce-products', content)).rejects.toThrow('The file is not UTF-8')
+})
+
 test('a row has its line of the file, past variations and line breaks in cells', async () => {
   const product = { ID: '', Type: 'simple', SKU: '', Name: 'Mug', Description: '', 'Regular price': '9' }
   const content = csvOf([

@@ -1,6 +1,8 @@
-import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { textOfCell } from '@commerce-graph/contract/input'
 import { CsvError, parse } from 'csv-parse'
 import { z } from 'zod'
+import { fileTexts } from './file-texts.ts'
 import { InputError } from './input-error.ts'
 import { fieldsOf, type RawRow, type RowKind } from './row.ts'
 import { unflatten } from './unflatten.ts'
@@ -15,20 +17,20 @@ const lists = new Set(['tags', 'categories', 'images'])
 const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
 
 /**
- * Reads a CSV file with a header. A file with a column `sku` has products, one with a column `email` has customers.
+ * Reads a CSV file with a header. A file with a column `sku` has products, one with a column `email` has customers. Texts
+ * that an export has kept from being formulas are as they were before.
  *
- * @throws InputError if the header fits neither
+ * @throws InputError if it is not UTF-8, or the header fits neither
  */
 export async function* readCsv(file: string): AsyncGenerator<RawRow> {
-  const parser = createReadStream(file).pipe(
-    parse({
-      bom: true,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      max_record_size: maxRecordBytes,
-    }),
-  )
+  const parser = parse({
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRecordBytes,
+  })
+  // Errors of the file come out of the parser.
+  pipeline(fileTexts(file), parser, () => undefined)
   let header: Header | undefined
   let index = 0
   let line = 1
@@ -74,7 +76,7 @@ function readRecord(
     const message = `has ${record.length} cells under ${columns.length} columns`
     return { location, kind, problem: { field: undefined, message, code: 'INVALID_FORMAT' } }
   }
-  const cells = columns.map((column, position) => [column, record[position] ?? ''] as const)
+  const cells = columns.map((column, position) => [column, textOfCell(record[position] ?? '')] as const)
   const nested = unflatten(cells.filter(([, text]) => text !== ''))
   if ('conflict' in nested) {
     const message = 'holds a value, and another column holds a part of it'

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { fileTexts } from './file-texts.ts'
 import type { RawRow } from './row.ts'
 
 // A longer row exceeds the size of a request and could not be imported.
@@ -10,7 +10,11 @@ interface Line {
   readonly tooLong: boolean
 }
 
-/** Reads a file of one JSON object per line. Skips empty lines. */
+/**
+ * Reads a file of one JSON object per line. Skips empty lines.
+ *
+ * @throws InputError if it is not UTF-8
+ */
 export async function* readJsonLines(file: string): AsyncGenerator<RawRow> {
   let index = 0
   for await (const line of readLines(file)) {
@@ -41,9 +45,8 @@ async function* readLines(file: string): AsyncGenerator<Line> {
   let number = 1
   let text = ''
   let tooLong = false
-  for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
-    const parts = (number === 1 && text === '' ? chunk.replace(/^\uFEFF/, '') : chunk).split('\n')
-    for (const [position, part] of parts.entries()) {
+  for await (const chunk of fileTexts(file)) {
+    for (const [position, part] of chunk.split('\n').entries()) {
       if (position > 0) {
         yield { number, text, tooLong }
         number += 1

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function rowsOf(name: string, content: string): Promise<RawRow[]> {
+async function rowsOf(name: string, content: string | Buffer): Promise<RawRow[]> {
   const file = join(folder, name)
   await writeFile(file, content)
   const source = await openSource(file)
@@ -49,7 +49,23 @@ describe('JSON Lines', () => {
   })
 })
 
+test.each([
+  ['products.csv', 'sku,name\nA,Jürgen\n'],
+  ['products.jsonl', '{"sku":"A","name":"Jürgen"}\n'],
+])('%s in another encoding than UTF-8 is refused', async (name, content) => {
+  await expect(rowsOf(name, Buffer.from(content, 'latin1'))).rejects.toThrow(
+    new InputError(
+      `${join(folder, name)}: The file is not UTF-8: save it as UTF-8, in a spreadsheet as "CSV UTF-8"`,
+    ),
+  )
+})
+
 describe('CSV', () => {
+  test('has texts without the apostrophe that kept them from being a formula', async () => {
+    const [row] = await rowsOf('apostrophes.csv', "email,name,phone\na@example.com,'90s,'+49 30 1234567\n")
+    expect(row).toMatchObject({ value: { name: "'90s", phone: '+49 30 1234567' } })
+  })
+
   test('has a column for every field of a product, named by its path', async () => {
     const [row] = await rowsOf(
       'products.csv',

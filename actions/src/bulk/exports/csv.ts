@@ -1,3 +1,4 @@
+import { cellOfText } from '@commerce-graph/contract/input'
 import type { ColumnType } from './columns.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -30,14 +31,14 @@ function valueAt(row: Row, path: readonly string[]): unknown {
 function cell(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return guarded(value)
+      return cellOfText(value)
     case 'number':
     case 'boolean':
     case 'bigint':
       return String(value)
     case 'object':
       if (value === null) return ''
-      return guarded(isPlainList(value) ? value.join('|') : JSON.stringify(value))
+      return cellOfText(isPlainList(value) ? value.join('|') : JSON.stringify(value))
     default:
       return ''
   }
@@ -46,12 +47,3 @@ function cell(value: unknown): string {
 const isPlainList = (value: object): value is readonly string[] =>
   Array.isArray(value) &&
   value.every((one) => typeof one === 'string' && one !== '' && !one.includes('|') && !/^[[{]/.test(one))
-
-/**
- * Spreadsheets run a text as a formula that begins with one of these characters. An apostrophe in front of it prevents
- * that. A text that begins with an apostrophe and such a character gets one more, so a reader gets the text back by
- * removing the first apostrophe of a cell that matches `^'+[=+\-@\t\r]`.
- */
-const formula = /^'*[=+\-@\t\r]/
-
-const guarded = (text: string): string => (formula.test(text) ? `'${text}` : text)

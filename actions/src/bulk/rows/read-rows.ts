@@ -1,6 +1,13 @@
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { invalidFormat, invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
+import {
+  invalidFormat,
+  invalidValue,
+  outOfRange,
+  textOfCell,
+  type UserError,
+  utf8Texts,
+} from '@commerce-graph/contract/input'
 import { z } from 'zod'
 import { unflatten } from './unflatten.ts'
 
@@ -17,7 +24,7 @@ export type RawRow =
     }
   | { readonly line: number; readonly problem: UserError; readonly size: number }
 
-/** A file that can't be read on: no CSV, or without a header. */
+/** A file that can't be read on: not UTF-8, no CSV, or without a header. */
 export class UnreadableFile extends Error {}
 
 /** The longest row, in characters. */
@@ -27,7 +34,11 @@ const maxRowLength = 1_000_000
 const maxColumns = 10_000
 const maxNamesOfPath = 20
 
-/** The rows of a file of one JSON object per line (UTF-8). Skips empty lines. */
+/**
+ * The rows of a file of one JSON object per line. Skips empty lines.
+ *
+ * @throws UnreadableFile if it is not UTF-8
+ */
 export async function* readJsonLines(content: Readable): AsyncGenerator<RawRow> {
   for await (const { number: line, text, tooLong } of readLines(content)) {
     if (tooLong)
@@ -55,10 +66,8 @@ async function* readLines(content: Readable): AsyncGenerator<Line> {
   let number = 1
   let text = ''
   let tooLong = false
-  content.setEncoding('utf8')
-  for await (const chunk of content as AsyncIterable<string>) {
-    const parts = (number === 1 && text === '' ? chunk.replace(/^\uFEFF/, '') : chunk).split('\n')
-    for (const [position, part] of parts.entries()) {
+  for await (const chunk of textsOf(content)) {
+    for (const [position, part] of chunk.split('\n').entries()) {
       if (position > 0) {
         yield { number, text, tooLong }
         number += 1
@@ -74,23 +83,26 @@ async function* readLines(content: Readable): AsyncGenerator<Line> {
   if (text !== '' || tooLong) yield { number, text, tooLong }
 }
 
+const textsOf = (content: Readable): AsyncGenerator<string> =>
+  utf8Texts(content as AsyncIterable<Uint8Array>, (message) => new UnreadableFile(message))
+
 const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
 
 /**
- * The rows of a CSV file with a header of paths (`variants.0.sku`). An empty cell is an absent field.
+ * The rows of a CSV file with a header of paths (`variants.0.sku`). An empty cell is an absent field. Texts that an
+ * export has kept from being formulas are as they were before.
  *
- * @throws UnreadableFile if it is no CSV from some line on, or its header has a column twice, or is too large
+ * @throws UnreadableFile if it is not UTF-8, or no CSV from some line on, or its header has a column twice, or is too large
  */
 export async function* readCsv(content: Readable): AsyncGenerator<RawRow> {
   const parser = parse({
-    bom: true,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowLength,
   })
-  content.on('error', (error) => parser.destroy(error))
-  content.pipe(parser)
+  // Errors of the content come out of the parser.
+  pipeline(textsOf(content), parser, () => undefined)
   let columns: readonly string[] | null = null
   let line = 1
   try {
@@ -127,7 +139,7 @@ function readRecord(line: number, columns: readonly string[], record: readonly s
   const size = record.reduce((sum, cell) => sum + cell.length, 0)
   if (record.length !== columns.length)
     return { line, problem: invalidFormat('', `a row of ${columns.length} cells`), size }
-  const cells = columns.map((column, position) => [column, record[position] ?? ''] as const)
+  const cells = columns.map((column, position) => [column, textOfCell(record[position] ?? '')] as const)
   const nested = unflatten(cells.filter(([, text]) => text !== ''))
   if ('conflict' in nested)
     return {

@@ -5,13 +5,15 @@ import { type ReadOptions, rowsOf } from '../formats.ts'
 import type { PlacedRow } from '../shop-table.ts'
 
 /** The rows of a file with this content, in dollars unless it says its currency. */
-export const readFile = async (format: ReadOptions['format'], content: string): Promise<readonly unknown[]> =>
-  (await readPlaced(format, content)).map(({ row }) => row)
+export const readFile = async (
+  format: ReadOptions['format'],
+  content: string | Buffer,
+): Promise<readonly unknown[]> => (await readPlaced(format, content)).map(({ row }) => row)
 
 /** As `readFile`, with the lines that the rows were made of. */
 export async function readPlaced(
   format: ReadOptions['format'],
-  content: string,
+  content: string | Buffer,
 ): Promise<readonly PlacedRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'formats-'))
   try {
