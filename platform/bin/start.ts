@@ -7,6 +7,7 @@ import { type Platform, startPlatform } from '../src/platform.ts'
 import { expectedErrors } from '../src/expected-errors.ts'
 import { parseRoles, type Role } from '../src/roles.ts'
 import { startRoles } from '../src/start-roles.ts'
+import { stopTimeoutMs } from '../src/started-parts.ts'
 import { welcome } from '../src/welcome.ts'
 
 const program = new Command('npm start --')
@@ -52,9 +53,6 @@ function chosenRoles(text: string): Choice {
   if (parsed.kind === 'unknown') throw new InvalidArgumentError(parsed.problem)
   return parsed
 }
-
-/** Longer than the longest request, and everything that stops after it. */
-const stopTimeoutMs = 75_000
 
 const main = (choice: Choice, ending: Promise<Ending>): Promise<number> =>
   choice.kind === 'all' ? runPlatform(ending) : runRoles(choice.roles, ending)

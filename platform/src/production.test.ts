@@ -10,6 +10,7 @@ import { environmentVariables, readConfiguration } from './configuration.ts'
 import { roleProblems } from './role-problems.ts'
 import { type Role, roles } from './roles.ts'
 import { secretVariables } from './secret-files.ts'
+import { stopTimeoutMs } from './started-parts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'deploy/compose.production.yml'), 'utf8')
@@ -129,6 +130,19 @@ describe('the compose file of production', () => {
     )
     expect(targets.toSorted()).toEqual(['actions:4003', 'gateway:4000'])
   })
+})
+
+const givesUp = String.raw`gives up stopping after ${stopTimeoutMs / 1_000} seconds\.\s+`
+
+test.each([
+  ['deploy/compose.production.yml', /&role\n[^&]*stop_grace_period: (\d+)s/],
+  ['deploy/systemd/commerce@.service', new RegExp(String.raw`${givesUp}TimeoutStopSec=(\d+)`)],
+  ['docker-compose.yml', new RegExp(String.raw`${givesUp}stop_grace_period: (\d+)s`)],
+  ['docs/operating.md', /Give the process (\d+) seconds/],
+  ['docs/upgrading.md', /\((\d+) seconds at most\)/],
+])('%s gives the platform longer than it takes to stop', (file, period) => {
+  const [, seconds] = period.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  expect(Number(seconds) * 1_000).toBeGreaterThan(stopTimeoutMs)
 })
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0

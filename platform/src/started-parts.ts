@@ -18,8 +18,13 @@ export const stopWithin = {
 } as const
 /** Milliseconds for what only closes connections. */
 const defaultAtMost = 10_000
-/** Milliseconds for all parts together: less than a process has until it is killed. */
-const allAtMost = 70_000
+/**
+ * Milliseconds after which a process gives up stopping: longer than the longest request, and everything that stops after it. What
+ * supervises it (Compose, systemd) waits longer.
+ */
+export const stopTimeoutMs = 75_000
+/** Milliseconds for all parts together. */
+const allAtMost = stopTimeoutMs - 5_000
 /** Milliseconds that a part has even when the others have used up the time of all. */
 const leastEach = 500
 /** Milliseconds from when on the log says how long a part took. */
