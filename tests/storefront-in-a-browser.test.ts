@@ -278,6 +278,27 @@ describe.skipIf(!hasBrowser || !longTests)(`a storefront in a browser${skipped}`
     expect(await soldTo('ada@example.com')).toMatchObject([{ status: 'CONFIRMED' }])
   })
 
+  test('offers no second payment while the shop can’t say what the bank answered, and asks it again', async () => {
+    await using visitor = await visit()
+    const { page } = visitor
+    await order(page, 'joan@example.com')
+    await pay(page, 'A card whose bank asks its holder')
+    const toConfirm = (url: URL) => url.href.startsWith(platform.graphqlUrl)
+    await page.route(toConfirm, (route) =>
+      route.request().postData()?.includes('confirmPayment') === true
+        ? route.abort('connectionrefused')
+        : route.continue(),
+    )
+    await page.getByRole('button', { name: /complete/i }).click()
+    await page.getByRole('alert').getByText('can’t be reached').waitFor()
+    await status(page, 'PENDING')
+    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+    await page.unroute(toConfirm)
+    await page.reload()
+    await page.getByText('Your order is paid').waitFor()
+    expect(await soldTo('joan@example.com')).toMatchObject([{ status: 'CONFIRMED' }])
+  })
+
   test('shows an order to the bearer of the link in its mail, in another browser, as its status changes', async () => {
     const email = 'mary@example.com'
     await using buying = await visit()

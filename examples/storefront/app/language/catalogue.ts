@@ -123,6 +123,10 @@ export const catalogue = {
     en: 'Your bank did not agree. Please try again.',
     de: 'Ihre Bank hat nicht zugestimmt. Bitte versuchen Sie es noch einmal.',
   },
+  paymentUnknown: {
+    en: 'The shop can’t be reached now, so it isn’t known yet whether you have paid. Please load this page again in a moment.',
+    de: 'Der Shop ist gerade nicht erreichbar. Ob Sie bezahlt haben, steht noch nicht fest. Bitte laden Sie diese Seite gleich noch einmal.',
+  },
   order: { en: 'Order {number}', de: 'Bestellung {number}' },
   orderPaid: { en: 'Thank you. Your order is paid.', de: 'Vielen Dank. Ihre Bestellung ist bezahlt.' },
   status: { en: 'Status', de: 'Status' },

@@ -21,7 +21,7 @@ export const meta = privatePage('yourOrder')
 export { HydrateFallback } from '../cart/cart-page.tsx'
 
 export default function OrderPage(): ReactNode {
-  const { order, trouble } = useLoaderData<typeof clientLoader>()
+  const { order, trouble, mayPay } = useLoaderData<typeof clientLoader>()
   const { t } = useLanguage()
   if (order === null)
     return (
@@ -32,12 +32,12 @@ export default function OrderPage(): ReactNode {
   return (
     <>
       <Alert problem={trouble} />
-      <OrderView order={order} />
+      <OrderView order={order} mayPay={mayPay} />
     </>
   )
 }
 
-function OrderView({ order }: { readonly order: Order }): ReactNode {
+function OrderView({ order, mayPay }: { readonly order: Order; readonly mayPay: boolean }): ReactNode {
   const { t, money } = useLanguage()
   const status = useStatus(order)
   const isPaid = order.payments.some((payment) => payment.status === 'SUCCEEDED')
@@ -58,7 +58,7 @@ function OrderView({ order }: { readonly order: Order }): ReactNode {
             {awaited.instructions} {awaited.reference}
           </p>
         )}
-        {!isPaid && awaited === undefined && status === 'PENDING' && <PaymentForm order={order} />}
+        {mayPay && !isPaid && awaited === undefined && status === 'PENDING' && <PaymentForm order={order} />}
         {order.shipments.length > 0 && (
           <section>
             <h2>{t('shipments')}</h2>

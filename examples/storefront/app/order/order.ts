@@ -1,3 +1,4 @@
+import type { RequestError } from '@commerce-graph/client'
 import { redirect } from 'react-router'
 import { done, failed, type Outcome } from '../cart/cart.ts'
 import {
@@ -19,26 +20,39 @@ export interface OrderVisit {
   readonly order: Order | null
   /** What went wrong at the bank, from which the visitor has come back. */
   readonly trouble: Problem | null
+  /** False while it isn't known whether the bank has agreed: a second payment would be one too many. */
+  readonly mayPay: boolean
 }
 
 export async function loadOrder(id: string, signal: AbortSignal): Promise<OrderVisit> {
-  const trouble = await finishPayment(id)
+  const { trouble, mayPay } = await finishPayment(id)
   const { order } = await ask(browserShop().client, OrderByIdDocument, { id }, signal)
-  return { order, trouble }
+  return { order, trouble, mayPay }
 }
 
-/** After the visitor has come back from the bank's page. */
-async function finishPayment(orderId: string): Promise<Problem | null> {
+/** After the visitor has come back from the bank's page. If the shop is away, the payment is asked about again the next time. */
+async function finishPayment(orderId: string): Promise<Omit<OrderVisit, 'order'>> {
   const { pendingPayment } = visit.read()
-  if (pendingPayment?.orderId !== orderId) return null
+  if (pendingPayment?.orderId !== orderId) return { trouble: null, mayPay: true }
   const confirmed = await change(browserShop().client, ConfirmPaymentDocument, {
     id: pendingPayment.paymentId,
   })
+  if (!confirmed.ok && isAway(confirmed.error))
+    return {
+      trouble: { text: 'paymentUnknown', message: confirmed.error.message, fields: {} },
+      mayPay: false,
+    }
   visit.change({ pendingPayment: undefined })
-  if (!confirmed.ok) return { text: 'bankRefused', message: confirmed.error.message, fields: {} }
-  const { error } = confirmed.data.confirmPayment
-  return error === null ? null : { text: 'bankRefused', message: error.message, fields: {} }
+  const error = confirmed.ok ? confirmed.data.confirmPayment.error : confirmed.error
+  return {
+    trouble: error === null ? null : { text: 'bankRefused', message: error.message, fields: {} },
+    mayPay: true,
+  }
 }
+
+/** Whether a later request may be answered. */
+const isAway = ({ kind }: RequestError): boolean =>
+  kind === 'unavailable' || kind === 'not-graphql' || kind === 'rate-limited'
 
 /**
  * Pays as the form says. If the bank asks its customer, the browser leaves for the bank's page, and comes back to the order. The
