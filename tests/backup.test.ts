@@ -1,7 +1,7 @@
 // The drill of docs/backup.md, by the commands that an operator runs: a backup while orders come in, the loss of the process and of
 // the data folder, and restores to the last order and to a moment between two orders.
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
@@ -113,6 +113,33 @@ describe.skipIf(!longTests)(longTest('a backup'), { timeout: 240_000 }, () => {
     expect((await run('restore', ['--replace'])).code).toBe(0)
     ready = await platform.start(env)
     expect(await ordersIn(ready)).toEqual(expect.arrayContaining([before, after]))
+  })
+
+  test('that is damaged changes nothing, and a repeated restore finds what was not archived, wherever it is', async () => {
+    expect((await run('backup', ['--keep', '1'])).code).toBe(0)
+    const archive = path.join(folder, 'wal')
+    await rename(archive, `${archive}.away`)
+    const last = await order()
+    await platform.kill()
+    await rename(`${archive}.away`, archive)
+    const postgresDir = path.join(platform.dataDir, 'postgres')
+    const log = await readdir(path.join(postgresDir, 'cluster/pg_wal'))
+    const [name = ''] = await readdir(path.join(folder, 'base'))
+    const file = path.join(folder, 'base', name, 'cluster/PG_VERSION')
+    const whole = await readFile(file)
+    await writeFile(file, '17\n')
+    expect(await run('restore', ['--replace'])).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/is there as before[^]*PG_VERSION is not what was copied/) as string,
+    })
+    expect(await readdir(path.join(postgresDir, 'cluster/pg_wal'))).toEqual(log)
+    await writeFile(file, whole)
+    // What a restore of an earlier release left.
+    await rename(postgresDir, `${postgresDir}.before-2999-01-01`)
+    await mkdir(path.join(postgresDir, 'cluster.restoring/pg_wal'), { recursive: true })
+    expect((await run('restore', ['--replace'])).code).toBe(0)
+    ready = await platform.start(env)
+    expect(await ordersIn(ready)).toContain(last)
   })
 
   test('is refused for a moment before the first one, and for one that nothing was archived of', async () => {

@@ -42,6 +42,8 @@ export const filesFolder = 'files'
 export const adminFolder = 'admin'
 /** The folder for the pages of `/docs`, which are built there. */
 export const docsFolder = 'docs'
+/** Where a restore makes its data until all of it is there. */
+export const restoringFolder = 'restoring'
 /** What a backup takes along beside the database. */
 export const backedUpFiles = ['keys.json', 'secrets.json', filesFolder] as const
 const lockFile = 'platform.lock'

@@ -3,7 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
-import { dataFiles, filesFolder, openDataFolder, outboxFolder, postgresFolder } from './data-folder.ts'
+import {
+  dataFiles,
+  filesFolder,
+  openDataFolder,
+  outboxFolder,
+  postgresFolder,
+  restoringFolder,
+} from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 import { root, source } from './prepare-schema.ts'
 
@@ -24,7 +31,7 @@ export async function reset(
     if (config.databaseUrl !== undefined) await dropSchemas(config.databaseUrl, confirmed)
     for (const file of dataFiles) folder.remove(file)
     if (config.databaseUrl === undefined) {
-      for (const name of [postgresFolder, outboxFolder, filesFolder]) {
+      for (const name of [postgresFolder, outboxFolder, filesFolder, restoringFolder]) {
         rmSync(join(folder.path, name), { recursive: true, force: true })
       }
     }

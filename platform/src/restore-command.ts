@@ -9,13 +9,14 @@ import {
 import postgres from '@commerce-graph/postgres-driver'
 import { type Json, printResult, time, withJson } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { copyingProgress, settings } from './backup-command.ts'
-import { backedUpFiles, type DataFolder, openDataFolder, postgresFolder } from './data-folder.ts'
+import { backedUpFiles, openDataFolder, postgresFolder, restoringFolder } from './data-folder.ts'
 import { database } from './database.ts'
 import { PlatformError } from './platform-error.ts'
+import { dataThere, putInPlace, removeUnfinished, unarchivedLog } from './restored-data.ts'
 
 interface Options extends Json {
   readonly to?: Date
@@ -40,27 +41,15 @@ async function restore({ to, backup: name, replace, json }: Options): Promise<vo
   const backup = chosen(await listBackups(folder), { to, name, folder })
   const data = openDataFolder(dataDir)
   try {
-    const aside = setAside(data, replace === true)
+    if (replace !== true) refuseToReplace(data.path)
+    removeUnfinished(data.path)
     console.error(`Restoring ${backup.name} into ${data.path} …`)
-    const progress = copyingProgress()
-    const postgresDir = join(data.path, postgresFolder)
-    const last = await restoreCluster({
-      folder,
-      backup,
-      dataDir: postgresDir,
-      password: await readFile(join(addedFiles(folder, backup), postgresFolder, 'password'), 'utf8'),
-      until: to,
-      unarchivedWal: aside,
-      onProgress: progress.show,
-    }).finally(progress.stop)
-    for (const file of backedUpFiles)
-      await bringBack(join(addedFiles(folder, backup), file), join(data.path, file))
-    const restored = {
-      backup: backup.name,
-      dataDir: data.path,
-      lastTransactionAt: last ?? new Date(backup.endedAt),
-      brokenRules: await verify(postgresDir),
-    }
+    const made = await make({ folder, backup, to, dataDir: data.path }).catch((error: unknown) => {
+      removeUnfinished(data.path)
+      console.error(`What was in ${data.path} is there as before.`)
+      throw error
+    })
+    const restored = { dataDir: data.path, setAside: putInPlace(data.path, new Date()), ...made }
     printResult(restored, { json }, () => restoredText(restored))
     if (restored.brokenRules.length > 0) process.exitCode = 1
   } finally {
@@ -68,10 +57,42 @@ async function restore({ to, backup: name, replace, json }: Options): Promise<vo
   }
 }
 
+interface Making {
+  readonly folder: string
+  readonly backup: BaseBackup
+  readonly to: Date | undefined
+  readonly dataDir: string
+}
+
+/** Makes and verifies the data beside that which is there, so that a restore that fails has changed nothing. */
+async function make({ folder, backup, to, dataDir }: Making) {
+  const making = join(dataDir, restoringFolder)
+  const postgresDir = join(making, postgresFolder)
+  const progress = copyingProgress()
+  const last = await restoreCluster({
+    folder,
+    backup,
+    dataDir: postgresDir,
+    password: await readFile(join(addedFiles(folder, backup), postgresFolder, 'password'), 'utf8'),
+    until: to,
+    unarchivedWal: unarchivedLog(dataDir),
+    onProgress: progress.show,
+  }).finally(progress.stop)
+  for (const file of backedUpFiles)
+    await bringBack(join(addedFiles(folder, backup), file), join(making, file))
+  return {
+    backup: backup.name,
+    lastTransactionAt: last ?? new Date(backup.endedAt),
+    brokenRules: await verify(postgresDir),
+  }
+}
+
 const restoredText = ({
   lastTransactionAt,
   brokenRules,
+  setAside,
 }: {
+  readonly setAside: string | null
   readonly lastTransactionAt: Date
   readonly brokenRules: readonly string[]
 }): string =>
@@ -80,6 +101,7 @@ const restoredText = ({
     brokenRules.length === 0
       ? 'All rules of npm run verify hold.'
       : `Not all rules hold: ${brokenRules.join(', ')}. npm run verify tells more once the platform runs.`,
+    ...(setAside === null ? [] : [`The database that was there is in ${setAside}.`]),
     'Start the platform with npm start, then make a new backup: the old ones end here.',
   ].join('\n')
 
@@ -111,22 +133,12 @@ function chosen(
   return backup
 }
 
-/**
- * Makes room for what comes back. Returns the folder of the log of the data that was there, which may have transactions that were not
- * archived.
- */
-function setAside(data: DataFolder, replace: boolean): string | undefined {
-  const there = [postgresFolder, ...backedUpFiles].filter((name) => existsSync(join(data.path, name)))
-  if (there.length === 0) return undefined
-  if (!replace)
+function refuseToReplace(dataDir: string): void {
+  const there = dataThere(dataDir)
+  if (there.length > 0)
     throw new PlatformError(
-      `${data.path} has data already (${there.join(', ')}). Choose another DATA_DIR, or set it aside with --replace.`,
+      `${dataDir} has data already (${there.join(', ')}). Choose another DATA_DIR, or set it aside with --replace.`,
     )
-  const ending = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-  for (const name of there) renameSync(join(data.path, name), join(data.path, `${name}${ending}`))
-  return there.includes(postgresFolder)
-    ? join(data.path, `${postgresFolder}${ending}`, 'cluster/pg_wal')
-    : undefined
 }
 
 async function bringBack(from: string, to: string): Promise<void> {
