@@ -1,4 +1,5 @@
 import { setInterval } from 'node:timers'
+import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
@@ -65,6 +66,17 @@ interface Entry {
   prepared: PreparedSubscription
   membership: Membership
 }
+
+/** A stream goes on from where it is. */
+const withCursor = (prepared: PreparedSubscription, cursor: string | null): PreparedSubscription => ({
+  ...prepared,
+  values: prepared.values.map((value, index) => (prepared.cursorPositions.includes(index) ? cursor : value)),
+})
+
+/** The values count, too: permissions that name different session variables, or different constants, are the same text. */
+const asksTheSame = (one: PreparedSubscription, other: PreparedSubscription): boolean =>
+  one.statement.name === other.statement.name &&
+  isDeepStrictEqual([one.values, one.cursorPositions], [other.values, other.cursorPositions])
 
 /**
  * Groups subscribers of the same statement and the same settings. Statements are compared by their text, which holds the role's
@@ -143,14 +155,11 @@ export function createSubscriptionHub(
   const replan = (entry: Entry): void => {
     const { request, session, subscription, membership } = entry
     try {
-      const prepared = compiler.prepareSubscription(request, session)
       const cursor = membership.cursor()
-      const values = prepared.values.map((value, index) =>
-        prepared.cursorPositions.includes(index) ? cursor : value,
-      )
-      if (prepared.statement.name === entry.prepared.statement.name) return
+      const prepared = withCursor(compiler.prepareSubscription(request, session), cursor)
+      if (asksTheSame(prepared, withCursor(entry.prepared, cursor))) return
       membership.leave()
-      entry.prepared = { ...prepared, values }
+      entry.prepared = prepared
       entry.membership = join(entry.prepared, session, subscription)
     } catch (error) {
       const failure = failureOf(error)

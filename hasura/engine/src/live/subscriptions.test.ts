@@ -266,23 +266,24 @@ describe('a database whose rows depend on a setting of the session', () => {
   })
 })
 
-describe('new metadata', () => {
-  const withFilter = (filter: object): Metadata => {
-    const metadata = shopMetadata(['id', 'title', 'stock'])
-    return {
-      ...metadata,
-      sources: metadata.sources.map((source) => ({
-        ...source,
-        tables: source.tables.map((table) => ({
-          ...table,
-          select_permissions: [
-            { role: 'merchant', permission: { columns: ['id', 'title'], filter: { ...filter } } },
-          ],
-        })),
+/** Rows of `merchant` are those of a filter. */
+function filtered(filter: object): Metadata {
+  const metadata = shopMetadata(['id', 'title', 'stock'])
+  return {
+    ...metadata,
+    sources: metadata.sources.map((source) => ({
+      ...source,
+      tables: source.tables.map((table) => ({
+        ...table,
+        select_permissions: [
+          { role: 'merchant', permission: { columns: ['id', 'title'], filter: { ...filter } } },
+        ],
       })),
-    }
+    })),
   }
+}
 
+describe('new metadata', () => {
   test('applies to running live queries and streams: rows that its filter hides are not sent', async () => {
     const shop = subscribe(titles)
     expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
@@ -290,14 +291,38 @@ describe('new metadata', () => {
       'subscription { product_stream(batch_size: 9, cursor: [{initial_value: {id: 0}}]) { title } }',
     )
     expect(await rows.next()).toEqual({ product_stream: [{ title: 'Cup' }, { title: 'Pan' }] })
-    await engine.replaceMetadata(
-      withFilter({ merchant_id: 'X-Hasura-Merchant-Id', title: { _neq: 'Secret' } }),
-    )
+    await engine.replaceMetadata(filtered({ merchant_id: 'X-Hasura-Merchant-Id', title: { _neq: 'Secret' } }))
     await client.query(`insert into product values (1, 3, 'Secret'), (1, 4, 'Lid')`)
     expect(await rows.next()).toEqual({ product_stream: [{ title: 'Lid' }] })
     expect(await shop.next()).toEqual({
       product: [{ title: 'Cup' }, { title: 'Pan' }, { title: 'Lid' }],
     })
+  })
+})
+
+describe('new metadata whose permission compares another session variable, in the same words', () => {
+  const ownedBy = (variable: string): Metadata => filtered({ merchant_id: { _eq: variable } })
+  const session = createSession('merchant', { 'x-hasura-merchant-id': '1', 'x-hasura-partner-id': '2' })
+
+  test('gives a running live query the rows of that variable alone', async () => {
+    await engine.replaceMetadata(ownedBy('X-Hasura-Merchant-Id'))
+    const shop = subscribe(titles, session)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
+    await engine.replaceMetadata(ownedBy('X-Hasura-Partner-Id'))
+    await client.query(`insert into product values (1, 3, 'Secret')`)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Hat' }] })
+  })
+
+  test('gives a running stream the rows of that variable alone, from its place on', async () => {
+    await engine.replaceMetadata(ownedBy('X-Hasura-Merchant-Id'))
+    const rows = subscribe(
+      'subscription { product_stream(batch_size: 9, cursor: [{initial_value: {id: 0}}]) { title } }',
+      session,
+    )
+    expect(await rows.next()).toEqual({ product_stream: [{ title: 'Cup' }, { title: 'Pan' }] })
+    await engine.replaceMetadata(ownedBy('X-Hasura-Partner-Id'))
+    await client.query(`insert into product values (1, 3, 'Secret'), (2, 2, 'Old'), (2, 3, 'Tie')`)
+    expect(await rows.next()).toEqual({ product_stream: [{ title: 'Tie' }] })
   })
 })
 
