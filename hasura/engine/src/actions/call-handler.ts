@@ -135,7 +135,9 @@ function requestOf(
   }
   const { request_transform: transform } = definition
   if (transform === undefined) return { request, context: undefined }
-  const context = transformContext(url, { ...payload }, payload.session_variables)
+  // Templates know JavaScript's numbers only.
+  const input = parseJson(JSON.stringify(payload.input)) ?? null
+  const context = transformContext(url, { ...payload, input }, payload.session_variables)
   return transformed('Request Transformation Failed', () => ({
     request: transformRequest(transform, request, context),
     context,

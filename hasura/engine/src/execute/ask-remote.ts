@@ -1,6 +1,6 @@
 import { type SelectionNode, print } from 'graphql'
 import type { RemoteShape, RemoteVariables } from '../plan/remote-joins.ts'
-import { isRawNumber } from '../remote/exact-json.ts'
+import { isRawNumber } from '../exact-json.ts'
 import { remoteDocument, withPresets } from '../remote/remote-document.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import { type RemoteCaller, sendRemote } from '../remote/send-remote.ts'

@@ -1,3 +1,4 @@
+import { parseUnrounded } from '../exact-json.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
 import { type Encoded, encodeLiteral } from '../sql/encode.ts'
@@ -101,7 +102,7 @@ function encodeTemplate(
     .join('')
   return scalar === 'json'
     ? { ok: true, text }
-    : encodeLiteral(JSON.parse(text) as JsonValue, { scalar, list: false })
+    : encodeLiteral(parseUnrounded(text) as JsonValue, { scalar, list: false })
 }
 
 function variableAt(

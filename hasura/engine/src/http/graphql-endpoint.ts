@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { parseUnrounded } from '../exact-json.ts'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
@@ -32,7 +33,7 @@ export async function handleGraphQL(
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   try {
-    const body = parseBody(text)
+    const body = parseBody(text, parseUnrounded)
     const batch = Array.isArray(body)
     const requests = batch ? parseBatch(body, api) : [parseRequest(body, api)]
     const session = await authenticator.authenticate({ headers, graphql: requests[0] ?? {} })

@@ -1,4 +1,5 @@
 import { type TypeNode, Kind, OperationTypeNode } from 'graphql'
+import { isRawNumber, jsonTypeOf, parseUnrounded } from '../exact-json.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { findCollectionQuery } from '../metadata/edit-metadata.ts'
 import type { RestEndpoint } from '../metadata/types.ts'
@@ -83,7 +84,7 @@ async function givenBeside({ url, headers, text }: HttpRequest): Promise<Readonl
 /** The members of a JSON object. Like Hasura, it ignores any other body. */
 function membersOf(body: string): Readonly<Record<string, Given>> {
   const json = jsonOf(body)
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
+  if (typeof json !== 'object' || json === null || Array.isArray(json) || isRawNumber(json)) return {}
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => [name, { kind: 'json', json: value }]),
   )
@@ -91,7 +92,7 @@ function membersOf(body: string): Readonly<Record<string, Given>> {
 
 function jsonOf(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue
+    return parseUnrounded(text) as JsonValue
   } catch {
     return undefined
   }
@@ -140,6 +141,6 @@ function fromText(name: string, text: string, type: TypeNode): JsonValue | undef
   if (text === '' && type.kind !== Kind.NON_NULL_TYPE) return undefined
   const json = jsonOf(text)
   if (typeof json === 'boolean' && booleans.has(typeName)) return json
-  if (typeof json === 'number' && numbers.has(typeName)) return json
+  if (jsonTypeOf(json) === 'number' && numbers.has(typeName)) return json
   return text
 }

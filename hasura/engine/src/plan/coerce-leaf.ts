@@ -1,10 +1,12 @@
-import { type GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { type GraphQLScalarType, Kind, type ValueNode } from 'graphql'
+import { isRawNumber } from '../exact-json.ts'
 import { columnEncoding, scalarEncoding } from '../schema/postgres-type.ts'
 import { encodeLiteral } from '../sql/encode.ts'
 import type { JsonTemplatePart, ParameterSource, ScalarEncoding } from '../sql/parameter.ts'
 import { columnExpectation } from './column-expectation.ts'
 import type { InputPlace, Origin } from './input-place.ts'
 import type { InputValue, JsonValue, LeafValue } from './input-value.ts'
+import { literalJson } from './literal-json.ts'
 import { describeJson, expectation, mismatch, outOfRange } from './mismatch.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
@@ -30,7 +32,7 @@ export function literalLeaf(
       value: numeral(node.value),
       path,
     }
-  const value = valueFromASTUntyped(node, variables.values) as JsonValue
+  const value = literalJson(node, variables.values) ?? null
   const constant = leaf(value, type.name, encoding, { kind: 'constant' }, path)
   const isJson = encoding === 'json' || encoding === 'column-geojson'
   const parts = isJson ? jsonTemplate(node, variables) : []
@@ -89,7 +91,7 @@ function jsonTemplate(node: ValueNode, variables: Variables): readonly JsonTempl
         text('}'),
       ]
     default:
-      return [text(JSON.stringify(valueFromASTUntyped(node)))]
+      return [text(JSON.stringify(literalJson(node)))]
   }
 }
 
@@ -104,7 +106,7 @@ export function leaf(
   const encoding = { scalar: kind, list: false }
   const encoded = encodeLiteral(value, encoding)
   if (!encoded.ok) {
-    if (encoded.reason === 'range') throw outOfRange(Number(value), path)
+    if (encoded.reason === 'range') throw outOfRange(Number(isRawNumber(value) ? value.rawJSON : value), path)
     throw kind.startsWith('column-')
       ? new RequestError(columnExpectation(value, scalar), path, 'parse-failed')
       : mismatch(expectation(scalar, kind), scalar, describeJson(value, origin), path)

@@ -4,6 +4,7 @@ import {
   type GraphQLInputType,
   type GraphQLList,
   Kind,
+  type StringValueNode,
   type ValueNode,
   getNamedType,
   getNullableType,
@@ -12,8 +13,8 @@ import {
   isListType,
   isNonNullType,
   isScalarType,
-  valueFromASTUntyped,
 } from 'graphql'
+import { jsonTypeOf } from '../exact-json.ts'
 import { canonicalName } from '../schema/naming.ts'
 import { isBoundAsList } from '../schema/postgres-type.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
@@ -57,7 +58,7 @@ export function coerceNode(
     // In GraphQL a single value stands for a list of one.
     if (node.kind !== Kind.LIST)
       return isArrayLiteral(node, scalars)
-        ? constantLeaf(valueFromASTUntyped(node) as JsonValue, scalars, path)
+        ? constantLeaf(node.value, scalars, path)
         : listOf([coerceNode(node, item, variables, `${path}[0]`)], path)
     return listOf(
       node.values.map((value, index) => coerceNode(value, item, variables, `${path}[${index}]`)),
@@ -202,11 +203,11 @@ function enumValue(value: string, type: GraphQLEnumType, path: string): InputVal
   )
 }
 
-const isArrayLiteral = (node: ValueNode, type: GraphQLList<GraphQLInputType>): boolean =>
+const isArrayLiteral = (node: ValueNode, type: GraphQLList<GraphQLInputType>): node is StringValueNode =>
   node.kind === Kind.STRING && node.value.startsWith('{') && isScalarType(getNullableType(type.ofType))
 
 const constantLeaf = (value: JsonValue, type: GraphQLList<GraphQLInputType>, path: string): InputValue =>
   leaf(value, String(type), 'any', { kind: 'constant' }, path)
 
 const isJsonObject = (value: JsonValue): value is { readonly [key: string]: JsonValue } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  jsonTypeOf(value) === 'object' && value !== null && !Array.isArray(value)

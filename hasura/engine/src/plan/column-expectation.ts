@@ -1,3 +1,4 @@
+import { jsonTypeOf } from '../exact-json.ts'
 import { spatialName } from '../schema/spatial-type.ts'
 import { spatialText } from '../sql/spatial-text.ts'
 import type { JsonValue } from './input-value.ts'
@@ -44,6 +45,6 @@ export const labelPathExpected =
 export function jsonKind(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
-  const name = typeof value
+  const name = jsonTypeOf(value)
   return `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`
 }

@@ -1,6 +1,6 @@
 import type { ParameterSource } from '../sql/parameter.ts'
 
-/** JSON as a client sends it. */
+/** JSON as a client sends it. A number that JavaScript would round is a RawNumber. */
 export type JsonValue =
   | null
   | boolean

@@ -1,4 +1,5 @@
 import { Kind, type ValueNode } from 'graphql'
+import { isRawNumber, jsonTypeOf } from '../exact-json.ts'
 import { scalarEncoding } from '../schema/postgres-type.ts'
 import type { Origin } from './input-place.ts'
 import type { JsonValue } from './input-value.ts'
@@ -49,17 +50,20 @@ export function expectation(scalar: string, encoding = scalarEncoding(scalar)): 
 export const mismatch = (expected: string, type: string, found: string, path: string): RequestError =>
   new RequestError(`expected ${expected} for type "${type}", but found ${found}`, path)
 
+const isWhole = (value: JsonValue): boolean =>
+  isRawNumber(value) ? !/[.e]/i.test(value.rawJSON) : Number.isInteger(value)
+
 /** The kind of a value. A number of JSON is an integer or a float in GraphQL. */
 export function describeJson(value: JsonValue, origin: Origin): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  switch (typeof value) {
+  switch (jsonTypeOf(value)) {
     case 'string':
       return 'a string'
     case 'boolean':
       return 'a boolean'
     case 'number':
-      return origin.kind === 'variable' ? 'a number' : Number.isInteger(value) ? 'an integer' : 'a float'
+      return origin.kind === 'variable' ? 'a number' : isWhole(value) ? 'an integer' : 'a float'
     default:
       return 'an object'
   }

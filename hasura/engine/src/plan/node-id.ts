@@ -1,3 +1,4 @@
+import { parseUnrounded } from '../exact-json.ts'
 import { baseType } from '../schema/postgres-type.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import { type Predicate, allOf } from '../schema/predicate.ts'
@@ -45,7 +46,7 @@ function parseList(text: string, path: string): readonly JsonValue[] {
 
 function parseJson(bytes: Buffer): JsonValue | undefined {
   try {
-    return JSON.parse(bytes.toString('utf8')) as JsonValue
+    return parseUnrounded(bytes.toString('utf8')) as JsonValue
   } catch {
     return undefined
   }

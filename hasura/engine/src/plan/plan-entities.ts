@@ -1,4 +1,5 @@
 import { Kind, isObjectType } from 'graphql'
+import { jsonTypeOf } from '../exact-json.ts'
 import { entityUnionName } from '../schema/federation-types.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import { primaryKeyColumns } from '../schema/schema-context.ts'
@@ -98,7 +99,7 @@ function readRepresentation(
 ): { readonly table: TableModel; readonly values: Reference['values'] } {
   const { path } = item
   const value = item.kind === 'leaf' ? item.value : null
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (jsonTypeOf(value) !== 'object' || value === null || Array.isArray(value))
     throw new RequestError('representations is expecting a list of objects only', path)
   const given = value as Readonly<Record<string, JsonValue>>
   const typeName = given['__typename']
@@ -121,10 +122,7 @@ function readRepresentation(
 function keyValue(value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue {
   const at = `${path}.${name}`
   if (value === undefined || value === null) throw new RequestError(`cannot find ${name} in _Any type`, at)
-  if (typeof value === 'object')
+  if (jsonTypeOf(value) === 'object')
     throw new RequestError(`expected a scalar for key field "${name}" of type "${typeName}"`, at)
-  // JSON.parse has already rounded it, so it might name another row.
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new RequestError(`key field "${name}" of type "${typeName}" is too large: send it as a string`, at)
   return value
 }

@@ -7,6 +7,7 @@ import {
   isInputObjectType,
   isListType,
 } from 'graphql'
+import { isRawNumber } from '../exact-json.ts'
 import type { RemoteNames } from '../remote/remote-names.ts'
 import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
@@ -84,6 +85,7 @@ export function remoteLiteral(
         }
       : remoteLiteral(value, item, names, own)
   }
+  if (isRawNumber(value)) return leafLiteral(value.rawJSON, true, nullable.name)
   if (typeof value === 'object') {
     if (!isInputObjectType(nullable) || Array.isArray(value))
       return variable(value, nullable.name, names, own)

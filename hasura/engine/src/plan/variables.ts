@@ -7,11 +7,11 @@ import {
   type TypeNode,
   isInputType,
   print,
-  valueFromASTUntyped,
   visit,
 } from 'graphql'
 import type { Operation } from './document.ts'
 import type { JsonValue } from './input-value.ts'
+import { literalJson } from './literal-json.ts'
 import { RequestError } from './request-error.ts'
 
 /** The variables of one request, and their declarations. */
@@ -44,7 +44,7 @@ export function readVariables(operation: Operation, given: Readonly<Record<strin
     if (value !== undefined && !(value === null && type.kind === Kind.NON_NULL_TYPE)) values[name] = value
     else if (value === null)
       throw new RequestError(`null value found for non-nullable type: "${print(type)}"`, '$')
-    else if (defaultValue !== undefined) values[name] = valueFromASTUntyped(defaultValue) as JsonValue
+    else if (defaultValue !== undefined) values[name] = literalJson(defaultValue) ?? null
     else if (type.kind === Kind.NON_NULL_TYPE)
       throw new RequestError(`expecting a value for non-nullable variable: "${name}"`, '$')
   }

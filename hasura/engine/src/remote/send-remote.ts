@@ -11,7 +11,7 @@ import {
 import { sendWebhook } from '../webhook/send-webhook.ts'
 import type { RemoteSchema } from '../metadata/types.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
-import { parseExactly } from './exact-json.ts'
+import { parseExactly } from '../exact-json.ts'
 
 /** A GraphQL request to a remote schema. */
 export interface RemoteRequest {

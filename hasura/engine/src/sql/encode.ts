@@ -1,3 +1,4 @@
+import { integerOf, isRawNumber } from '../exact-json.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { SpatialName } from '../schema/spatial-type.ts'
 import type { ParameterEncoding, ScalarEncoding } from './parameter.ts'
@@ -32,7 +33,7 @@ function encodeScalar(value: JsonValue, scalar: ScalarEncoding): Encoded {
     case 'int':
       return encodeInt(value)
     case 'float':
-      return typeof value === 'number' || isNumeral(value) ? { ok: true, text: String(value) } : refused
+      return isNumeral(value) ? { ok: true, text: value } : encodeNumber(value)
     case 'boolean':
       return typeof value === 'boolean' || value === 'true' || value === 'false'
         ? { ok: true, text: String(value) }
@@ -54,9 +55,7 @@ function encodeScalar(value: JsonValue, scalar: ScalarEncoding): Encoded {
     case 'column-int8':
       return encodeColumn(value, (other) => encodeInteger(other, 63))
     case 'column-number':
-      return encodeColumn(value, (other) =>
-        typeof other === 'number' ? { ok: true, text: String(other) } : refused,
-      )
+      return encodeColumn(value, encodeNumber)
     case 'column-boolean':
       return encodeColumn(value, (other) =>
         typeof other === 'boolean' ? { ok: true, text: String(other) } : refused,
@@ -83,9 +82,16 @@ const encodeColumn = (value: JsonValue, encodeOther: (value: JsonValue) => Encod
 
 /** A signed integer of this many bits, besides the sign. */
 function encodeInteger(value: JsonValue, bits: number): Encoded {
-  if (typeof value !== 'number') return refused
-  const fits = Number.isInteger(value) && value < 2 ** bits && value >= -(2 ** bits)
-  return fits ? { ok: true, text: String(BigInt(value)) } : { ok: false, reason: 'range' }
+  if (typeof value !== 'number' && !isRawNumber(value)) return refused
+  const integer = integerOf(value)
+  return integer !== undefined && BigInt.asIntN(bits + 1, integer) === integer
+    ? { ok: true, text: String(integer) }
+    : { ok: false, reason: 'range' }
+}
+
+function encodeNumber(value: JsonValue): Encoded {
+  if (isRawNumber(value)) return { ok: true, text: value.rawJSON }
+  return typeof value === 'number' ? { ok: true, text: String(value) } : refused
 }
 
 /** Actions accept numbers as strings, too. */

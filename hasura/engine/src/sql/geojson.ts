@@ -1,3 +1,4 @@
+import { isRawNumber, jsonTypeOf } from '../exact-json.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 
 export type GeojsonText =
@@ -25,13 +26,13 @@ interface JsonObject {
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  jsonTypeOf(value) === 'object' && value !== null && !Array.isArray(value)
 
 /** A value's kind, by its name in Hasura's JSON library. */
 function kindOf(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
-  switch (typeof value) {
+  switch (jsonTypeOf(value)) {
     case 'string':
       return 'String'
     case 'number':
@@ -86,6 +87,7 @@ type Position = readonly JsonValue[]
 function position(value: JsonValue): Position {
   const numbers = arrayOf('Position', value, (item) => {
     if (typeof item === 'number' || item === null) return item
+    if (isRawNumber(item)) return Number(item.rawJSON)
     throw new Malformed(`parsing Double failed, unexpected ${kindOf(item)}`)
   })
   if (numbers.length < 2) throw new Malformed('A Position needs at least 2 elements')

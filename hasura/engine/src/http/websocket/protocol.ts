@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUnrounded } from '../../exact-json.ts'
 import type { GraphQLError, GraphQLResult } from '../../graphql-request.ts'
 
 /** A client's message, the same for both protocols. */
@@ -92,7 +93,7 @@ export function readMessage(text: string): ClientMessage {
 function parse<Message>(text: string, schema: z.ZodType<Message>): Message | string {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseUnrounded(text)
   } catch {
     return 'parsing ClientMessage failed: the message is no JSON'
   }
