@@ -8,11 +8,13 @@ let executor: GraphQLExecutor
 
 beforeAll(async () => {
   project = await openProject(`
+    create extension ltree;
     create type mood as enum ('sad', 'happy');
     create table shelf (id int primary key, name text);
     create table thing (
       id int primary key, small int2, big int8, price numeric, weight float8, used bool, name text, mood mood, made date,
-      code uuid, spare interval, data jsonb, counts int[], required text not null, shelf_id int references shelf
+      code uuid, spare interval, data jsonb, counts int[], required text not null, shelf_id int references shelf,
+      place ltree
     );
     insert into shelf values (1, 'top');
     insert into thing values
@@ -173,6 +175,52 @@ describe('null', () => {
     expect(await ask('mutation { insert_thing_one(object: {id: 3, required: null}) { id } }')).toMatchObject({
       path: '$.selectionSet.insert_thing_one.args.object.required',
     })
+  })
+})
+
+describe('a value that planning refuses is refused as well when the same operation ran before with another', () => {
+  test.each<[string, string, object, object, object]>([
+    [
+      'null in a list',
+      'query ($l: [Int!]) { thing(where: {id: {_nin: $l}}) { id } }',
+      { l: [1] },
+      { l: [1, null] },
+      { message: `unexpected null value for type 'Int'` },
+    ],
+    [
+      'null in a list of a whole condition',
+      'query ($w: thing_bool_exp!) { thing(where: $w) { id } }',
+      { w: { id: { _nin: [1] } } },
+      { w: { id: { _nin: [1, null] } } },
+      { message: `unexpected null value for type 'Int'` },
+    ],
+    [
+      'null in a column’s array',
+      'mutation ($o: thing_set_input!) { update_thing(where: {id: {_eq: 2}}, _set: $o) { affected_rows } }',
+      { o: { counts: [1] } },
+      { o: { counts: [1, null] } },
+      { message: `unexpected null value for type 'Int'` },
+    ],
+    [
+      'what is no path of labels',
+      'query ($l: ltree) { thing(where: {place: {_ancestor: $l}}) { id } }',
+      { l: 'a.b' },
+      { l: 'a..b' },
+      { message: expect.stringContaining('Expecting label path') as string, code: 'parse-failed' },
+    ],
+    [
+      'what is no path of labels, in a list',
+      'query ($l: [ltree!]) { thing(where: {place: {_ancestor_any: $l}}) { id } }',
+      { l: ['a'] },
+      { l: ['a', 'b c'] },
+      { message: expect.stringContaining('Expecting label path') as string, code: 'parse-failed' },
+    ],
+  ])('%s', async (_, query, sound, refused, error) => {
+    const before = await ask(query, { ...refused })
+    expect(before).toMatchObject(error)
+    expect(await ask(query, { ...sound })).not.toHaveProperty('message')
+    expect(await ask(query, { ...refused })).toEqual(before)
+    expect(await ask(query, { ...sound })).not.toHaveProperty('message')
   })
 })
 

@@ -22,7 +22,7 @@ import { isBoundAsList } from '../schema/postgres-type.ts'
  */
 export type Signature = (variables: Readonly<Record<string, JsonValue>>) => string
 
-/** Arguments whose value, and not only its presence, changes the plan. */
+/** Arguments whose value, and not only its presence, changes the plan, or is checked by planning. */
 const structuralArguments: ReadonlySet<string> = new Set([
   'limit',
   'path',
@@ -30,6 +30,7 @@ const structuralArguments: ReadonlySet<string> = new Set([
   'last',
   'after',
   'before',
+  'batch_size',
 ])
 
 export function createSignature({ definition, fragments }: Operation, schema: GraphQLSchema): Signature {
@@ -92,8 +93,8 @@ function describeList(itemType: GraphQLInputType, value: JsonValue): string {
   const item = getNullableType(itemType)
   if (!Array.isArray(value))
     return `(${typeof value === 'string' && value.startsWith('{') ? 'l' : describe(itemType, value)})`
-  // A list of scalars is one parameter of any length.
-  if (isScalarType(item) && isBoundAsList(item.name)) return 'L'
+  // A list of scalars is one parameter of any length. Planning refuses null among them, where the type does.
+  if (isScalarType(item) && isBoundAsList(item.name)) return value.includes(null) ? 'N' : 'L'
   let text = '['
   for (const member of value as readonly JsonValue[]) text += describe(itemType, member)
   return `${text}]`

@@ -414,6 +414,13 @@ describe('a stream', () => {
     expect(await rows.next()).toEqual({ product_stream: [{ id: 3, title: 'Bowl' }] })
   })
 
+  test('refuses a negative size in its own words, also when the operation ran before with another', async () => {
+    const refused = { errors: [{ message: 'unexpected negative value' }] }
+    expect(await subscribe(stream, merchant(1), { after: 0, size: -1 }).next()).toMatchObject(refused)
+    await subscribe(stream, merchant(1), { after: 0, size: 1 }).next()
+    expect(await subscribe(stream, merchant(1), { after: 0, size: -1 }).next()).toMatchObject(refused)
+  })
+
   test('requires a cursor of one column', async () => {
     const errorOf = (cursor: string) =>
       subscribe(`subscription { product_stream(batch_size: 1, cursor: ${cursor}) { id } }`).next()

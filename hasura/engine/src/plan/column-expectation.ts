@@ -27,7 +27,8 @@ const parsers: Readonly<Record<string, { readonly name: string; readonly expects
 /** Hasura's message for a value that a column's type doesn't accept. */
 export function columnExpectation(value: JsonValue, scalar: string): string {
   const parser = parsers[scalar]
-  if (scalar === 'ltree') return labelPathExpected
+  if (scalar === 'ltree')
+    return 'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'
   const spatial = spatialName(scalar)
   if (spatial !== undefined) {
     const read = spatialText(value, spatial)
@@ -37,9 +38,6 @@ export function columnExpectation(value: JsonValue, scalar: string): string {
     ? `A string is expected for type: ${scalar.replace(/_scalar$/, '')}`
     : `parsing ${parser.name} failed, expected ${parser.expects}, but encountered ${jsonKind(value)}`
 }
-
-export const labelPathExpected =
-  'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'
 
 /** A kind of JSON value, by the name in Hasura's parser. */
 export function jsonKind(value: JsonValue): string {

@@ -4,7 +4,6 @@ import type { Value } from '../schema/predicate.ts'
 import { spatialName } from '../schema/spatial-type.ts'
 import type { TypeName } from '../sql/ast.ts'
 import { encodeLiteral } from '../sql/encode.ts'
-import { labelPathExpected } from './column-expectation.ts'
 import type { InputValue, LeafValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
@@ -31,26 +30,16 @@ export function valueOf(input: InputValue, type: CatalogType): Value {
 export const arrayValue = (input: InputValue, element: CatalogType): Value =>
   listValue(input, arrayTypeOf(element))
 
-function leafValue({ source, value, path }: LeafValue, type: TypeName): Value {
-  if (type.name === 'ltree' && typeof value === 'string') checkLabelPath(value, path)
+function leafValue({ source, value }: LeafValue, type: TypeName): Value {
   // The signature contains booleans, so a plan may contain them, where Postgres can use them.
   return typeof value === 'boolean' && type.name === 'bool'
     ? { kind: 'constant', text: String(value), type }
     : { kind: 'parameter', source, type }
 }
 
-/** Like Hasura, checks label paths before Postgres reads them. Throws RequestError. */
-function checkLabelPath(value: string, path: string): void {
-  if (value !== '' && !value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label)))
-    throw new RequestError(labelPathExpected, path, 'parse-failed')
-}
-
 function listValue(input: InputValue, type: TypeName): Value {
   if (input.kind !== 'list') throw new RequestError('expected a list', input.path)
   const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
-  if (element.name === 'ltree')
-    for (const item of input.items)
-      if (item.kind === 'leaf' && typeof item.value === 'string') checkLabelPath(item.value, item.path)
   if (input.source !== undefined) return { kind: 'parameter', source: input.source, type }
   // Spatial values are converted one by one.
   const constant = spatialName(element.name) === undefined ? constantArray(input.items) : undefined

@@ -44,6 +44,7 @@ const encodings: Readonly<Record<string, ScalarEncoding>> = {
   ID: 'string',
   json: 'json',
   jsonb: 'json',
+  ltree: 'column-ltree',
 }
 
 /** How a GraphQL scalar's values are checked and encoded. */
@@ -60,6 +61,7 @@ const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
   Boolean: 'column-boolean',
   json: 'json',
   jsonb: 'json',
+  ltree: 'column-ltree',
   geometry: 'column-geojson',
   geography: 'column-geojson',
   raster: 'column-raster',

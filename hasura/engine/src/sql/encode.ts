@@ -62,6 +62,8 @@ function encodeScalar(value: JsonValue, scalar: ScalarEncoding): Encoded {
       )
     case 'column-text':
       return encodeColumn(value, () => refused)
+    case 'column-ltree':
+      return typeof value === 'string' && isLabelPath(value) ? { ok: true, text: value } : refused
     case 'column-geojson':
       return encodeSpatial(value, 'geometry')
     case 'column-raster':
@@ -70,6 +72,10 @@ function encodeScalar(value: JsonValue, scalar: ScalarEncoding): Encoded {
       return scalar satisfies never
   }
 }
+
+/** Like Hasura, checks label paths before Postgres reads them. */
+const isLabelPath = (value: string): boolean =>
+  value === '' || value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label))
 
 function encodeSpatial(value: JsonValue, name: SpatialName): Encoded {
   const read = spatialText(value, name)

@@ -61,6 +61,7 @@ export type ScalarEncoding =
   | 'column-number'
   | 'column-boolean'
   | 'column-text'
+  | 'column-ltree'
   | 'column-geojson'
   | 'column-raster'
 
