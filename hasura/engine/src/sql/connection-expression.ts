@@ -28,7 +28,8 @@ import { base64, type JsonEntry, type RowEntries, jsonObject, typeNameText, root
 import { type RowScope, rowScope } from './predicate-expression.ts'
 import { orderTerm, orderValue } from './order-value.ts'
 import { rowCount, rowsFrom } from './rows-from.ts'
-import { compared, exactValue } from './spatial-expression.ts'
+import { exactValue } from './exact-value.ts'
+import { compared } from './spatial-expression.ts'
 import { type Translation, withinRow } from './translation.ts'
 
 /** The page's columns: a row's position in it, and its cursor. */

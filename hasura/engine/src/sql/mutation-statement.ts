@@ -39,7 +39,7 @@ import {
 import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
 import { predicateExpression, rowScope, valueExpression } from './predicate-expression.ts'
 import { rowEntries } from './select-expression.ts'
-import { exactValue, isLossyInJson } from './spatial-expression.ts'
+import { exactValue, isLossyInJson } from './exact-value.ts'
 import type { Translation } from './translation.ts'
 
 /** The text in Postgres's error when a written row fails its permission's check. */

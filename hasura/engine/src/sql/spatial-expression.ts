@@ -1,5 +1,4 @@
 import type { CatalogType } from '../catalog/types.ts'
-import { baseType } from '../schema/postgres-type.ts'
 import { spatialName, spatialType } from '../schema/spatial-type.ts'
 import type { BinaryOperator, Expression, TypeName } from './ast.ts'
 import { builtinType, callOf, cast, integer } from './build.ts'
@@ -44,15 +43,3 @@ export function shownValue(value: Expression, type: CatalogType): Expression {
   const name = { schema: spatial.schema, name: 'st_asgeojson' }
   return cast(callOf(name, [value, decimalDigits, withLongReference]), builtinType('json'))
 }
-
-/**
- * Whether Postgres's own JSON of a value can't be read back: GeoJSON without a reference system is read as EPSG:4326.
- */
-export function isLossyInJson(type: CatalogType): boolean {
-  const base = baseType(type)
-  return spatialType(base.category === 'array' ? base.element : base) !== undefined
-}
-
-/** A value in a form that Postgres reads back from JSON unchanged. */
-export const exactValue = (value: Expression, type: CatalogType): Expression =>
-  isLossyInJson(type) ? cast(value, builtinType('text')) : value
