@@ -346,3 +346,21 @@ describe('null for a variable that has a default', () => {
     expect(await ask(query, variables)).toHaveProperty('message')
   })
 })
+
+test('more values than a statement of Postgres can have are refused, and nothing is written', async () => {
+  const query =
+    'mutation ($objects: [shelf_insert_input!]!) { insert_shelf(objects: $objects) { affected_rows } }'
+  const shelves = (count: number) => ({
+    objects: Array.from({ length: count }, (_, index) => ({ id: 1_000 + index, name: `shelf ${index}` })),
+  })
+  expect(await ask(query, shelves(32_768))).toEqual({
+    message: 'the statement has 65536 values, and Postgres takes 65535 at most: send fewer at once',
+    code: 'validation-failed',
+    path: '$.selectionSet.insert_shelf.args.objects',
+  })
+  expect(await ask('{ shelf { id } }')).toEqual({ shelf: [{ id: 1 }] })
+  expect(await ask(query, shelves(32_767))).toEqual({ insert_shelf: { affected_rows: 32_767 } })
+  expect(await ask('mutation { delete_shelf(where: {id: {_gte: 1000}}) { affected_rows } }')).toEqual({
+    delete_shelf: { affected_rows: 32_767 },
+  })
+})

@@ -75,14 +75,14 @@ function readingOf(field: CompiledRead, bindings: Bindings): Reading {
   switch (field.kind) {
     case 'statement':
       return {
-        statements: [bound(field.statement, bindings)],
+        statements: [bound(field.statement, bindings, field.path)],
         path: field.path,
         json: ([result]) => jsonOf(result?.rows ?? []),
       }
     case 'entities':
       return {
         statements: field.groups.map(({ statement, references }) =>
-          bound(statement, { ...bindings, answer: references }),
+          bound(statement, { ...bindings, answer: references }, field.path),
         ),
         path: field.path,
         json: (results) => entitiesOf(field, results),
@@ -121,12 +121,21 @@ export async function runBound(
   bindings: Bindings,
   path: string,
 ): Promise<readonly ResultRow[]> {
-  const sent = { statements: [bound(statement, bindings)], paths: [path] }
+  const sent = { statements: [bound(statement, bindings, path)], paths: [path] }
   const [result] = await runTogether(client, sent, bindings)
   return result?.rows ?? []
 }
 
-function bound(statement: CompiledStatement, bindings: Bindings): BoundStatement {
+/** The protocol counts a statement's parameters with 16 bits. The driver would send the rest of a larger number. */
+const mostParameters = 65_535
+
+function bound(statement: CompiledStatement, bindings: Bindings, path: string): BoundStatement {
+  const count = statement.parameters.length
+  if (count > mostParameters)
+    throw new RequestError(
+      `the statement has ${count} values, and Postgres takes ${mostParameters} at most: send fewer at once`,
+      path,
+    )
   const parameters = bindParameters(statement.parameters, bindings)
   switch (parameters.kind) {
     case 'refused-variable':
