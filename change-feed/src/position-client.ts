@@ -46,7 +46,7 @@ export function openPositionClient({ databaseUrl, namedStatements }: PositionAdd
   const asked = namedStatements ? { ...question, name } : question
   let opening: Promise<pg.Client> | undefined
 
-  const open = async (): Promise<pg.Client> => {
+  const open = (): Promise<pg.Client> => {
     const client = new pg.Client({
       connectionString: databaseUrl,
       application_name: name,
@@ -54,25 +54,26 @@ export function openPositionClient({ databaseUrl, namedStatements }: PositionAdd
       query_timeout: timeoutMs,
       keepAlive: true,
     })
-    client.on('error', () => forget())
-    await client.connect()
-    return client
+    const connecting = client.connect().then(() => client)
+    client.on('error', () => forget(connecting))
+    return connecting
   }
-  const forget = (): void => {
-    const ending = opening
-    opening = undefined
-    void ending?.then((client) => client.end()).catch(() => undefined)
+  /** Several may tell that a connection is lost. The last of them must not end the one that has taken its place. */
+  const forget = (lost: Promise<pg.Client>): void => {
+    if (opening === lost) opening = undefined
+    void lost.then((client) => client.end()).catch(() => undefined)
   }
   return {
     ask: async () => {
       opening ??= open()
+      const connecting = opening
       try {
-        const client = await opening
+        const client = await connecting
         const { rows } = await client.query<[string, string, string]>(asked)
         const [[flushed, snapshot, commits] = [null, '', 'off']] = rows
         return { flushed: parseLsn(flushed), snapshot, isSynchronous: commits !== 'off' }
       } catch (error) {
-        forget()
+        forget(connecting)
         throw error
       }
     },

@@ -48,25 +48,32 @@ export function createHeldRows(options: pg.ClientConfig): HeldRows {
   let done: { readonly queue: QueueName; readonly id: string }[] = []
   let joined: Promise<pg.Client> | undefined
 
-  const join = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ ...options, application_name: 'hasura-embedded events' })
-    const forget = (): void => {
-      joined = undefined
-    }
-    client.on('error', forget)
-    client.on('end', forget)
-    await client.connect()
+  const begin = async (session: pg.Client): Promise<pg.Client> => {
+    await session.connect()
     // After a lost connection, this engine still has these deliveries under way.
     for (const [queue, ids] of held)
-      await client.query(`select ${holdSql(queue)} from unnest($1::text[]) id`, [[...ids]])
-    return client
+      await session.query(`select ${holdSql(queue)} from unnest($1::text[]) id`, [[...ids]])
+    return session
+  }
+
+  const join = (): Promise<pg.Client> => {
+    const session = new pg.Client({ ...options, application_name: 'hasura-embedded events' })
+    // A lost connection may tell of its end after another has taken its place, which would then keep its locks unused.
+    const forget = (): void => {
+      if (joined === joining) joined = undefined
+    }
+    session.on('error', forget)
+    session.on('end', forget)
+    const joining = begin(session).catch((error: unknown) => {
+      forget()
+      void session.end().catch(() => undefined)
+      throw error
+    })
+    return joining
   }
 
   const client = async (): Promise<pg.Client> => {
-    const session = await (joined ??= join().catch((error: unknown) => {
-      joined = undefined
-      throw error
-    }))
+    const session = await (joined ??= join())
     const letGo = done
     done = []
     if (letGo.length > 0)
