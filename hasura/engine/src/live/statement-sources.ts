@@ -18,6 +18,13 @@ export interface StatementSources {
 
 export type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>
 
+/** What one search has come upon. */
+interface Walk {
+  readonly tables: Map<number, boolean>
+  readonly reasons: string[]
+  readonly known: Known
+}
+
 interface Reached {
   readonly kind: 'relation' | 'function'
   readonly oid: string
@@ -25,14 +32,27 @@ interface Reached {
   readonly asInvoker: boolean
 }
 
+/** What the database has said of one schema. */
+interface Known {
+  readonly found: Map<string, Promise<StatementSources>>
+  readonly relations: Map<string, RelationFacts>
+  readonly functions: Map<string, FunctionFacts>
+  readonly settings: Map<string, Promise<boolean>>
+}
+
+const nothing = (): Known => ({
+  found: new Map(),
+  relations: new Map(),
+  functions: new Map(),
+  settings: new Map(),
+})
+
 /** Finds the tables behind views, functions and policies, and remembers what it has found. */
 export class SourceFinder {
   readonly #query: RunQuery
   readonly #partition: Partition | undefined
-  #found = new Map<string, Promise<StatementSources>>()
-  #relations = new Map<string, RelationFacts>()
-  #functions = new Map<string, FunctionFacts>()
-  #settings = new Map<string, Promise<boolean>>()
+  /** A search keeps what it began with: its questions may have been answered before the schema changed. */
+  #known = nothing()
 
   constructor(query: RunQuery, partition: Partition | undefined) {
     this.#query = query
@@ -41,25 +61,22 @@ export class SourceFinder {
 
   /** From now on, the database is asked again. */
   forget(): void {
-    this.#found = new Map()
-    this.#relations = new Map()
-    this.#functions = new Map()
-    this.#settings = new Map()
+    this.#known = nothing()
   }
 
   /** Rejects when the database doesn't answer. */
   find(reads: StatementReads): Promise<StatementSources> {
     const key = JSON.stringify(reads)
-    const found = this.#found
-    const known = found.get(key)
-    if (known !== undefined) return known
-    const finding = this.#walk(reads)
-    found.set(key, finding)
-    finding.catch(() => found.delete(key))
+    const known = this.#known
+    const before = known.found.get(key)
+    if (before !== undefined) return before
+    const finding = this.#walk(reads, known)
+    known.found.set(key, finding)
+    finding.catch(() => known.found.delete(key))
     return finding
   }
 
-  async #walk(reads: StatementReads): Promise<StatementSources> {
+  async #walk(reads: StatementReads, known: Known): Promise<StatementSources> {
     const tables = new Map<number, boolean>()
     const reasons: string[] = reads.isOpaque ? ['it has a native query'] : []
     const seen = new Set<string>()
@@ -69,16 +86,16 @@ export class SourceFinder {
     for (let level = named; level.length > 0;) {
       const fresh = level.filter((each) => !seen.has(JSON.stringify(each)))
       for (const each of fresh) seen.add(JSON.stringify(each))
-      await this.#load(fresh)
+      await this.#load(fresh, known)
       const next: Reached[] = []
       for (const each of fresh) {
-        const facts = (each.kind === 'relation' ? this.#relations : this.#functions).get(each.oid)
+        const facts = (each.kind === 'relation' ? known.relations : known.functions).get(each.oid)
         if (facts === undefined) {
           reasons.push(`${each.kind} ${each.oid} is gone`)
           continue
         }
         if (facts.readsClock) reasons.push(`${each.kind} ${each.oid} reads the clock, or changes by itself`)
-        const passesOn = await this.#enter(facts, each, tables, reasons)
+        const passesOn = await this.#enter(facts, each, { tables, reasons, known })
         const asInvoker = each.asInvoker && passesOn
         for (const oid of facts.relations) next.push({ kind: 'relation', oid, asInvoker })
         for (const oid of facts.functions) next.push({ kind: 'function', oid, asInvoker })
@@ -92,8 +109,7 @@ export class SourceFinder {
   async #enter(
     facts: RelationFacts | FunctionFacts,
     { asInvoker }: Reached,
-    tables: Map<number, boolean>,
-    reasons: string[],
+    { tables, reasons, known }: Walk,
   ): Promise<boolean> {
     if ('isVolatile' in facts) {
       if (facts.isVolatile) reasons.push(`function ${facts.oid} is volatile`)
@@ -103,30 +119,31 @@ export class SourceFinder {
     if (facts.isView) return facts.isInvoker
     if (facts.isType) return true
     const table = Number(facts.oid)
-    const isOwn = asInvoker && (await this.#showsOwnRows(facts))
+    const isOwn = asInvoker && (await this.#showsOwnRows(facts, known))
     tables.set(table, isOwn && (tables.get(table) ?? true))
     return true
   }
 
-  async #showsOwnRows({ policies, isPartitioned }: RelationFacts): Promise<boolean> {
+  async #showsOwnRows({ policies, isPartitioned }: RelationFacts, known: Known): Promise<boolean> {
     const partition = this.#partition
     if (partition === undefined || !isPartitioned || policies === null || policies.length === 0) return false
     const exceptions = policies.map((policy) => exceptionsOf(policy, partition))
     for (const names of exceptions) {
       if (names === undefined) return false
-      for (const name of names) if (await this.#isSet(name)) return false
+      for (const name of names) if (await this.#isSet(name, known)) return false
     }
     return true
   }
 
   /** Whether the user has the setting before any session makes it. */
-  #isSet(name: string): Promise<boolean> {
-    const known = this.#settings.get(name)
-    if (known !== undefined) return known
+  #isSet(name: string, { settings }: Known): Promise<boolean> {
+    const before = settings.get(name)
+    if (before !== undefined) return before
     const asked = this.#query(`SELECT coalesce(current_setting($1, true), '') <> '' AS "isSet"`, [name]).then(
       (rows) => (rows as readonly { readonly isSet: boolean }[])[0]?.isSet !== false,
     )
-    this.#settings.set(name, asked)
+    settings.set(name, asked)
+    asked.catch(() => settings.delete(name))
     return asked
   }
 
@@ -140,19 +157,19 @@ export class SourceFinder {
     return (rows as readonly Pick<Reached, 'kind' | 'oid'>[]).map((row) => ({ ...row, asInvoker: true }))
   }
 
-  async #load(reached: readonly Reached[]): Promise<void> {
-    const unknown = (kind: Reached['kind'], known: ReadonlyMap<string, unknown>): readonly string[] => [
-      ...new Set(reached.flatMap((each) => (each.kind === kind && !known.has(each.oid) ? [each.oid] : []))),
+  async #load(reached: readonly Reached[], known: Known): Promise<void> {
+    const unknown = (kind: Reached['kind'], facts: ReadonlyMap<string, unknown>): readonly string[] => [
+      ...new Set(reached.flatMap((each) => (each.kind === kind && !facts.has(each.oid) ? [each.oid] : []))),
     ]
-    const relations = unknown('relation', this.#relations)
+    const relations = unknown('relation', known.relations)
     if (relations.length > 0) {
       const rows = await this.#query(relationFacts, [relations, this.#partition?.column ?? ''])
-      for (const facts of rows as readonly RelationFacts[]) this.#relations.set(facts.oid, facts)
+      for (const facts of rows as readonly RelationFacts[]) known.relations.set(facts.oid, facts)
     }
-    const functions = unknown('function', this.#functions)
+    const functions = unknown('function', known.functions)
     if (functions.length > 0) {
       const rows = await this.#query(functionFacts, [functions])
-      for (const facts of rows as readonly FunctionFacts[]) this.#functions.set(facts.oid, facts)
+      for (const facts of rows as readonly FunctionFacts[]) known.functions.set(facts.oid, facts)
     }
   }
 }
