@@ -136,6 +136,23 @@ test('other merchants, other tables and what is rolled back leave it current', a
   expect(await coherence.isCurrent(kept)).toBe(false)
 })
 
+test('an answer does not wait for a database that does not say where it stands', async () => {
+  const { feed, positions } = await openCounted()
+  let isStuck = false
+  const ask = () => (isStuck ? sleep(3_000).then(() => positions.ask()) : positions.ask())
+  const coherence = new Coherence({ feed, positions: { ask }, logger: pino({ level: 'silent' }) })
+  const kept = await keepCurrent(coherence)
+  isStuck = true
+  const begun = performance.now()
+  const both = await Promise.all([coherence.isCurrent(kept), coherence.isCurrent(kept)])
+  expect([...both, await coherence.isCurrent(kept)]).toEqual([false, false, false])
+  expect(performance.now() - begun).toBeLessThan(2_500)
+  isStuck = false
+  await untilCurrent(coherence, kept)
+  coherence.close()
+  await positions.close()
+})
+
 test('a read that began before a commit and ends after it is not kept', async () => {
   const { coherence, feed } = await open()
   await keepCurrent(coherence)

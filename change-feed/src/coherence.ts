@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ChangeFeed } from './change-feed.ts'
@@ -23,8 +24,11 @@ export interface Kept extends ReadTicket {
   readonly reads: ReadRows
 }
 
-/** Milliseconds that an answer waits to be found current; then the database is asked for it. */
+/** Milliseconds that the feed has to tell what is in the database's log. */
 const patienceMs = 20
+
+/** Milliseconds that an answer waits in all to be found current; then the database is asked for it. */
+const longestWaitMs = 100
 
 /**
  * Says of answers that were read before whether the database would still give them. An answer is found current by a question
@@ -79,7 +83,7 @@ export class Coherence {
 
   /** Whether the database would give the same answer at some moment from now on until the promise resolves. */
   async isCurrent(kept: Kept): Promise<boolean> {
-    return this.#holds(kept) && (await this.#confirm()) && this.#holds(kept)
+    return this.#holds(kept) && (await this.#confirmInTime()) && this.#holds(kept)
   }
 
   close(): void {
@@ -88,6 +92,17 @@ export class Coherence {
 
   #holds({ epoch, visibleUpTo, reads }: Kept): boolean {
     return epoch === this.#epoch && this.#history.lastChange(reads) <= visibleUpTo
+  }
+
+  /** False as well when it isn't known in time: the database may be slow to say where it stands, or not answer at all. */
+  async #confirmInTime(): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => late.resolve(false), longestWaitMs)
+    try {
+      return await Promise.race([this.#confirm(), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Whether everything has been told that was committed before the call. A question that is under way began too early. */

@@ -306,8 +306,8 @@ async function answerReadiness(routes: Routes, response: ServerResponse): Promis
 }
 
 /**
- * Sends the public keys with which other services verify our access tokens (RFC 7517). A new key signs tokens only
- * when all caches of this answer have expired.
+ * Sends the public keys with which other services verify our access tokens (RFC 7517). A new key signs tokens at once, so a service
+ * that keeps this answer has to ask again for the key of a token that it doesn't find in it.
  */
 async function answerPublicKeys(routes: Routes, response: ServerResponse): Promise<void> {
   const keys = await routes.publicKeys()

@@ -10,7 +10,7 @@ export interface NewInvocation {
   readonly action: string
   readonly input: JsonValue
   readonly session: Session
-  /** Headers to forward to the handler. As in Hasura, secrets are kept too. */
+  /** Headers to forward to the handler, which may be secrets. Hasura keeps all of the request's. */
   readonly headers: Readonly<Record<string, string>>
 }
 
