@@ -56,7 +56,7 @@ describe('pictures', () => {
   })
 
   const pictures = (urls: string, alt: string | null = null) =>
-    [...urls].map((url) => ({ url, alt, width: null, height: null }))
+    urls.split('').map((url) => ({ url, alt, width: null, height: null }))
   const urlsOf = (images: readonly { readonly url: string }[]) => images.map(({ url }) => url).join('')
   const before = pictures('abcd')
 

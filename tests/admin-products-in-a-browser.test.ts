@@ -71,7 +71,9 @@ describe.skipIf(skipsAdmin)(`products of /admin in a browser${whySkipped}`, { ti
     await page.getByText('2 variants are added').waitFor()
     // A variant without a price of its own follows the product's.
     const details = page.getByRole('region', { name: 'Details' })
-    await details.getByRole('textbox', { name: 'Price', exact: true }).fill('239')
+    const productPrice = details.getByRole('textbox', { name: 'Price', exact: true })
+    await productPrice.fill('239')
+    await productPrice.blur()
     await details.getByRole('button', { name: 'Save' }).click()
     const price = page.getByRole('textbox', { name: 'Price of Moss' })
     await expect.poll(() => price.inputValue()).toBe('$239.00')
