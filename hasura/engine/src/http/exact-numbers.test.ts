@@ -136,3 +136,26 @@ test('an action’s handler receives the digits', async () => {
   await ask('mutation ($n: Big) { note(at: $n) { ok } }', `{"n":{"deep":[${one}]}}`)
   expect(received.join()).toContain(`"input":{"at":{"deep":[${one}]}}`)
 })
+
+test.each(['/v1/query', '/v2/query'])('commands for rows at %s name their own row', async (path) => {
+  const table = 'item'
+  const run = async (type: string, args: string) =>
+    (await served.ask('POST', path, `{"type":"${type}","args":{"table":"${table}",${args}}}`)).body
+  await run('insert', `"objects":[{"id":9223372036854775807,"small":3,"data":[${one}]}]`)
+  await run('update', `"where":{"id":${one}},"$set":{"small":9}`)
+  await run('delete', `"where":{"$and":[{"id":{"$eq":${other}}}]}`)
+  expect(await texts('id')).toEqual(['9223372036854775807', one])
+  expect(await texts('data')).toEqual([`[${one}]`, '-'])
+})
+
+test('metadata that holds a large number stays metadata', async () => {
+  const permission = `{"columns":"*","filter":{"id":{"_eq":${one}}}}`
+  const { status } = await served.ask(
+    'POST',
+    '/v1/query',
+    `{"type":"create_select_permission","args":{"table":"item","role":"reader","permission":${permission}}}`,
+  )
+  expect(status).toBe(200)
+  const { body } = await served.metadata('export_metadata')
+  expect(JSON.stringify(body)).toContain('"_eq":900719925474099')
+})

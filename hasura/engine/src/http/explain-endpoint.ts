@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { failureOf } from '../execute/request-failure.ts'
+import { parseUnrounded } from '../exact-json.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { json, record } from '../metadata/parse.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import { adminRole, createSession } from '../session/types.ts'
 import type { Handler } from './api.ts'
 import { parseRequest } from './graphql-endpoint.ts'
-import { adminRequest } from './require-admin.ts'
+import { adminRequest, requireAdmin } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 
 const explainRequest = record({
@@ -18,7 +19,7 @@ const explainRequest = record({
 
 /** `POST /v1/graphql/explain`: the SQL and Postgres's plan of an operation, as a role would run it. */
 export const handleExplain: Handler = async (api, httpRequest) => {
-  const { body } = await adminRequest(api, httpRequest)
+  const { body } = await adminRequest(api, httpRequest, requireAdmin, parseUnrounded)
   const parsed = parseJson(explainRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { query, user = {}, is_relay: isRelay = false } = parsed.value

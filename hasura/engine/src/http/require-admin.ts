@@ -11,9 +11,10 @@ export async function adminRequest(
   { authenticator }: Pick<Api, 'authenticator'>,
   { headers, text }: HttpRequest,
   refuse: (session: Session) => void = requireAdmin,
+  parse?: (text: string) => unknown,
 ): Promise<{ readonly body: unknown; readonly session: Session }> {
   const session = await authenticator.authenticate({ headers })
-  const body = parseBody(await text())
+  const body = parseBody(await text(), parse)
   refuse(session)
   return { body, session }
 }

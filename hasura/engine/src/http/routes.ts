@@ -1,3 +1,4 @@
+import { parseUnrounded } from '../exact-json.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { hasuraVersion } from '../hasura-version.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
@@ -21,14 +22,15 @@ const adminCommands =
   (set: CommandSet): Handler =>
   async (api, request) => {
     const path = set === 'metadata' ? '$.args' : '$'
-    const { body, session } = await adminRequest(api, request, refuseOthers(path))
+    const parse = set === 'query' ? parseUnrounded : undefined
+    const { body, session } = await adminRequest(api, request, refuseOthers(path), parse)
     const trace = requestTrace(request.headers)
     return jsonResponse(200, await api.workspace.handle(set, body, { session, trace }))
   }
 
 const queryV1: Handler = async ({ authenticator, workspace, rows }, { headers, signal, text }) => {
   const session = await authenticator.authenticate({ headers })
-  const body = parseBody(await text())
+  const body = parseBody(await text(), parseUnrounded)
   const caller = { session, signal, trace: requestTrace(headers) }
   return jsonResponse(200, await runQueryV1({ workspace, rows, caller }, body))
 }

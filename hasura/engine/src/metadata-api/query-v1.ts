@@ -71,7 +71,7 @@ async function runQuery(context: QueryV1Context, query: Query): Promise<Json> {
       return withinAsync('.args', () => rows.run(query.command, { ...caller, snapshot: workspace.snapshot }))
     case 'command': {
       const { set, body } = translated(query.request)
-      return workspace.handle(set, body, caller)
+      return workspace.handle(set, withPlainNumbers(body), caller)
     }
     case 'bulk': {
       const answers: Json[] = []
@@ -83,6 +83,9 @@ async function runQuery(context: QueryV1Context, query: Query): Promise<Json> {
       return query satisfies never
   }
 }
+
+/** Metadata has JavaScript's numbers. */
+const withPlainNumbers = (body: Request): unknown => JSON.parse(JSON.stringify(body))
 
 function translated(given: Request): { readonly set: CommandSet; readonly body: Request } {
   const { type, args } = given

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRawNumber, type RawNumber } from '../exact-json.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
@@ -12,7 +13,16 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T
 
 export const json: z.ZodType<Json> = z.lazy(() =>
-  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+  z.union([
+    z.null(),
+    z.boolean(),
+    z.number(),
+    // A value of a row that JavaScript would round. It is an object, but no record.
+    z.custom<RawNumber>(isRawNumber),
+    z.string(),
+    z.array(json),
+    z.record(z.string(), json),
+  ]),
 )
 
 /** A JSON object whose content is not checked here: a boolean expression, presets, a payload. */

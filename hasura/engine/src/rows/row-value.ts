@@ -1,4 +1,5 @@
 import type { CatalogType } from '../catalog/types.ts'
+import { jsonTypeOf } from '../exact-json.ts'
 import { HasuraError } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
 import { arrayTypeOf, typeNameOf } from '../schema/permission-expression.ts'
@@ -84,6 +85,6 @@ const mismatch = (value: Json, type: string, reason: 'type' | 'range'): HasuraEr
 function nameOf(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
-  const name = typeof value
+  const name = jsonTypeOf(value)
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 }

@@ -1,3 +1,4 @@
+import { jsonTypeOf } from '../exact-json.ts'
 import type { CatalogType } from '../catalog/types.ts'
 import { type ErrorCode, HasuraError, pathStep, within } from '../hasura-error.ts'
 import { type Json, type JsonObject, displayName, qualifiedKey } from '../metadata/types.ts'
@@ -63,7 +64,7 @@ const refusal = (code: ErrorCode, message: string, { path }: Scope): HasuraError
   new HasuraError(code, message, { path })
 
 const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  jsonTypeOf(value) === 'object' && value !== null && !Array.isArray(value)
 
 function objectAt(value: Json | undefined, scope: Scope): JsonObject {
   if (!isObject(value)) throw refusal('parse-failed', 'expected an object', scope)
