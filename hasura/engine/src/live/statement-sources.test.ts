@@ -18,12 +18,12 @@ const reads = { relations: [{ schema: 'public', name: 'view' }], functions: [], 
 
 test('facts that were asked for before a change of the schema are not those of later searches', async () => {
   let table = '2'
-  const asked = Promise.withResolvers<void>()
-  const answered = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<undefined>()
+  const answered = Promise.withResolvers<undefined>()
   const finder = new SourceFinder(async (text, [oids]) => {
     if (text === oidsOfNames) return [{ kind: 'relation', oid: '1' }]
     const rows = (oids as readonly string[]).map((oid) => facts(oid, oid === '1' ? [table] : []))
-    asked.resolve()
+    asked.resolve(undefined)
     await answered.promise
     return rows
   }, undefined)
@@ -31,7 +31,7 @@ test('facts that were asked for before a change of the schema are not those of l
   await asked.promise
   table = '3'
   finder.forget()
-  answered.resolve()
+  answered.resolve(undefined)
   expect([...(await early).tables.keys()]).toEqual([2])
   expect([...(await finder.find(reads)).tables.keys()]).toEqual([3])
 })
