@@ -78,8 +78,8 @@ AS $$
   FROM emptied;
 $$;
 
--- Whether a customer gets campaigns at an address. A guest's is not confirmed: another customer who has an account with it
--- decides for it.
+-- Whether a customer gets campaigns at an address. A guest's is not confirmed: another customer who has an account with
+-- it decides for it.
 CREATE FUNCTION email.wants_campaigns(p_customer crm.customer, p_address citext)
 RETURNS boolean
 LANGUAGE sql

@@ -189,8 +189,8 @@ CREATE TABLE email.unsubscribe_token (
     ON DELETE CASCADE
 );
 
--- Addresses whose reader wants no more campaigns, whichever customers have them (email.wants_campaigns). An opt-in of the
--- address's owner or of the merchant takes it away (email.accept_opt_in). Hasura doesn't serve this table.
+-- Addresses whose reader wants no more campaigns, whichever customers have them (email.wants_campaigns). An opt-in of
+-- the address's owner or of the merchant takes it away (email.accept_opt_in). Hasura doesn't serve this table.
 CREATE TABLE email.unsubscribed_address (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
     ON DELETE CASCADE,

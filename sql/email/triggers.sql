@@ -55,9 +55,9 @@ FOR EACH ROW
 WHEN (NEW.undelivered IS NOT NULL)
 EXECUTE FUNCTION email.write_token_mail();
 
--- An unsubscribed address gets campaigns again when its owner opts in, whose account is confirmed, or the merchant. What a
--- guest says of an address, and an import of customers, changes nothing. As the owner, because whoever changes customers
--- need not see the addresses.
+-- An unsubscribed address gets campaigns again when its owner opts in, whose account is confirmed, or the merchant.
+-- What a guest says of an address, and an import of customers, changes nothing. As the owner, because whoever changes
+-- customers need not see the addresses.
 CREATE FUNCTION email.accept_opt_in()
 RETURNS trigger
 LANGUAGE plpgsql

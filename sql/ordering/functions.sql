@@ -163,8 +163,8 @@ BEGIN
 END;
 $$;
 
--- Nothing of an order is packed any more: if it isn't paid, it holds its stock for the window of what it awaits, and for
--- that of a card at least, from now.
+-- Nothing of an order is packed any more: if it isn't paid, it holds its stock for the window of what it awaits, and
+-- for that of a card at least, from now.
 CREATE FUNCTION ordering.await_after_unpacking(p_merchant_id uuid, p_order_id uuid)
 RETURNS void
 LANGUAGE plpgsql

@@ -10237,8 +10237,8 @@ AS $$
       SELECT s.merchant_id, s.periods_since, m.months
       FROM
         merchant.subscription s
-        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever. From
-        -- the first period's start, because the day of a short month's end is not that of the periods.
+        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
+        -- From the first period's start, because the day of a short month's end is not that of the periods.
         CROSS JOIN LATERAL (
           SELECT min(n) AS months
           FROM generate_series(1, 1200) n
