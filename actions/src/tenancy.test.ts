@@ -40,7 +40,8 @@ beforeAll(async () => {
   const { paymentId } = await call('processPayment', {
     input: { orderId: paid, method: 'CARD', paymentMethodId: 'pm_card_authenticationRequired' },
   })
-  const sent = (await call('createOrder', { input: order })).orderId
+  const two = [{ productId: product.id, quantity: 2 }]
+  const sent = (await call('createOrder', { input: { ...order, items: two } })).orderId
   await call('processPayment', { input: { orderId: sent, method: 'CASH' } })
   await call('fulfillOrder', { id: sent, input: {} })
   const [sentLine] = await shop.database<
