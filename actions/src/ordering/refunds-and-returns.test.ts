@@ -254,7 +254,7 @@ describe('a return', () => {
           code: 'OUT_OF_RANGE',
           message: expect.stringContaining(
             '1 units of the line were sent and are neither refunded nor in a return',
-          ),
+          ) as string,
         },
       ],
     })
