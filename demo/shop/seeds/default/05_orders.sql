@@ -260,17 +260,21 @@ counted_returns AS (
   ON CONFLICT DO NOTHING
 ),
 refunded_lines AS (
-  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount)
-  SELECT
-    p.merchant_id, ('01a1f000-0016-7000-8000-' || o.tail)::uuid,
-    ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, p.quantity,
-    p.price * p.quantity + (platform.allocate(o.tax, array_agg((p.price * p.quantity)::bigint) OVER of_order))[row_number() OVER of_order]
-  FROM priced p
-  JOIN new_order o USING (number)
-  WHERE o.status = 'REFUNDED'
-  WINDOW of_order AS (
-    PARTITION BY p.number ORDER BY p.position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-  )
+  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, paid)
+  SELECT x.merchant_id, x.refund_id, x.order_item_id, x.quantity, x.paid, x.paid
+  FROM (
+    SELECT
+      p.merchant_id, ('01a1f000-0016-7000-8000-' || o.tail)::uuid AS refund_id,
+      ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid AS order_item_id, p.quantity,
+      p.price * p.quantity
+        + (platform.allocate(o.tax, array_agg((p.price * p.quantity)::bigint) OVER of_order))[row_number() OVER of_order] AS paid
+    FROM priced p
+    JOIN new_order o USING (number)
+    WHERE o.status = 'REFUNDED'
+    WINDOW of_order AS (
+      PARTITION BY p.number ORDER BY p.position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+    )
+  ) x
 )
 INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason, status, created_at)
 SELECT
