@@ -53,6 +53,9 @@ export function unrounded(text: string): number | RawNumber {
 export const isRawNumber = (value: unknown): value is RawNumber =>
   typeof value === 'object' && value !== null && exact.isRawJSON(value)
 
+/** A copy of a JSON value whose numbers are JavaScript's, for what knows no others: metadata and templates. */
+export const withPlainNumbers = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value
+
 /** `typeof` a JSON value. */
 export const jsonTypeOf = (value: unknown) => (isRawNumber(value) ? 'number' : typeof value)
 

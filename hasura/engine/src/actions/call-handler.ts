@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { withPlainNumbers } from '../exact-json.ts'
 import type { Json } from '../metadata/parse.ts'
 import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -135,8 +136,7 @@ function requestOf(
   }
   const { request_transform: transform } = definition
   if (transform === undefined) return { request, context: undefined }
-  // Templates know JavaScript's numbers only.
-  const input = parseJson(JSON.stringify(payload.input)) ?? null
+  const input = withPlainNumbers(payload.input)
   const context = transformContext(url, { ...payload, input }, payload.session_variables)
   return transformed('Request Transformation Failed', () => ({
     request: transformRequest(transform, request, context),

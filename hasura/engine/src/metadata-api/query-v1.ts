@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withPlainNumbers } from '../exact-json.ts'
 import { HasuraError, within, withinAsync } from '../hasura-error.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import type { Json } from '../metadata/parse.ts'
@@ -83,9 +84,6 @@ async function runQuery(context: QueryV1Context, query: Query): Promise<Json> {
       return query satisfies never
   }
 }
-
-/** Metadata has JavaScript's numbers. */
-const withPlainNumbers = (body: Request): unknown => JSON.parse(JSON.stringify(body))
 
 function translated(given: Request): { readonly set: CommandSet; readonly body: Request } {
   const { type, args } = given
