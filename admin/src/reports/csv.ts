@@ -1,6 +1,6 @@
 /**
  * Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe, by the rule of exports
- * (actions/src/bulk/exports/csv.ts); a number is left alone. Without the mark of UTF-8 at its beginning, Excel reads other letters.
+ * (contract/src/input/formula-cell.ts); a number is left alone. Without the mark of UTF-8 at its beginning, Excel reads other letters.
  */
 export const toCsv = (rows: readonly (readonly (string | number | null)[])[]): string =>
   utf8Mark + rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')

@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** A way to ship to a zone, and what it costs. */
-export function MethodDialog({ zoneId, method, onClose }: Props): ReactNode {
+export function ShippingMethodDialog({ zoneId, method, onClose }: Props): ReactNode {
   const t = useText()
   const { currency } = useShop()
   const unit = unitsOf(currency)

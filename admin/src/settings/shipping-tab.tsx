@@ -12,8 +12,8 @@ import { useMay, useShop } from '../shell/shop.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Badge, Card, Empty, Failed, Loading } from '../ui/states.tsx'
-import { MethodDialog } from './shipping-method-dialog.tsx'
-import { ZoneDialog } from './shipping-zone-dialog.tsx'
+import { ShippingMethodDialog } from './shipping-method-dialog.tsx'
+import { ShippingZoneDialog } from './shipping-zone-dialog.tsx'
 
 export type ShippingZone = NonNullable<ShippingQuery['merchantAccount']>['settings']['shippingZones'][number]
 export type ShippingMethod = ShippingZone['methods'][number]
@@ -46,7 +46,7 @@ export function ShippingTab(): ReactNode {
         ))
       )}
       {editing !== null && (
-        <ZoneDialog zone={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />
+        <ShippingZoneDialog zone={editing === 'new' ? null : editing} onClose={() => setEditing(null)} />
       )}
     </div>
   )
@@ -127,7 +127,7 @@ function ZoneCard({ zone, mayWrite, onEdit }: ZoneCardProps): ReactNode {
         )}
       </div>
       {editing !== null && (
-        <MethodDialog
+        <ShippingMethodDialog
           zoneId={zone.id}
           method={editing === 'new' ? null : editing}
           onClose={() => setEditing(null)}

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Where a zone is. */
-export function ZoneDialog({ zone, onClose }: Props): ReactNode {
+export function ShippingZoneDialog({ zone, onClose }: Props): ReactNode {
   const t = useText()
   const [name, setName] = useState(zone?.name ?? '')
   const [countries, setCountries] = useState(zone?.countries.join(', ') ?? '')
