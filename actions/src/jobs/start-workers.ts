@@ -176,9 +176,12 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   ]
   for (const worker of workers) report(worker, logger)
   const webhookWorker = startWebhookWorker({
-    ...options,
-    ...connections,
     database: connections.webhookDatabase,
+    secretBox: options.secretBox,
+    tokenIssuer: connections.tokenIssuer,
+    webhooks: options.webhooks,
+    observer: options.observer,
+    logger,
   })
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
   return {
