@@ -9,6 +9,15 @@ test('a request without B3 headers begins a new trace', () => {
   expect(one.traceId).not.toBe(two.traceId)
 })
 
+test('of a thousand traces, no two have an id in common', () => {
+  const ids = Array.from({ length: 1000 }, () => startTrace()).flatMap(({ traceId, spanId }) => [
+    traceId.slice(0, 16),
+    traceId.slice(16),
+    spanId,
+  ])
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
 test('a client’s trace continues under its span', () => {
   const headers = { 'x-b3-traceid': '463AC35C9F6413AD48485A3953BB6124', 'x-b3-spanid': 'a2fb4a1d1a96d312' }
   const trace = startTrace(headers)
