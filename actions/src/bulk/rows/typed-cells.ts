@@ -10,8 +10,9 @@ export function typedCells(rule: InputRule, value: unknown): unknown {
       return typeof value === 'string' ? typedCell(rule.type, value) : value
     case 'list':
       if (Array.isArray(value)) return value.map((entry: unknown) => typedCells(rule.item, entry))
-      if (typeof value !== 'string') return byName(value)
-      return isNumber(value)
+      if (typeof value !== 'string') return byName(rule.item, value)
+      // `5` as a product's stock. A tag or a category that is a number is a text as others are.
+      return rule.item.kind === 'object' && isNumber(value)
         ? Number(value)
         : value.split('|').map((entry) => typedCells(rule.item, entry.trim()))
     case 'object': {
@@ -44,13 +45,17 @@ function typedCell(type: string, text: string): unknown {
   }
 }
 
-/** Columns such as `stock.BEND` and `options.Size`: units by warehouse, values by option. */
-const byName = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.fromEntries(
-        Object.entries(value).map(([name, entry]: [string, unknown]) => [
-          name,
-          typeof entry === 'string' && isNumber(entry) && !/^0\d/.test(entry) ? Number(entry) : entry,
-        ]),
-      )
-    : value
+/** Columns such as `stock.BEND` and `options.Size`: units by warehouse, which are numbers, and values by option, which are texts. */
+function byName(item: InputRule, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const type = item.kind === 'object' && hasCount(item) ? 'Int' : 'String'
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]: [string, unknown]) => [
+      name,
+      typeof entry === 'string' ? typedCell(type, entry) : entry,
+    ]),
+  )
+}
+
+const hasCount = (item: Extract<InputRule, { kind: 'object' }>): boolean =>
+  item.fields().some(({ rule }) => rule.kind === 'leaf' && rule.type === 'Int')
