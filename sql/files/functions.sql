@@ -169,6 +169,25 @@ AS $$
   WHERE c.status = 'PROCESSING';
 $$;
 
+-- Gives an image back whose sizes could not be made for no fault of its own, as when the storage is away. That was no
+-- attempt.
+-- answers: boolean
+CREATE FUNCTION files.release_image(p_merchant_id uuid, p_file_id uuid)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    released AS (
+      UPDATE files.file f
+      SET
+        attempts = f.attempts - 1,
+        next_attempt_at = now() + INTERVAL '1 minute'
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.status = 'PROCESSING' AND f.attempts > 0
+      RETURNING f.id
+    )
+  SELECT EXISTS (SELECT FROM released);
+$$;
+
 -- Records what was made of an image: p_sizes has {width, height, url} of each size, p_bytes are those of all together.
 -- answers: boolean
 CREATE FUNCTION files.record_image(

@@ -14,7 +14,14 @@ import type { Database } from '../database.ts'
 import type { FileStorage } from '@commerce-graph/file-storage'
 import * as files from '../sql/generated/files.ts'
 import { imageTypeNames, imageTypes, maxImageBytes } from './image-bounds.ts'
-import { checkUpload, createDownload, createUpload, type NewFile, type UploadOutcome } from './uploads.ts'
+import {
+  checkUpload,
+  createDownload,
+  createUpload,
+  forgetUpload,
+  type NewFile,
+  type UploadOutcome,
+} from './uploads.ts'
 
 export interface FileActionsOptions {
   readonly database: Database
@@ -95,7 +102,7 @@ const complete = ({ database, keys, storage }: FileActionsOptions): Action =>
         default:
           return checked satisfies never
       }
-      const { contentType } = checked
+      const { contentType, token } = checked
       const outcome = await keys.once(
         call,
         async (sql) => {
@@ -104,9 +111,9 @@ const complete = ({ database, keys, storage }: FileActionsOptions): Action =>
         },
         () => true,
       )
-      return outcome.outcome === 'key_reused'
-        ? idempotencyKeyReused(outcome.key)
-        : done({ merchantId, fileId: id })
+      if (outcome.outcome === 'key_reused') return idempotencyKeyReused(outcome.key)
+      await forgetUpload(storage, merchantId, token)
+      return done({ merchantId, fileId: id })
     },
   })
 

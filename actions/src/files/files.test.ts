@@ -9,7 +9,7 @@ import { openTestShop, type TestMerchant, type TestShop } from '../testing/test-
 import { contentKey, foldersOf, imageKey, uploadKey } from './file-contents.ts'
 import { processImages } from './process-images.ts'
 import { purgeFiles } from './purge.ts'
-import { createUpload, type UploadOutcome } from './uploads.ts'
+import { checkUpload, createUpload, type UploadOutcome } from './uploads.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -199,6 +199,20 @@ describe('an image', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'REJECTED' })
   })
 
+  test('waits for the storage, however often that fails', async () => {
+    const { id } = await uploaded()
+    const away = Object.assign(Object.create(shop.files) as typeof shop.files, {
+      get: () => Promise.reject(new Error('the storage is away')),
+    })
+    for (let outage = 0; outage < 5; outage += 1) {
+      await expect(processImages({ database: shop.database, storage: away, url })).rejects.toThrow('is away')
+      expect(await process()).toBe(0)
+      await shop.database`UPDATE files.file SET next_attempt_at = now() WHERE id = ${id}`
+    }
+    expect(await process()).toBe(1)
+    expect(await rowOf(id)).toMatchObject({ status: 'READY' })
+  })
+
   test('is made by one of two workers', async () => {
     await uploaded()
     await uploaded()
@@ -257,6 +271,18 @@ describe('an upload', () => {
     await process()
     expect(await shop.call(merchant, 'completeFileUpload', { id })).toMatchObject({ kind: 'done' })
     expect(await rowOf(id)).toMatchObject({ status: 'READY' })
+  })
+
+  test('is completed by a repetition, if the process ended before that was recorded', async () => {
+    const { id } = await create()
+    await send(id, photo)
+    expect(await checkUpload(shop.database, shop.files, merchant.merchantId, id)).toMatchObject({
+      outcome: 'checked',
+    })
+    const both = ['', ''].map(() => shop.call(merchant, 'completeFileUpload', { id }))
+    for (const answer of await Promise.all(both)) expect(answer).toMatchObject({ kind: 'done' })
+    const { token } = (await rowOf(id)) as FileRow
+    expect(await shop.files.head(uploadKey(merchant.merchantId, token))).toBeNull()
   })
 
   test('counts for the quota of the plan, also with others at the same time', async () => {

@@ -14,11 +14,14 @@ const quality = 82
 /** Why an image can't be shown. The message is for the merchant. */
 export class ImageFault extends Error {}
 
+/** A size took too long: the image is large, or the machine is busy. */
+export class SlowImage extends Error {}
+
 /**
  * Makes the listed sizes of an image, smallest first; the last one is the whole image. They are upright and have no
  * metadata: a photo's may say where it was taken. Of an animation, the first picture is taken.
  *
- * @throws ImageFault if the image can't be read, or has too many pixels
+ * @throws ImageFault if the image can't be read, or has too many pixels; SlowImage
  */
 export async function makeSizes(original: Buffer): Promise<readonly MadeSize[]> {
   // Loaded when it is needed: most processes never make an image.
@@ -28,6 +31,7 @@ export async function makeSizes(original: Buffer): Promise<readonly MadeSize[]> 
   sharp.cache(false)
   const open = () =>
     sharp(original, { limitInputPixels: maxImagePixels, failOn: 'error', sequentialRead: true, pages: 1 })
+  let began = performance.now()
   try {
     // Reads the head of the file alone, so the number of pixels is no danger here.
     const { autoOrient } = await sharp(original, { limitInputPixels: false }).metadata()
@@ -40,6 +44,7 @@ export async function makeSizes(original: Buffer): Promise<readonly MadeSize[]> 
       .map((width) => ({ width, height: scaled(whole.height, width / whole.width) }))
     const made: MadeSize[] = []
     for (const { width, height } of [...smaller, whole]) {
+      began = performance.now()
       const content = await open()
         .autoOrient()
         .resize(width, height, { fit: 'fill' })
@@ -51,6 +56,8 @@ export async function makeSizes(original: Buffer): Promise<readonly MadeSize[]> 
     return made
   } catch (error) {
     if (error instanceof ImageFault) throw error
+    if (performance.now() - began >= secondsForSize * 1_000)
+      throw new SlowImage(`A size takes more than ${secondsForSize} seconds`, { cause: error })
     throw new ImageFault('The image can not be read', { cause: error })
   }
 }

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Database } from '../database.ts'
 import * as files from '../sql/generated/files.ts'
 import { contentKey, imageKey } from './file-contents.ts'
-import { ImageFault, type MadeSize, makeSizes } from './make-sizes.ts'
+import { ImageFault, type MadeSize, makeSizes, SlowImage } from './make-sizes.ts'
 
 export interface ImageProcessing {
   readonly database: Database
@@ -18,13 +18,22 @@ export interface ImageProcessing {
 /** Images of one run, so that the job's end is noted from time to time. */
 const imagesAtOnce = 20
 
-/** Makes the sizes of images that were uploaded, one image after the other. Returns how many were looked at. */
+/**
+ * Makes the sizes of images that were uploaded, one image after the other. Returns how many were looked at. Rejects when the storage
+ * or the database fails; the image waits for a later run.
+ */
 export async function processImages(processing: ImageProcessing): Promise<number> {
   for (let count = 0; count < imagesAtOnce; count += 1) {
     const [claimed] = await files.claimImage(processing.database)
     if (claimed === undefined) return count
     const database = forMerchant(processing.database, claimed.merchantId)
-    await processImage({ ...processing, database }, claimed)
+    try {
+      await processImage({ ...processing, database }, claimed)
+    } catch (error) {
+      // A slow image may be what keeps the machine busy, so it has no more attempts than one that ends the process.
+      if (!(error instanceof SlowImage)) await files.releaseImage(database, claimed)
+      throw error
+    }
   }
   return imagesAtOnce
 }

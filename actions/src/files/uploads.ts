@@ -67,8 +67,8 @@ export type UploadedFile =
   | { readonly outcome: 'not_uploaded' }
   /** It can't be what it was uploaded for, and is deleted. */
   | { readonly outcome: 'not_an_image'; readonly found: string }
-  /** Its content is where no upload URL can change it. */
-  | { readonly outcome: 'checked'; readonly contentType: string }
+  /** Its content is where no upload URL can change it. The upload itself is still there, so that this can be repeated. */
+  | { readonly outcome: 'checked'; readonly contentType: string; readonly token: string }
   | { readonly outcome: 'completed_before' }
 
 /** Looks at what was uploaded. It can be repeated. */
@@ -80,19 +80,29 @@ export async function checkUpload(
 ): Promise<UploadedFile> {
   const file = await findFile(database, merchantId, id)
   if (file === null) return { outcome: 'unknown_file' }
-  if (file.status !== 'UPLOADING') return { outcome: 'completed_before' }
+  if (file.status !== 'UPLOADING') {
+    await forgetUpload(storage, merchantId, file.token)
+    return { outcome: 'completed_before' }
+  }
   // The client could still replace the upload, so the copy is what counts.
   const key = contentKey(merchantId, file.token)
   const copied = await storage.copy(uploadKey(merchantId, file.token), key)
   const type = copied?.size === file.size ? await contentType(storage, key, file) : null
-  if (type === null) return { outcome: 'not_uploaded' }
+  if (type === null) {
+    // Another call may have completed it meanwhile, and forgotten the upload.
+    const now = await findFile(database, merchantId, id)
+    return { outcome: now === null || now.status === 'UPLOADING' ? 'not_uploaded' : 'completed_before' }
+  }
   if (file.purpose === 'IMAGE' && !imageTypes.includes(type)) {
     await files.discard(database, { merchantId, fileId: id })
     return { outcome: 'not_an_image', found: type }
   }
-  await storage.delete(uploadKey(merchantId, file.token))
-  return { outcome: 'checked', contentType: type }
+  return { outcome: 'checked', contentType: type, token: file.token }
 }
+
+/** Deletes what was uploaded, once the file is completed with its copy. */
+export const forgetUpload = (storage: FileStorage, merchantId: MerchantId, token: string): Promise<void> =>
+  storage.delete(uploadKey(merchantId, token))
 
 export type DownloadOutcome =
   | { readonly outcome: 'unknown_file' }

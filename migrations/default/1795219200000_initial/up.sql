@@ -8146,6 +8146,22 @@ AS $$
   WHERE c.status = 'PROCESSING';
 $$;
 
+CREATE FUNCTION files.release_image(p_merchant_id uuid, p_file_id uuid)
+RETURNS boolean
+LANGUAGE sql
+AS $$
+  WITH
+    released AS (
+      UPDATE files.file f
+      SET
+        attempts = f.attempts - 1,
+        next_attempt_at = now() + INTERVAL '1 minute'
+      WHERE f.merchant_id = p_merchant_id AND f.id = p_file_id AND f.status = 'PROCESSING' AND f.attempts > 0
+      RETURNING f.id
+    )
+  SELECT EXISTS (SELECT FROM released);
+$$;
+
 CREATE FUNCTION files.record_image(
   p_merchant_id uuid,
   p_file_id uuid,

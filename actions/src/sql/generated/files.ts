@@ -82,6 +82,20 @@ export type ClaimImageAnswer = { readonly merchantId: MerchantId; readonly fileI
 export const claimImage = (sql: Queryable): Promise<readonly ClaimImageAnswer[]> =>
   rowsOf<ClaimImageAnswer>(sql`SELECT merchant_id AS "merchantId", file_id AS "fileId", token AS "token" FROM files.claim_image()`)
 
+export interface ReleaseImageArguments {
+  readonly merchantId: MerchantId
+  readonly fileId: string
+}
+
+export type ReleaseImageAnswer = boolean
+
+/** `files.release_image`: Gives an image back whose sizes could not be made for no fault of its own, as when the storage is away. That was no attempt. */
+export const releaseImage = (caller: Caller, args: ReleaseImageArguments): Promise<ReleaseImageAnswer> =>
+  answerOf<ReleaseImageAnswer>(caller, 'files.release_image', (sql) => sql`files.release_image(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_file_id => ${args.fileId}::uuid
+    )`)
+
 export interface RecordImageArguments {
   readonly merchantId: MerchantId
   readonly fileId: string
