@@ -180,7 +180,9 @@ CREATE TABLE payment.payment (
   CONSTRAINT payment_refunds_within_captured
     CHECK (refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount)
 );
-CREATE INDEX payment_account ON payment.payment (merchant_id, account_id) WHERE account_id IS NOT NULL;
+-- The webhooks of an account ask for a payment by its intent.
+CREATE INDEX payment_account ON payment.payment (merchant_id, account_id, processor_payment_intent_id)
+WHERE account_id IS NOT NULL;
 CREATE INDEX payment_appointment ON payment.payment (merchant_id, appointment_id, created_at)
 WHERE appointment_id IS NOT NULL;
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);

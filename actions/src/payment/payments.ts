@@ -1,4 +1,5 @@
 import type postgres from '@commerce-graph/postgres-driver'
+import { z } from 'zod'
 import { actingAs } from '../action/acting-as.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
@@ -6,6 +7,7 @@ import type { Database, JsonValue, Queryable } from '../database.ts'
 import { appointmentTransitions } from '../booking/index.ts'
 import { orderTransitions } from '../ordering/index.ts'
 import type { ChargeAnswer, PaymentMethod } from '../processors/index.ts'
+import type { StoredAccount } from './accounts.ts'
 import { type PaymentEvent, type PaymentStatus, paymentTransitions } from './payment-machine.ts'
 import * as payment from '../sql/generated/payment.ts'
 
@@ -163,15 +165,20 @@ export async function findPayment(
 /** The payment of an account that a processor's event is about; null: none of ours. */
 export async function findPaymentOfIntent(
   sql: Queryable,
-  account: { readonly merchantId: MerchantId; readonly id: string },
+  { merchantId, id: accountId }: Pick<StoredAccount, 'merchantId' | 'id'>,
   { intentId, paymentId }: { readonly intentId: string | null; readonly paymentId: string | null },
 ): Promise<Payment | null> {
+  const id = z.guid().safeParse(paymentId).data ?? null
+  // Each half has an index of its own.
   const [row] = await sql<{ id: string }[]>`
     SELECT p.id FROM payment.payment p
-    WHERE p.merchant_id = ${account.merchantId} AND p.account_id = ${account.id}
-      AND (p.processor_payment_intent_id = ${intentId} OR p.id::text = ${paymentId})
+    WHERE p.merchant_id = ${merchantId} AND p.account_id = ${accountId}
+      AND p.processor_payment_intent_id = ${intentId}
+    UNION ALL
+    SELECT p.id FROM payment.payment p
+    WHERE p.merchant_id = ${merchantId} AND p.id = ${id} AND p.account_id = ${accountId}
     LIMIT 1`
-  return row === undefined ? null : findPayment(sql, account.merchantId, row.id, null)
+  return row === undefined ? null : findPayment(sql, merchantId, row.id, null)
 }
 
 /** A payment that is known to be there. */

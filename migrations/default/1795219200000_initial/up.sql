@@ -4050,7 +4050,8 @@ CREATE TABLE payment.payment_option (
   CONSTRAINT payment_option_amounts_check CHECK (min_amount <= max_amount)
 );
 
-CREATE INDEX payment_account ON payment.payment (merchant_id, account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX payment_account ON payment.payment (merchant_id, account_id, processor_payment_intent_id)
+WHERE account_id IS NOT NULL;
 
 CREATE INDEX payment_appointment ON payment.payment (merchant_id, appointment_id, created_at)
 WHERE appointment_id IS NOT NULL;

@@ -1,4 +1,4 @@
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import type { Activity, Dispute, MadeRefund } from '../processor.ts'
 import { fromStripe } from './stripe-money.ts'
 
@@ -13,16 +13,26 @@ export async function activityOf(stripe: Stripe, intentId: string): Promise<Acti
   try {
     const [refunds, disputes] = await Promise.all([
       stripe.refunds.list({ payment_intent: intentId, limit: listedRefunds }),
-      stripe.disputes.list({ payment_intent: intentId, limit: listedRefunds }),
+      listedDisputes(stripe, intentId),
     ])
     return {
       status: 'known',
       // Stripe lists the newest first.
       refunds: refunds.data.toReversed().map(madeRefund),
-      disputes: disputes.data.map(disputeOf),
+      disputes: disputes.map(disputeOf),
     }
   } catch (error) {
     return { status: 'unknown', cause: error }
+  }
+}
+
+/** A restricted key without the permission for disputes sees none. */
+async function listedDisputes(stripe: Stripe, intentId: string): Promise<readonly Stripe.Dispute[]> {
+  try {
+    return (await stripe.disputes.list({ payment_intent: intentId, limit: listedRefunds })).data
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripePermissionError) return []
+    throw error
   }
 }
 

@@ -1,5 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { connectStripe } from './connect-stripe.ts'
 import { createStripeProcessor } from './stripe-processor.ts'
 import type { ChargeAnswer, ChargeRequest, PaymentProcessor } from '../processor.ts'
@@ -109,4 +112,48 @@ test('the sandbox takes no part of a króna, and no last digit of a dinar, as St
   await expect(create(5124, 'kwd')).rejects.toMatchObject({ code, param: 'amount' })
   const { id } = await create(199_900, 'isk')
   await expect(stripe.refunds.create({ payment_intent: id, amount: 50 })).rejects.toMatchObject({ code })
+})
+
+/** The sandbox for a restricted key that may not read disputes. */
+async function startWithoutDisputes(): Promise<string> {
+  const server = createServer((request, response) => {
+    const pass = async (): Promise<void> => {
+      const { url = '/', method = 'GET', headers } = request
+      if (url.startsWith('/v1/disputes')) {
+        const error = {
+          type: 'invalid_request_error',
+          message: 'The provided key does not have the required permissions.',
+        }
+        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+        return
+      }
+      const body = await text(request)
+      const answer = await fetch(`${sandbox.url}${url}`, {
+        method,
+        headers: {
+          authorization: headers.authorization ?? '',
+          'content-type': headers['content-type'] ?? '',
+        },
+        ...(method !== 'GET' && { body }),
+      })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    }
+    void pass()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a key that may not read disputes sees the refunds, and no disputes', async () => {
+  const apiUrl = await startWithoutDisputes()
+  const restricted = createStripeProcessor({ name: 'sandbox', ...connection(), apiUrl })
+  const charged = await restricted.charge(chargeOf({ paymentMethodId: 'pm_card_createDispute' }))
+  const intentId = intentIdOf(charged)
+  await processor.refund({ idempotencyKey: key(), intentId, amount: 500, currency: 'USD' })
+  expect(await restricted.activity(intentId)).toMatchObject({
+    status: 'known',
+    refunds: [{ amount: 500 }],
+    disputes: [],
+  })
 })
