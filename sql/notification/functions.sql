@@ -88,6 +88,18 @@ AS $$
   WHERE m.id = p_merchant_id;
 $$;
 
+-- Nothing thanks for an order that is over: the event may have come late.
+-- answers: notification.message | null
+CREATE FUNCTION notification.confirmation_message(p_merchant_id uuid, p_order_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT notification.order_message(o.merchant_id, o.id)
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status NOT IN ('CANCELLED', 'REFUNDED');
+$$;
+
 -- answers: notification.message | null
 CREATE FUNCTION notification.shipping_message(p_merchant_id uuid, p_shipment_id uuid)
 RETURNS jsonb

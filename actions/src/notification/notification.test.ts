@@ -201,6 +201,23 @@ describe('a push', () => {
     }
   })
 
+  test('that waits is not sent to the person who signs in on the device next', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = 503
+    await announceOrder()
+    await deliver()
+    const session = shopper(merchant, await createCustomer(shop.database, merchant.merchantId))
+    dataOf(await shop.call(merchant, 'registerNotificationDevice', { input: device }, { session }))
+    await shop.database`UPDATE notification.push_delivery SET next_attempt_at = now() WHERE merchant_id = ${merchant.merchantId}`
+    answer = 200
+    await deliver()
+    expect(posts).toHaveLength(1)
+    expect(await delivery()).toMatchObject({
+      status: 'SUPPRESSED',
+      reason: 'Another person has signed in on the device',
+    })
+  })
+
   test('is SUPPRESSED with a reason if the deployment has no transport', async () => {
     dataOf(await asShopper('registerNotificationDevice', { input: device }))
     await announceOrder()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
-import { orderMessage } from '../sql/generated/notification.ts'
+import { confirmationMessage } from '../sql/generated/notification.ts'
 import { heldByProcessor, reconcileAtOnce } from '../testing/processor-books.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { linesOf, statusOf } from '../testing/paid-order.ts'
@@ -201,7 +201,7 @@ describe('a part that went back before the order was paid', () => {
     )
     dataOf(await call('capturePayment', { id: paymentId, amount: 6000, final: true }))
     expect(await salesOf()).toEqual({ total: 6000, refunded: 0 })
-    const message = await orderMessage(shop.database, { merchantId: merchant.merchantId, orderId })
+    const message = await confirmationMessage(shop.database, { merchantId: merchant.merchantId, orderId })
     expect(message).toMatchObject({ facts: { order: { paid: 6000 } } })
     const items = [{ orderItemId: (await linesOf(shop, orderId))[0], quantity: 2 }]
     dataOf(await call('refundOrder', { id: orderId, input: { items, reason: 'Test' } }))

@@ -1,5 +1,4 @@
 -- type notification.message = {customerId: uuid | null, recipient: text, recipientName: text | null, facts: object}
--- answers: notification.message | null
 CREATE FUNCTION notification.order_message(p_merchant_id uuid, p_order_id uuid)
 RETURNS jsonb
 LANGUAGE sql

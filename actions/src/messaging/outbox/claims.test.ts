@@ -15,10 +15,10 @@ beforeAll(async () => {
   await shop.database`
     WITH device AS (
       INSERT INTO notification.device (merchant_id, customer_id, platform, token)
-      VALUES (${merchantId}, ${customerId}, 'IOS', 'token') RETURNING merchant_id, id
+      VALUES (${merchantId}, ${customerId}, 'IOS', 'token') RETURNING merchant_id, id, customer_id
     )
-    INSERT INTO notification.push_delivery (merchant_id, device_id, kind, subject_key, title, body)
-    SELECT merchant_id, id, 'STOCK_ALERT', n::text, 'x', 'x' FROM device, generate_series(1, 40) n`
+    INSERT INTO notification.push_delivery (merchant_id, device_id, customer_id, kind, subject_key, title, body)
+    SELECT merchant_id, id, customer_id, 'STOCK_ALERT', n::text, 'x', 'x' FROM device, generate_series(1, 40) n`
 })
 afterAll(() => shop.close())
 

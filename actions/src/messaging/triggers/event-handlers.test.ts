@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventHandlers } from './event-handlers.ts'
 import { lapseUnpaidOrders } from '../../ordering/index.ts'
+import { announceConfirmedOrder } from '../../testing/announce-confirmed-order.ts'
 import {
   address,
   dataOf,
@@ -142,5 +143,12 @@ describe('an unpaid order', () => {
       { reason: 'The payment window has ended', unpaid: true },
       { reason: 'Too late', unpaid: false },
     ])
+  })
+
+  test('causes no mail that thanks for an order, once the order is cancelled', async () => {
+    const orderId = await order()
+    dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'Changed my mind' }))
+    await announceConfirmedOrder(shop.database, merchant.merchantId, orderId)
+    expect(await mails()).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)
     if (event.old?.['status'] === status) return
     if (status === 'CONFIRMED') {
-      const message = await notification.orderMessage(database, { merchantId, orderId: id })
+      const message = await notification.confirmationMessage(database, { merchantId, orderId: id })
       await announce(database, { merchantId, kind: 'ORDER_CONFIRMATION', subjectKey: id, message })
     }
     if (status === 'CANCELLED') {

@@ -44,6 +44,22 @@ export const shopFacts = (caller: Caller, args: ShopFactsArguments): Promise<Sho
       p_merchant_id => ${args.merchantId}::uuid
     )`)
 
+export interface ConfirmationMessageArguments {
+  readonly merchantId: MerchantId
+  readonly orderId: string
+}
+
+export type ConfirmationMessageAnswer =
+  | Message
+  | null
+
+/** `notification.confirmation_message`: Nothing thanks for an order that is over: the event may have come late. */
+export const confirmationMessage = (caller: Caller, args: ConfirmationMessageArguments): Promise<ConfirmationMessageAnswer> =>
+  answerOf<ConfirmationMessageAnswer>(caller, 'notification.confirmation_message', (sql) => sql`notification.confirmation_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_order_id => ${args.orderId}::uuid
+    )`)
+
 export interface ShippingMessageArguments {
   readonly merchantId: MerchantId
   readonly shipmentId: string
@@ -252,20 +268,4 @@ export const claimPushes = (sql: Queryable, args: ClaimPushesArguments): Promise
       p_limit => ${args.limit}::integer,
       p_lease => make_interval(secs => ${args.lease}),
       p_max_attempts => ${args.maxAttempts}::integer
-    )`)
-
-export interface OrderMessageArguments {
-  readonly merchantId: MerchantId
-  readonly orderId: string
-}
-
-export type OrderMessageAnswer =
-  | Message
-  | null
-
-/** `notification.order_message` */
-export const orderMessage = (caller: Caller, args: OrderMessageArguments): Promise<OrderMessageAnswer> =>
-  answerOf<OrderMessageAnswer>(caller, 'notification.order_message', (sql) => sql`notification.order_message(
-      p_merchant_id => ${args.merchantId}::uuid,
-      p_order_id => ${args.orderId}::uuid
     )`)
