@@ -170,6 +170,7 @@ CREATE INDEX delivery_status ON email.delivery (merchant_id, status, created_at,
 CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, status) WHERE campaign_id IS NOT NULL;
 CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
+CREATE INDEX delivery_recipient ON email.delivery (merchant_id, recipient);
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
 WHERE status = 'QUEUED' AND NOT held;

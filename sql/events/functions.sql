@@ -63,22 +63,42 @@ AS $$
   FROM gone;
 $$;
 
--- Forgets what was recorded of a customer, and of records that name the customer, before it was anonymised; only that
--- it was remains. The sequencer waits meanwhile: nothing of the customer is on its way into the events.
-CREATE FUNCTION events.forget_customer(p_merchant_id uuid, p_customer_id uuid)
+-- Whether an event is about one of the customers, about a record that names one, or about a record that has the e-mail
+-- address of a person alone, such as a stock alert.
+CREATE FUNCTION events.is_about(p_event events.event, p_customer_ids uuid[], p_email citext)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    p_event.record_id = ANY (p_customer_ids)
+    OR p_event.record ->> 'customerId' = ANY (p_customer_ids::text[])
+    OR (p_event.record ->> 'email')::citext = p_email;
+$$;
+
+-- Forgets what was recorded of customers, who are one person, and of records that name them or their e-mail address,
+-- before they were anonymised; only that they were remains. The merchant's events are all read, so that is done before
+-- the sequencer has to wait: for all merchants. While it waits, nothing of the person is on its way into the events.
+CREATE FUNCTION events.forget_person(p_merchant_id uuid, p_customer_ids uuid[], p_email citext)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_last text := coalesce((SELECT max(e.position) FROM events.event e WHERE e.merchant_id = p_merchant_id), '');
 BEGIN
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND events.is_about(e, p_customer_ids, p_email);
   PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND e.position > v_last AND events.is_about(e, p_customer_ids, p_email);
   DELETE FROM events.change c
   WHERE
     c.merchant_id = p_merchant_id
-    AND p_customer_id::text IN (coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'customer_id');
-  DELETE FROM events.event e
-  WHERE
-    e.merchant_id = p_merchant_id
-    AND (e.record_id = p_customer_id OR e.record ->> 'customerId' = p_customer_id::text);
+    AND (
+      coalesce(c.after, c.before) ->> 'id' = ANY (p_customer_ids::text[])
+      OR coalesce(c.after, c.before) ->> 'customer_id' = ANY (p_customer_ids::text[])
+      OR (coalesce(c.after, c.before) ->> 'email')::citext = p_email
+    );
   INSERT INTO events.change (merchant_id, source, before, after)
   SELECT
     c.merchant_id,
@@ -86,7 +106,7 @@ BEGIN
     jsonb_build_object('id', c.id, 'status', c.status),
     jsonb_build_object('id', c.id, 'status', c.status, 'anonymized_at', c.anonymized_at)
   FROM crm.customer c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids);
 END;
 $$;
 
@@ -183,18 +203,4 @@ AS $$
   SET claimed_until = now() + p_lease
   FROM unnest(p_ids, p_attempts) AS c (id, attempt)
   WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
-$$;
-
--- Forgets what was recorded of records that have the e-mail address of a person alone, such as stock alerts.
-CREATE FUNCTION events.forget_address(p_merchant_id uuid, p_email citext)
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
-  DELETE FROM events.change c
-  WHERE c.merchant_id = p_merchant_id AND (coalesce(c.after, c.before) ->> 'email')::citext = p_email;
-  DELETE FROM events.event e
-  WHERE e.merchant_id = p_merchant_id AND (e.record ->> 'email')::citext = p_email;
-END;
 $$;

@@ -4,6 +4,7 @@ import { paidOrder } from '../testing/paid-order.ts'
 import {
   createCustomer,
   dataOf,
+  found,
   openTestShop,
   type TestMerchant,
   type TestProduct,
@@ -167,15 +168,19 @@ describe('events', () => {
     ])
   })
 
-  test('forget an anonymised customer, except that it is', async () => {
+  test('forget an anonymised customer and its purchases as a guest, except that they are', async () => {
     await freshShop()
     const customerId = await createCustomer(shop.database, merchant.merchantId)
+    const [guest] = await shop.database<{ id: string }[]>`
+      INSERT INTO crm.customer (merchant_id, email, name, has_account)
+      SELECT merchant_id, email, 'Grace', FALSE FROM crm.customer WHERE id = ${customerId} RETURNING id`
     await shop.database`UPDATE crm.customer SET name = 'Grace' WHERE id = ${customerId}`
     await told()
     await shop.database`UPDATE crm.customer SET name = 'Grace Hopper' WHERE id = ${customerId}`
     dataOf(await shop.call(merchant, 'anonymizeCustomer', { id: customerId }))
     const events = await told()
-    expect(topicsOf(events, customerId)).toEqual(['customer.updated', 'customer.anonymized'])
+    for (const id of [customerId, found(guest).id])
+      expect(topicsOf(events, id)).toEqual(['customer.updated', 'customer.anonymized'])
     expect(JSON.stringify(events)).not.toMatch(/Grace|customer\d+@example/)
   })
 

@@ -2199,6 +2199,8 @@ CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, stat
 CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
 
+CREATE INDEX delivery_recipient ON email.delivery (merchant_id, recipient);
+
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
 
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at)
@@ -7871,20 +7873,37 @@ AS $$
   FROM gone;
 $$;
 
-CREATE FUNCTION events.forget_customer(p_merchant_id uuid, p_customer_id uuid)
+CREATE FUNCTION events.is_about(p_event events.event, p_customer_ids uuid[], p_email citext)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    p_event.record_id = ANY (p_customer_ids)
+    OR p_event.record ->> 'customerId' = ANY (p_customer_ids::text[])
+    OR (p_event.record ->> 'email')::citext = p_email;
+$$;
+
+CREATE FUNCTION events.forget_person(p_merchant_id uuid, p_customer_ids uuid[], p_email citext)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_last text := coalesce((SELECT max(e.position) FROM events.event e WHERE e.merchant_id = p_merchant_id), '');
 BEGIN
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND events.is_about(e, p_customer_ids, p_email);
   PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
+  DELETE FROM events.event e
+  WHERE e.merchant_id = p_merchant_id AND e.position > v_last AND events.is_about(e, p_customer_ids, p_email);
   DELETE FROM events.change c
   WHERE
     c.merchant_id = p_merchant_id
-    AND p_customer_id::text IN (coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'customer_id');
-  DELETE FROM events.event e
-  WHERE
-    e.merchant_id = p_merchant_id
-    AND (e.record_id = p_customer_id OR e.record ->> 'customerId' = p_customer_id::text);
+    AND (
+      coalesce(c.after, c.before) ->> 'id' = ANY (p_customer_ids::text[])
+      OR coalesce(c.after, c.before) ->> 'customer_id' = ANY (p_customer_ids::text[])
+      OR (coalesce(c.after, c.before) ->> 'email')::citext = p_email
+    );
   INSERT INTO events.change (merchant_id, source, before, after)
   SELECT
     c.merchant_id,
@@ -7892,7 +7911,7 @@ BEGIN
     jsonb_build_object('id', c.id, 'status', c.status),
     jsonb_build_object('id', c.id, 'status', c.status, 'anonymized_at', c.anonymized_at)
   FROM crm.customer c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  WHERE c.merchant_id = p_merchant_id AND c.id = ANY (p_customer_ids);
 END;
 $$;
 
@@ -7976,19 +7995,6 @@ AS $$
   SET claimed_until = now() + p_lease
   FROM unnest(p_ids, p_attempts) AS c (id, attempt)
   WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING';
-$$;
-
-CREATE FUNCTION events.forget_address(p_merchant_id uuid, p_email citext)
-RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('events.sequence', 0));
-  DELETE FROM events.change c
-  WHERE c.merchant_id = p_merchant_id AND (coalesce(c.after, c.before) ->> 'email')::citext = p_email;
-  DELETE FROM events.event e
-  WHERE e.merchant_id = p_merchant_id AND (e.record ->> 'email')::citext = p_email;
-END;
 $$;
 
 -- sql/files/functions.sql
@@ -17758,8 +17764,7 @@ BEGIN
   UPDATE bulk.export e
   SET customer_id = NULL
   WHERE e.merchant_id = p_merchant_id AND e.customer_id = ANY (v_ids);
-  PERFORM events.forget_address(p_merchant_id, v_email);
-  PERFORM events.forget_customer(p_merchant_id, x) FROM unnest(v_ids) x;
+  PERFORM events.forget_person(p_merchant_id, v_ids, v_email);
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;

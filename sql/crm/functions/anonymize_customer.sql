@@ -169,8 +169,7 @@ BEGIN
   UPDATE bulk.export e
   SET customer_id = NULL
   WHERE e.merchant_id = p_merchant_id AND e.customer_id = ANY (v_ids);
-  PERFORM events.forget_address(p_merchant_id, v_email);
-  PERFORM events.forget_customer(p_merchant_id, x) FROM unnest(v_ids) x;
+  PERFORM events.forget_person(p_merchant_id, v_ids, v_email);
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END;
 $$;
