@@ -115,7 +115,9 @@ CREATE TABLE search.stop_word (
 
 CREATE TABLE search.changed_language (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
-    ON DELETE CASCADE
+    ON DELETE CASCADE,
+  -- All older transactions must have ended before it is forgotten; NULL until a job has found no document of before.
+  waits_for xid8
 );
 
 -- A change of a merchant's attributes that its documents' keys don't have yet.

@@ -166,7 +166,9 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO search.changed_language (merchant_id) VALUES (NEW.merchant_id) ON CONFLICT DO NOTHING;
+  INSERT INTO search.changed_language (merchant_id)
+  VALUES (NEW.merchant_id)
+  ON CONFLICT (merchant_id) DO UPDATE SET waits_for = NULL;
   RETURN NULL;
 END;
 $$;

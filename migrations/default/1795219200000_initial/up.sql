@@ -4447,7 +4447,9 @@ CREATE TABLE search.stop_word (
 
 CREATE TABLE search.changed_language (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
-    ON DELETE CASCADE
+    ON DELETE CASCADE,
+  -- All older transactions must have ended before it is forgotten; NULL until a job has found no document of before.
+  waits_for xid8
 );
 
 CREATE TABLE search.changed_attributes (
@@ -14729,19 +14731,22 @@ RETURNS integer
 LANGUAGE plpgsql
 AS $$
 DECLARE
+  v_change search.changed_language;
   v_merchant_id uuid;
   v_document record;
   v_written integer := 0;
 BEGIN
-  SELECT c.merchant_id
-  INTO v_merchant_id
+  SELECT *
+  INTO v_change
   FROM search.changed_language c
+  WHERE c.waits_for IS NULL OR c.waits_for <= pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY c.merchant_id
   LIMIT 1
   FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN 0;
   END IF;
+  v_merchant_id := v_change.merchant_id;
   FOR v_document IN SELECT o.product_id, o.category_id, o.article_id
   FROM search.document o
   WHERE o.merchant_id = v_merchant_id AND o.stemmer <> search.stemmer_of(v_merchant_id)
@@ -14759,12 +14764,29 @@ BEGIN
     END IF;
     v_written := v_written + 1;
   END LOOP;
-  IF v_written = 0 THEN
-    DELETE FROM search.changed_language c WHERE c.merchant_id = v_merchant_id;
-    -- Another merchant may wait.
-    RETURN search.rewrite_documents(p_limit);
+  IF v_written > 0 THEN
+    RETURN v_written;
   END IF;
-  RETURN v_written;
+  -- Those that are locked are left for the next run.
+  IF
+    EXISTS (
+      SELECT
+      FROM search.document o
+      WHERE o.merchant_id = v_merchant_id AND o.stemmer <> search.stemmer_of(v_merchant_id)
+    )
+  THEN
+    RETURN 0;
+  END IF;
+  IF v_change.waits_for IS NULL THEN
+    -- A transaction that runs now may have written a document in the language of before.
+    UPDATE search.changed_language c
+    SET waits_for = pg_snapshot_xmax(pg_current_snapshot())
+    WHERE c.merchant_id = v_merchant_id;
+  ELSE
+    DELETE FROM search.changed_language c WHERE c.merchant_id = v_merchant_id;
+  END IF;
+  -- Another merchant may wait.
+  RETURN search.rewrite_documents(p_limit);
 END;
 $$;
 
@@ -32871,7 +32893,9 @@ RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO search.changed_language (merchant_id) VALUES (NEW.merchant_id) ON CONFLICT DO NOTHING;
+  INSERT INTO search.changed_language (merchant_id)
+  VALUES (NEW.merchant_id)
+  ON CONFLICT (merchant_id) DO UPDATE SET waits_for = NULL;
   RETURN NULL;
 END;
 $$;
