@@ -22,7 +22,7 @@ export type Credential =
       readonly accessToken?: undefined
     }
   | {
-      /** An access token that the program looks after itself. Called for each request. */
+      /** An access token that the program looks after itself. Called for each request, and again after a token was refused. */
       readonly accessToken: () => string | Promise<string>
       readonly key?: undefined
       readonly publishableKey?: undefined
@@ -81,10 +81,13 @@ export class Caller {
   }
 
   /**
-   * After an access token was refused: gets other ones. Null if there are now, undefined if the request had none, and otherwise why
-   * there are none. Callers at the same time share one refresh.
+   * After an access token was refused: gets other ones. Null if there are now, undefined if the request had none, or the program has
+   * no other, and otherwise why there are none. Callers at the same time share one refresh.
    */
   async renew(refused: CallerHeaders): Promise<RequestError | null | undefined> {
+    const { accessToken } = this.#credential
+    if (accessToken !== undefined)
+      return bearer(await accessToken()).authorization === refused.authorization ? undefined : null
     const store = this.#store
     const tokens = await store?.read()
     if (store === undefined || tokens == null) return undefined

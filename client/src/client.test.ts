@@ -342,3 +342,27 @@ test('a program that looks after its access tokens is asked for each request', a
   await client.query('{ viewer }')
   expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2'])
 })
+
+test('a program that looks after its access tokens is asked again after one was refused, and the request is sent again', async () => {
+  let number = 0
+  const { client, received } = await answering(
+    ({ headers }) =>
+      headers.authorization === 'Bearer t1'
+        ? refused('SVC_AUTH_002', 401)
+        : { body: { data: { viewer: headers.authorization } } },
+    {},
+    { accessToken: () => `t${Math.min(++number, 3)}` },
+  )
+  expect(await client.query('{ viewer }')).toMatchObject({ ok: true, data: { viewer: 'Bearer t3' } })
+  expect(received).toHaveLength(2)
+})
+
+test('a token that the program has no other for is refused once', async () => {
+  const { client, received } = await answering(
+    () => refused('SVC_AUTH_002', 401),
+    {},
+    { accessToken: () => 't1' },
+  )
+  expect(await client.query('{ viewer }')).toMatchObject({ error: { kind: 'unauthenticated' } })
+  expect(received).toHaveLength(1)
+})

@@ -62,8 +62,8 @@ export interface Client {
   /** The headers that name the caller at present, for requests that the client doesn't send. */
   callerHeaders(): Promise<CallerHeaders>
   /**
-   * Gets other tokens after the server has refused these headers. Null if there are now, undefined if no person has signed in, and
-   * otherwise why there are none.
+   * Gets other tokens after the server has refused these headers. Null if there are now, undefined if no person has signed in or
+   * `accessToken` returns the same, and otherwise why there are none.
    */
   renewCaller(refused: CallerHeaders): Promise<RequestError | null | undefined>
 }

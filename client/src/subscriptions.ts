@@ -3,8 +3,9 @@ import type { CallerHeaders } from './caller.ts'
 import type { Client } from './client.ts'
 import { requireOperation, textOf, type Rest, type TypedDocument, type Variables } from './document.ts'
 import { errorCatalogue } from './generated/error-catalogue.ts'
+import { firstConnectionMs, Interruptions } from './interruptions.ts'
 import { isErrorId, requestErrorOf, RequestFailed, type RequestError } from './request-error.ts'
-import { backoffMs, isTemporary } from './retry-policy.ts'
+import { isTemporary } from './retry-policy.ts'
 import { wait } from './wait.ts'
 
 export interface SubscriptionsOptions {
@@ -23,7 +24,10 @@ export interface SubscribeOptions<Data> {
    * state of a record.
    */
   readonly resume?: (data: Data) => Variables
-  /** How long the connection may be away, in milliseconds, before the iterator throws. 600,000 unless set. */
+  /**
+   * How long the connection may be away, in milliseconds, before the iterator throws. 600,000 unless set; 30,000 at most until the
+   * server has accepted a connection.
+   */
   readonly reconnectForMs?: number
   /** Called when the connection is lost, and at each attempt that fails. */
   readonly onInterrupted?: (error: RequestError) => void
@@ -48,14 +52,8 @@ export interface Subscriptions {
   ): AsyncGenerator<Data, void, undefined>
 }
 
-const reconnectPolicy = { retries: Infinity, firstDelayMs: 500, maxDelayMs: 15_000 }
-
-/** A connection that was never made is given up sooner: the address is probably wrong. */
-const firstConnectionMs = 30_000
-
 export function createSubscriptions(client: Client, options: SubscriptionsOptions = {}): Subscriptions {
-  let caller: CallerHeaders | undefined
-  const socket = openSocket(client, options, (headers) => (caller = headers))
+  const socket = openSocket(client, options)
   return {
     subscribe: (
       document: string | TypedDocument<unknown, never>,
@@ -64,23 +62,35 @@ export function createSubscriptions(client: Client, options: SubscriptionsOption
     ) => {
       requireOperation(document, 'subscription')
       const request = { query: textOf(document), variables }
-      return follow({ client, socket, request, caller: () => caller }, subscribeOptions)
+      return follow({ client, socket, request }, subscribeOptions)
     },
   }
 }
 
+/** A connection, or the attempt at one. */
+interface Connection {
+  /** As whom it was opened. */
+  caller?: CallerHeaders
+  /** When the server accepted it, in milliseconds since 1970. */
+  acceptedAt?: number
+}
+
+interface Socket {
+  readonly client: SocketClient
+  /** The latest connection. */
+  readonly connection: () => Connection
+}
+
 /** Silent connections are ended, since a broken network sends no error. */
-function openSocket(
-  client: Client,
-  { webSocket, keepAliveMs = 10_000 }: SubscriptionsOptions,
-  setCaller: (headers: CallerHeaders) => void,
-): SocketClient {
+function openSocket(client: Client, { webSocket, keepAliveMs = 10_000 }: SubscriptionsOptions): Socket {
   let silence: ReturnType<typeof setTimeout> | undefined
+  let connection: Connection = {}
   const socket = createSocketClient({
     url: client.url.replace(/^http/, 'ws'),
     connectionParams: async () => {
+      const opened = connection
       const headers = await client.callerHeaders()
-      setCaller(headers)
+      opened.caller = headers
       const { authorization, 'x-cart-secret': cartSecret } = headers
       return {
         Authorization: authorization,
@@ -93,6 +103,8 @@ function openSocket(
     keepAlive: keepAliveMs,
     ...(webSocket !== undefined && { webSocketImpl: webSocket }),
     on: {
+      connecting: () => (connection = {}),
+      connected: () => (connection.acceptedAt = Date.now()),
       ping: (received) => {
         if (!received) silence = setTimeout(() => socket.terminate(), keepAliveMs / 2)
       },
@@ -102,26 +114,21 @@ function openSocket(
       closed: () => clearTimeout(silence),
     },
   })
-  return socket
+  return { client: socket, connection: () => connection }
 }
 
 interface Followed {
   readonly client: Client
-  readonly socket: SocketClient
+  readonly socket: Socket
   readonly request: { readonly query: string; readonly variables: Variables }
-  /** As whom the socket was opened last. */
-  readonly caller: () => CallerHeaders | undefined
 }
 
 async function* follow<Data>(
-  { client, socket, request, caller }: Followed,
+  { client, socket, request }: Followed,
   { signal, resume, reconnectForMs = 600_000, onInterrupted }: SubscribeOptions<Data>,
 ): AsyncGenerator<Data, void, undefined> {
   let variables = request.variables
-  let failures = 0
-  let awaySince = Date.now()
-  let patience = Math.min(firstConnectionMs, reconnectForMs)
-  let renewed = false
+  const interruptions = new Interruptions(reconnectForMs, Date.now())
   while (signal?.aborted !== true) {
     const events = new Events<Data>(
       socket,
@@ -130,12 +137,9 @@ async function* follow<Data>(
     )
     try {
       for await (const data of events) {
-        failures = 0
-        renewed = false
-        patience = reconnectForMs
+        interruptions.worked()
         if (resume !== undefined) variables = { ...request.variables, ...resume(data) }
         yield data
-        awaySince = Date.now()
       }
     } finally {
       events.stop()
@@ -143,17 +147,20 @@ async function* follow<Data>(
     const { ending } = events
     if (ending.kind === 'completed') return
     if (ending.kind === 'overflown') continue
-    const used = caller()
-    if (ending.error.kind === 'unauthenticated' && !renewed && used !== undefined) {
-      renewed = true
-      const renewal = await client.renewCaller(used)
-      if (renewal === null) continue
-      if (renewal !== undefined && !isTemporary(renewal)) throw new RequestFailed(renewal)
+    let { error } = ending
+    interruptions.lost(ending.ranMs, Date.now())
+    if (error.kind === 'unauthenticated' && !interruptions.renewed && ending.caller !== undefined) {
+      const renewal = await client.renewCaller(ending.caller)
+      if (renewal === null) {
+        interruptions.renew()
+        continue
+      }
+      error = renewal ?? error
     }
-    if (!isTemporary(ending.error) || Date.now() - awaySince > patience) throw new RequestFailed(ending.error)
-    onInterrupted?.(ending.error)
-    failures += 1
-    await wait(backoffMs(reconnectPolicy, failures, Math.random()), signal)
+    const delay = isTemporary(error) ? interruptions.nextDelay(Date.now(), Math.random()) : null
+    if (delay === null) throw new RequestFailed(error)
+    onInterrupted?.(error)
+    await wait(delay, signal)
   }
 }
 
@@ -161,34 +168,46 @@ type Ending =
   | { readonly kind: 'completed' }
   /** The loop is so slow that the server was asked to stop. It continues from the last data that the loop took. */
   | { readonly kind: 'overflown' }
-  | { readonly kind: 'failed'; readonly error: RequestError }
+  | Failed
+
+interface Failed {
+  readonly kind: 'failed'
+  readonly error: RequestError
+  /** As whom the connection was opened. */
+  readonly caller: CallerHeaders | undefined
+  /** How long the subscription ran, in milliseconds; null if the server had not accepted the connection. */
+  readonly ranMs: number | null
+}
 
 const maxWaiting = 1_000
 
 /** The data of one subscription until it ends, which wait until they are taken. */
 class Events<Data> implements AsyncIterable<Data> {
   readonly #waiting: Data[] = []
+  readonly #began = Date.now()
+  readonly #socket: Socket
   readonly #signal: AbortSignal | undefined
   readonly #unsubscribe: () => void
   #ending: Ending | undefined
   #wake: (() => void) | undefined
 
   constructor(
-    socket: SocketClient,
+    socket: Socket,
     request: { readonly query: string; readonly variables: Variables },
     { signal, keepsAll }: { readonly signal: AbortSignal | undefined; readonly keepsAll: boolean },
   ) {
+    this.#socket = socket
     this.#signal = signal
     signal?.addEventListener('abort', this.#complete)
     // graphql-ws may call the sink before subscribe() has returned.
-    this.#unsubscribe = socket.subscribe<Data>(
+    this.#unsubscribe = socket.client.subscribe<Data>(
       { query: request.query, variables: { ...request.variables } },
       {
         next: ({ data, errors }) => {
-          if (errors !== undefined) this.#end({ kind: 'failed', error: errorOf(errors) })
+          if (errors !== undefined) this.#fail(errors)
           else if (data != null) this.#take(data, keepsAll)
         },
-        error: (reason) => this.#end({ kind: 'failed', error: errorOf(reason) }),
+        error: (reason) => this.#fail(reason),
         complete: this.#complete,
       },
     )
@@ -220,6 +239,12 @@ class Events<Data> implements AsyncIterable<Data> {
     this.#waiting.push(data)
     if (this.#waiting.length === maxWaiting) this.#end({ kind: 'overflown' })
     this.#wake?.()
+  }
+
+  #fail(reason: unknown): void {
+    const { caller, acceptedAt } = this.#socket.connection()
+    const ranMs = acceptedAt === undefined ? null : Date.now() - Math.max(this.#began, acceptedAt)
+    this.#end({ kind: 'failed', error: errorOf(reason), caller, ranMs })
   }
 
   readonly #complete = (): void => this.#end({ kind: 'completed' })
