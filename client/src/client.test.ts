@@ -366,3 +366,14 @@ test('a token that the program has no other for is refused once', async () => {
   expect(await client.query('{ viewer }')).toMatchObject({ error: { kind: 'unauthenticated' } })
   expect(received).toHaveLength(1)
 })
+
+test('a page without HTTPS, which has no crypto.randomUUID, has an Idempotency-Key for each request', async () => {
+  Object.defineProperty(globalThis.crypto, 'randomUUID', { value: undefined, configurable: true })
+  onTestFinished(() => void Reflect.deleteProperty(globalThis.crypto, 'randomUUID'))
+  const { client, received } = await answering(() => created)
+  for (let number = 0; number < 20; number++) await client.mutate(create)
+  const keys = received.map(({ headers }) => headers['idempotency-key'])
+  expect(new Set(keys).size).toBe(20)
+  for (const key of keys)
+    expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+})

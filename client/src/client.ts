@@ -3,11 +3,11 @@ import { requireOperation, textOf, type Rest, type TypedDocument, type Variables
 import { RefreshSessionDocument } from './generated/operations.ts'
 import { attempt, type Answer, type Fetch, type HttpRequest } from './http-attempt.ts'
 import { mutationResult, queryResult, type Executed } from './read-answer.ts'
+import { randomUuid } from './random-uuid.ts'
 import { localError, type RequestError } from './request-error.ts'
 import type { Result } from './result.ts'
 import { defaultRetryPolicy, delayAfter, type RetryPolicy } from './retry-policy.ts'
 import { wait } from './wait.ts'
-import { webCrypto } from '#web-crypto'
 
 export type ClientOptions = Credential & {
   /** The endpoint, `https://…/graphql`. */
@@ -75,7 +75,6 @@ export function createClient(options: ClientOptions): Client {
   const { url } = options
   const fetch: Fetch = options.fetch ?? ((address, init) => globalThis.fetch(address, init))
   const policy = { ...defaultRetryPolicy, ...options.retryPolicy }
-  const newKey = () => webCrypto.randomUUID()
 
   const refresh: Refresh = async ({ refreshToken, refreshKey }, caller) => {
     const headers = { ...options.headers, ...caller, 'idempotency-key': refreshKey }
@@ -99,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
       return localError('internal', 'refreshSession returned no tokens')
     return { accessToken, refreshToken: next }
   }
-  const caller = new Caller(options, refresh, newKey)
+  const caller = new Caller(options, refresh, randomUuid)
 
   /** Sends the request, and once more with other tokens if the access token was refused. */
   async function send(
@@ -115,7 +114,11 @@ export function createClient(options: ClientOptions): Client {
       timeoutMs: call.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs,
       fetch,
     }
-    const fixed = { ...options.headers, ...call.headers, 'idempotency-key': call.idempotencyKey ?? newKey() }
+    const fixed = {
+      ...options.headers,
+      ...call.headers,
+      'idempotency-key': call.idempotencyKey ?? randomUuid(),
+    }
     const from = await caller.headers(call.asKey)
     const answer = await persevere({ ...common, headers: { ...fixed, ...from } }, policy)
     if (!answer.errors.some(({ kind, path }) => kind === 'unauthenticated' && path.length === 0))

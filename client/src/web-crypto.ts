@@ -1,2 +1,2 @@
 /** The Web Crypto API of browsers and workers. */
-export const webCrypto: Pick<Crypto, 'randomUUID' | 'subtle'> = globalThis.crypto
+export const webCrypto: Pick<Crypto, 'getRandomValues' | 'subtle'> = globalThis.crypto
