@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { runImport, silentProgress, type ImportOptions, type ImportSummary } from '@commerce-graph/importer'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openEmptyShop } from './support/empty-shop.ts'
@@ -21,6 +23,7 @@ let platform: TestPlatform
 let folder: string
 let client: Client
 let target: { url: string; key: string }
+let merchantId: MerchantId
 
 beforeAll(async () => {
   platform = await startTestPlatform()
@@ -32,7 +35,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'import-'))
-  const { key } = await openEmptyShop(platform.databaseUrl)
+  const { key, merchantId: opened } = await openEmptyShop(platform.databaseUrl)
+  merchantId = opened
   target = { url: platform.graphqlUrl, key }
   client = createClient(target.url, bearer(key))
   return () => rm(folder, { recursive: true })
@@ -352,6 +356,18 @@ describe('an import', () => {
     expect(summary.counts).toMatchObject({ created: 0, refused: 1 })
     expect(await report()).toMatchObject([{ line: 1, key: 'OTHER' }])
     expect(await count()).toMatchObject({ products: 1 })
+  })
+
+  test('refuses rows that the plan’s state excludes, with the API’s reason', async () => {
+    const sql = postgres(platform.databaseUrl, { max: 1 })
+    await sql`UPDATE merchant.subscription SET status = 'UNPAID' WHERE merchant_id = ${merchantId}`
+    await sql.end()
+    const mug = { type: 'product', sku: 'MUG', name: 'Camp mug', price: 1_800, currency: 'USD' }
+    const summary = await importFiles([await file('unpaid.jsonl', jsonLines([mug]))])
+    expect(summary).toMatchObject({ counts: { created: 0, refused: 1 }, stopped: undefined })
+    expect(await report()).toMatchObject([
+      { line: 1, key: 'MUG', message: expect.stringContaining('The subscription is UNPAID') as string },
+    ])
   })
 
   test('as a dry run reports the rows that would be refused, and sends nothing', async () => {

@@ -114,6 +114,56 @@ describe('the API', () => {
   })
 })
 
+/** An error as the gateway's errorBody makes it. */
+const errorBody = (reason: string, statusCode: number, path?: readonly string[]) => ({
+  message: 'You have no permission to perform this action',
+  ...(path && { path }),
+  extensions: {
+    code: 'FORBIDDEN',
+    id: 'SVC_AUTH_003',
+    statusCode,
+    requestId: 'r-1',
+    timestamp: '2031-05-06T07:08:09.000Z',
+    details: { field: null, reason },
+  },
+})
+
+describe('errors of the gateway, which name no field,', () => {
+  test('refuse the field that they are about with their reason', async () => {
+    const body = { data: { f0: null }, errors: [errorBody('The subscription is UNPAID', 403, ['f0'])] }
+    const { api } = await apiAnswering(() => ({ status: 200, body: JSON.stringify(body) }))
+    const document: TypedDocumentNode<Record<string, unknown>> = parse('mutation { create }')
+    expect(await runFields(api, [creation(document, {})])).toEqual([
+      {
+        kind: 'failed',
+        retryable: false,
+        error: {
+          message: 'The subscription is UNPAID',
+          path: ['f0'],
+          code: 'FORBIDDEN',
+          statusCode: 403,
+          requestId: 'r-1',
+          field: undefined,
+        },
+      },
+    ])
+  })
+
+  test('are the reason why a refused request stops the import', async () => {
+    const body = JSON.stringify({ errors: [errorBody('The merchant is suspended', 403)] })
+    const { api } = await apiAnswering(() => ({ status: 403, body }))
+    await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(
+      /refused the request \(HTTP 403\): The merchant is suspended/,
+    )
+  })
+})
+
+test('an answer whose errors can’t be read is no success', async () => {
+  const body = JSON.stringify({ data: { a: null }, errors: [{ reason: 'odd' }] })
+  const { api } = await apiAnswering(() => ({ status: 200, body }))
+  await expect(api.send(read, {}, notRepeatable)).rejects.toThrow(ImportStopped)
+})
+
 describe('fields that are sent together', () => {
   const document: TypedDocumentNode<Record<string, unknown>, { input: unknown }> = parse(
     'mutation ($input: In!) { create(input: $input) { id } }',

@@ -8,6 +8,7 @@ import { retryAfterMs } from './retry-after.ts'
 import { backoffMs, type RetryPolicy } from './retry-policy.ts'
 
 export interface ApiError {
+  /** What the API says of the reason. */
   readonly message: string
   readonly path: readonly (string | number)[]
   readonly code: string
@@ -52,7 +53,8 @@ const graphqlErrors = z.array(
         code: z.string().default('INTERNAL_SERVER_ERROR'),
         statusCode: z.number().optional(),
         requestId: z.string().optional(),
-        details: z.object({ field: z.string().optional() }).optional(),
+        // The gateway sends null where no field is at fault.
+        details: z.object({ field: z.string().nullish(), reason: z.string().nullish() }).nullish(),
       })
       .default({ code: 'INTERNAL_SERVER_ERROR' }),
   }),
@@ -121,11 +123,13 @@ export class CommerceApi {
 
   async #sendOnce(query: string, variables: Variables, key: string | undefined): Promise<ApiAnswer<object>> {
     const response = await this.#request(query, variables, key)
-    const errors = graphqlErrors.safeParse(response.errors ?? []).data ?? []
+    const errors = graphqlErrors.safeParse(response.errors ?? []).data?.map(apiError)
     if (isObject(response.data) && response.status !== 429) {
-      return { data: response.data, errors: errors.map(apiError) }
+      // What failed is unknown, so nothing may count as done.
+      if (errors === undefined) throw new ImportStopped(`${this.url} sent errors that are no GraphQL`)
+      return { data: response.data, errors }
     }
-    const message = errors[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
+    const message = errors?.[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
     if (!retryable.has(response.status)) {
       throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
     }
@@ -172,7 +176,8 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 function apiError({ message, path, extensions }: z.infer<typeof graphqlErrors>[number]): ApiError {
   const { code, statusCode, requestId, details } = extensions
-  return { message, path, code, statusCode, requestId, field: details?.field }
+  const field = details?.field ?? undefined
+  return { message: details?.reason ?? message, path, code, statusCode, requestId, field }
 }
 
 function reasonOf(error: unknown): string {
