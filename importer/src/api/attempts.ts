@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../input/row.ts'
 import { ImportStopped, Unavailable } from './api-error.ts'
 import { backoffMs, type RetryPolicy } from './retry-policy.ts'
+import { sleep } from './sleep.ts'
 
 /** The outcome of a row in one attempt. */
 export type Outcome =
@@ -39,9 +39,7 @@ export async function settle<T>(
     }
     pending = again
     if (pending.length === 0) break
-    await sleep(backoffMs(policy, number), undefined, { signal: stopping }).catch(() => {
-      throw new ImportStopped('interrupted')
-    })
+    await sleep(backoffMs(policy, number), stopping)
   }
   return settled
 }

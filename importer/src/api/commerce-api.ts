@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { print } from 'graphql'
 import { ClientError, GraphQLClient } from 'graphql-request'
@@ -6,6 +5,7 @@ import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api-error.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { backoffMs, type RetryPolicy } from './retry-policy.ts'
+import { sleep } from './sleep.ts'
 
 export interface ApiError {
   /** What the API says of the reason. */
@@ -39,7 +39,7 @@ export interface SendOptions {
 }
 
 const requestTimeoutMs = 60_000
-// The hour of a plan's rate may have to pass. The command does not wait longer than this.
+// The hour of a plan's rate may have to pass. Only a patient client waits longer than this.
 const maxPauseMs = 15 * 60_000
 // The specification's retryable statuses (Errors, rule 2).
 const retryable = new Set([429, 500, 502, 503, 504])
@@ -69,6 +69,8 @@ interface CommerceApiOptions {
   readonly retryPolicy: RetryPolicy
   /** Stops waiting; running requests still finish. */
   readonly stopping: AbortSignal
+  /** Whether it waits for the merchant's rate however long that takes. Otherwise it stops after some time. */
+  readonly patient?: boolean
 }
 
 /** The request was refused before it was run, so repeating it can't run it twice. */
@@ -80,12 +82,14 @@ export class CommerceApi {
   readonly #client: GraphQLClient
   readonly #retryPolicy: RetryPolicy
   readonly #stopping: AbortSignal
+  readonly #patient: boolean
   #notBefore = 0
 
-  constructor({ url, key, retryPolicy, stopping }: CommerceApiOptions) {
+  constructor({ url, key, retryPolicy, stopping, patient = false }: CommerceApiOptions) {
     this.url = url
     this.#retryPolicy = retryPolicy
     this.#stopping = stopping
+    this.#patient = patient
     this.#client = new GraphQLClient(url, {
       errorPolicy: 'all',
       headers: { authorization: `Bearer ${key}` },
@@ -106,18 +110,24 @@ export class CommerceApi {
     { repeatable, idempotencyKey }: SendOptions,
   ): Promise<ApiAnswer<Data>> {
     const query = print(document)
-    for (let attempt = 1; ; attempt++) {
+    const { attempts } = this.#retryPolicy
+    for (let attempt = 1; ;) {
       await this.#pause()
       try {
         // The contract determines the answer's type, so data has the type that was generated for its document.
         return (await this.#sendOnce(query, variables, idempotencyKey)) as ApiAnswer<Data>
       } catch (error) {
         if (!(error instanceof Unavailable) || !(repeatable || error instanceof RateLimited)) throw error
-        if (attempt === this.#retryPolicy.attempts) {
+        if (this.#patient && error instanceof RateLimited) {
+          await sleep(backoffMs(this.#retryPolicy, attempts), this.#stopping)
+          continue
+        }
+        if (attempt === attempts) {
           throw new ImportStopped(`the API is unavailable: ${error.message}`, { cause: error })
         }
       }
-      await this.#sleep(backoffMs(this.#retryPolicy, attempt))
+      await sleep(backoffMs(this.#retryPolicy, attempt), this.#stopping)
+      attempt += 1
     }
   }
 
@@ -154,7 +164,7 @@ export class CommerceApi {
   // Requests of other batches wait as well, because the limit belongs to the key.
   #wait(milliseconds: number | undefined): void {
     if (milliseconds === undefined) return
-    if (milliseconds > maxPauseMs) {
+    if (milliseconds > maxPauseMs && !this.#patient) {
       throw new ImportStopped(`the API asks to come back in ${Math.ceil(milliseconds / 60_000)} minutes`)
     }
     this.#notBefore = Math.max(this.#notBefore, Date.now() + milliseconds)
@@ -162,13 +172,7 @@ export class CommerceApi {
 
   async #pause(): Promise<void> {
     const milliseconds = this.#notBefore - Date.now()
-    if (milliseconds > 0) await this.#sleep(milliseconds)
-  }
-
-  async #sleep(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.#stopping }).catch(() => {
-      throw new ImportStopped('interrupted')
-    })
+    if (milliseconds > 0) await sleep(milliseconds, this.#stopping)
   }
 }
 

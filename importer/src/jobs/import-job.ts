@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { ImportStopped } from '../api/api-error.ts'
 import { CommerceApi } from '../api/commerce-api.ts'
 import { defaultRetryPolicy } from '../api/retry-policy.ts'
+import { sleep } from '../api/sleep.ts'
 import {
   CancelImportDocument,
   CreateImportDocument,
@@ -30,23 +31,30 @@ export interface JobOptions {
 export type JobState = NonNullable<ImportQuery['import']>
 export type JobError = NonNullable<ImportErrorsQuery['import']>['errors']['nodes'][number]
 
-/** Milliseconds between two looks at an import. */
-const pollEvery = 500
+/**
+ * Milliseconds between two looks at an import. Each one counts on the merchant's rate, which the storefront needs, too: the pauses grow,
+ * so that an hour takes about 250 of them.
+ */
+const pauses = { first: 500, growth: 1.5, longest: 15_000 }
+
+const neverStopping = new AbortController().signal
 
 const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED'])
 
 /** An import as a job of the platform. */
 export class ImportJob {
+  /** Goes on after Ctrl-C, to cancel the import. */
   readonly #api: CommerceApi
+  /** Follows an import, which goes on whether the merchant has requests left or not. */
+  readonly #following: CommerceApi
   readonly #options: JobOptions
 
   constructor(options: JobOptions) {
+    const { target, stopping } = options
+    const retryPolicy = defaultRetryPolicy
     this.#options = options
-    this.#api = new CommerceApi({
-      ...options.target,
-      retryPolicy: defaultRetryPolicy,
-      stopping: new AbortController().signal,
-    })
+    this.#api = new CommerceApi({ ...target, retryPolicy, stopping: neverStopping })
+    this.#following = new CommerceApi({ ...target, retryPolicy, stopping, patient: true })
   }
 
   /**
@@ -85,7 +93,7 @@ export class ImportJob {
     let after: string | null = null
     do {
       const answer: { data: ImportErrorsQuery; errors: readonly { message: string }[] } =
-        await this.#api.send(ImportErrorsDocument, { id, after }, { repeatable: true })
+        await this.#reading.send(ImportErrorsDocument, { id, after }, { repeatable: true })
       const page = this.#dataOf(answer).import?.errors
       if (page === undefined) return
       yield* page.nodes
@@ -114,17 +122,30 @@ export class ImportJob {
       )
   }
 
+  get #reading(): CommerceApi {
+    return this.#options.stopping.aborted ? this.#api : this.#following
+  }
+
   async #end(id: string): Promise<JobState> {
-    for (;;) {
-      if (this.#options.stopping.aborted)
-        await this.#api.send(CancelImportDocument, { id }, { repeatable: true })
-      const state = this.#dataOf(await this.#api.send(ImportDocument, { id }, { repeatable: true })).import
+    const { stopping } = this.#options
+    try {
+      return await this.#follow(id, stopping)
+    } catch (error) {
+      if (!stopping.aborted || !(error instanceof ImportStopped)) throw error
+    }
+    await this.#api.send(CancelImportDocument, { id }, { repeatable: true })
+    return this.#follow(id, neverStopping)
+  }
+
+  async #follow(id: string, stopping: AbortSignal): Promise<JobState> {
+    for (let pause = pauses.first; ; pause = Math.min(pause * pauses.growth, pauses.longest)) {
+      const state = this.#dataOf(
+        await this.#reading.send(ImportDocument, { id }, { repeatable: true }),
+      ).import
       if (state == null) throw new ImportStopped('The import is gone')
       this.#options.onProgress(state)
       if (ended.has(state.status)) return state
-      await new Promise((resolve) => {
-        setTimeout(resolve, pollEvery)
-      })
+      await sleep(pause, stopping)
     }
   }
 
