@@ -11,6 +11,7 @@ import {
 } from '../generated/operations.ts'
 import { ask, change } from '../shop/ask.ts'
 import { browserShop } from '../shop/browser-shop.ts'
+import { leaveEndedSession } from '../shop/ended-session.ts'
 import { visit } from '../shop/visit.ts'
 import { formText } from '../ui/form-text.ts'
 
@@ -49,6 +50,7 @@ interface Session {
 /** Signs in, or makes an account. The cart comes along, and its secret ends. */
 async function enter(form: FormData): Promise<Outcome | Response> {
   const { client } = browserShop()
+  await leaveEndedSession()
   const { cartId, caller } = visit.read()
   const email = formText(form, 'email')
   const input = {

@@ -10,6 +10,7 @@ import {
 } from '../generated/operations.ts'
 import { ask, change } from '../shop/ask.ts'
 import { browserShop } from '../shop/browser-shop.ts'
+import { leaveEndedSession } from '../shop/ended-session.ts'
 import { visit } from '../shop/visit.ts'
 import { formText } from '../ui/form-text.ts'
 import { type Problem, problemOf } from '../ui/problem.ts'
@@ -24,6 +25,7 @@ export const failed = (error: RequestError): Outcome => ({ ok: false, problem: p
 
 /** The visit's cart, or null. One that has expired or is an order now is forgotten. */
 export async function loadCart(signal?: AbortSignal): Promise<Cart | null> {
+  await leaveEndedSession()
   const { cartId } = visit.read()
   if (cartId === undefined) return null
   const { cart } = await ask(browserShop().client, CartByIdDocument, { id: cartId }, signal)
@@ -34,13 +36,26 @@ export async function loadCart(signal?: AbortSignal): Promise<Cart | null> {
 
 /** Adds what the product's form says to the cart, which it makes if there is none. */
 export async function addToCart(form: FormData): Promise<Outcome> {
-  const { client } = browserShop()
   const variantId = form.get('variantId')
   const item = {
     productId: formText(form, 'productId'),
     quantity: Math.max(1, Math.trunc(Number(form.get('quantity')) || 1)),
     ...(typeof variantId === 'string' && variantId !== '' && { variantId }),
   }
+  await leaveEndedSession()
+  const added = await addItem(item)
+  // A session that this request has found ended doesn't keep the visitor from buying.
+  return added.ok || !(await leaveEndedSession()) ? added : addItem(item)
+}
+
+interface Item {
+  readonly productId: string
+  readonly quantity: number
+  readonly variantId?: string
+}
+
+async function addItem(item: Item): Promise<Outcome> {
+  const { client } = browserShop()
   const { cartId } = visit.read()
   if (cartId !== undefined) {
     const added = await change(client, AddCartItemDocument, { id: cartId, item })
@@ -55,7 +70,7 @@ export async function addToCart(form: FormData): Promise<Outcome> {
   return openCart(item)
 }
 
-async function openCart(item: { productId: string; quantity: number; variantId?: string }): Promise<Outcome> {
+async function openCart(item: Item): Promise<Outcome> {
   const { client, tokens } = browserShop()
   // A guest's visit ends with the order. What follows is a new purchase, by a visitor without tokens.
   if (visit.read().caller === 'guest') {
