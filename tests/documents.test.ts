@@ -1,3 +1,4 @@
+import { buildSchema, isObjectType } from 'graphql'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -52,4 +53,15 @@ test('every link of a document to a file of the repository leads to an existing 
     ),
   )
   expect(lost).toEqual([])
+})
+
+test('the page of subscriptions lists each field that can be subscribed to, with its arguments', () => {
+  const fields = buildSchema(text(path.join(root, 'docs/schema.graphql'))).getType('SubscriptionRoot')
+  if (!isObjectType(fields)) throw new Error('there is no SubscriptionRoot')
+  const calls = Object.values(fields.getFields()).map(
+    ({ name, args }) => `${name}(${args.map((argument) => argument.name).join(', ')})`,
+  )
+  const page = text(path.join(root, 'docs/subscriptions.md'))
+  const listed = [...page.matchAll(/^\| `(\w+\([^)]*\))`/gm)].map(([, call]) => call)
+  expect(listed.toSorted()).toEqual(calls.toSorted())
 })
