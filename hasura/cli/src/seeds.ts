@@ -24,7 +24,7 @@ export async function applySeeds(options: SeedOptions): Promise<SeedOutcome> {
   for (const name of found) {
     onFile?.(name)
     const path = join(directory, name)
-    const outcome = await runSqlFile(api, database, path, await readFile(path, 'utf8'))
+    const outcome = await runSqlFile(api, database, { file: path, sql: await readFile(path, 'utf8') })
     if (outcome.kind === 'failed') return { kind: 'failed', failure: outcome.failure, files }
     files.push(name)
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readCliState, writeAppliedVersions } from 'hasura-embedded/migrations'
 import { createMigration } from '../src/create-migration.ts'
-import { createHasuraApi, migrate, migrationStatus } from '../src/index.ts'
+import { createHasuraApi, type HasuraApi, migrate, migrationStatus } from '../src/index.ts'
 import { runEngine, type RunningEngine } from './running-engine.ts'
 
 describe('migrate', () => {
@@ -121,25 +121,94 @@ describe('migrate', () => {
     })
   })
 
-  test.each([
-    ['before its SQL ran', undefined],
-    ['after its SQL ran', 'create table a (id int)'],
-  ])('determines the outcome of a run that was killed %s', async (_, alreadyRun) => {
-    write(1, 'create table a (id int)')
-    if (alreadyRun !== undefined) await engine.api.runSql('default', alreadyRun)
-    await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
-    expect(await migrate(options())).toMatchObject({ kind: 'migrated' })
-    expect(await tables()).toMatchObject({ result: [['tablename'], ['a']] })
-    expect((await readCliState(engine.api)).migrations).toEqual({ default: { '1': false } })
+  /** The state that a program leaves which is killed at the file that contains `text`. */
+  const killedAt = (text: string, when: 'before' | 'after'): HasuraApi => ({
+    ...engine.api,
+    runSql: async (source, sql) => {
+      if (!sql.includes(text)) return engine.api.runSql(source, sql)
+      if (when === 'after') await engine.api.runSql(source, sql)
+      throw new Error('killed')
+    },
   })
 
-  test('says what to do when it cannot read the state', async () => {
-    write(1, 'insert into nowhere values (1)')
-    await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
-    await expect(migrate(options())).rejects.toThrow(
-      /migration 1 \(step1\) was interrupted.*--skip-execution/s,
-    )
+  const amount = async (): Promise<unknown> => engine.api.runSql('default', 'select amount from price')
+
+  test.each(['before', 'after'] as const)(
+    'a file that changes rows runs exactly once if the program is killed %s it took effect',
+    async (when) => {
+      await engine.api.runSql('default', 'create table price (amount int); insert into price values (1)')
+      write(1, 'update price set amount = amount * 100; -- more\nset role pg_read_all_data -- the last')
+      await expect(migrate({ ...options(), api: killedAt('* 100', when) })).rejects.toThrow('killed')
+      expect(await migrate(options())).toMatchObject({ kind: 'migrated' })
+      expect(await amount()).toMatchObject({ result: [['amount'], ['100']] })
+      expect((await readCliState(engine.api)).migrations).toEqual({ default: { '1': false } })
+      expect(await migrate(options())).toEqual({ kind: 'migrated', steps: [] })
+    },
+  )
+
+  test.each([
+    ['before', { default: { '1': false } }, '100'],
+    ['after', { default: {} }, '1'],
+  ] as const)(
+    'an undoing that is killed %s it took effect leaves the version as it is in the database',
+    async (when, recorded, found) => {
+      await engine.api.runSql('default', 'create table price (amount int); insert into price values (1)')
+      write(1, 'update price set amount = amount * 100', 'update price set amount = amount / 100')
+      await migrate(options())
+      const down = { ...options(), request: { kind: 'down', count: 1 } } as const
+      await expect(migrate({ ...down, api: killedAt('/ 100', when) })).rejects.toThrow('killed')
+      // A request without a step settles the state.
+      await migrate({ ...options(), request: { kind: 'up', count: 0 } })
+      expect((await readCliState(engine.api)).migrations).toEqual(recorded)
+      expect(await amount()).toMatchObject({ result: [['amount'], [found]] })
+    },
+  )
+
+  test('a file that ends its own transaction is not taken for one without effect', async () => {
+    await engine.api.runSql('default', 'create table price (amount int); insert into price values (1)')
+    write(1, 'begin; update price set amount = amount * 100;\n/* now */ commit;')
+    await expect(migrate({ ...options(), api: killedAt('* 100', 'after') })).rejects.toThrow('killed')
+    await expect(migrate(options())).rejects.toThrow(/was interrupted.*ends its own transaction/)
+    expect(await amount()).toMatchObject({ result: [['amount'], ['100']] })
   })
+
+  test('a mark of hasura-cli is settled by what exists already, and never by SQL that can be repeated', async () => {
+    write(1, 'create table a (id int)')
+    await engine.api.runSql('default', 'create table a (id int)')
+    await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
+    expect(await migrate(options())).toEqual({ kind: 'migrated', steps: [] })
+    expect((await readCliState(engine.api)).migrations).toEqual({ default: { '1': false } })
+    write(2, 'insert into a values (1)')
+    await writeAppliedVersions(
+      engine.api,
+      'default',
+      new Map([
+        ['1', false],
+        ['2', true],
+      ]),
+    )
+    await expect(migrate(options())).rejects.toThrow(/migration 2 \(step2\) was interrupted/)
+  })
+
+  test.each([
+    ['up', { default: { '1': false } }],
+    ['down', { default: {} }],
+  ] as const)(
+    'says what to do when it cannot read the state, and records it: %s',
+    async (direction, recorded) => {
+      write(1, 'insert into nowhere values (1)')
+      await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
+      await expect(migrate(options())).rejects.toThrow(
+        /migration 1 \(step1\) was interrupted.*--skip-execution.*--type down/s,
+      )
+      const request = { kind: 'version', version: '1', direction } as const
+      expect(await migrate({ ...options(), request, skipExecution: true })).toMatchObject({
+        kind: 'migrated',
+        steps: { length: 1 },
+      })
+      expect((await readCliState(engine.api)).migrations).toEqual(recorded)
+    },
+  )
 
   test('refuses two files of one version and a folder without a version', async () => {
     write(1, '')

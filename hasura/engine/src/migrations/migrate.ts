@@ -8,7 +8,9 @@ import {
   sqlFile,
 } from './migration-files.ts'
 import { planSteps, type StepRequest, type Step } from './migration-plan.ts'
-import { runSqlFile, type SqlFailure, wouldRun } from './run-sql-file.ts'
+import { recordedSql } from './recorded-sql.ts'
+import { endsTransaction, runSqlFile, type SqlFailure, type SqlFileOutcome } from './run-sql-file.ts'
+import { settleInterrupted } from './settle-interrupted.ts'
 
 export interface MigrationStatus {
   readonly version: string
@@ -60,7 +62,10 @@ export async function migrationStatus(
 export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> {
   const { api, directory, database, request = { kind: 'all' }, skipExecution = false, onStep } = options
   const migrations = await readMigrations(directory)
-  let applied = await settleInterrupted(api, database, migrations)
+  let applied =
+    skipExecution && request.kind === 'version'
+      ? withoutMark(appliedVersions(await readCliState(api), database), request)
+      : await settleInterrupted(api, database, migrations)
   const plan = planSteps(migrations, applied, request)
   if (plan.kind === 'refused') return plan
   const done: Step[] = []
@@ -73,9 +78,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
     }
     onStep?.(migration, direction)
     if (sql.trim() !== '') {
-      // One request records that the last file is done and that this one runs.
-      await writeAppliedVersions(api, database, new Map([...applied, [migration.version, true]]))
-      const outcome = await runSqlFile(api, database, sqlFile(migration, direction), sql)
+      const outcome = await runStep(options, applied, step, sql)
       if (outcome.kind === 'failed') {
         await writeAppliedVersions(api, database, applied)
         return { kind: 'failed', failure: outcome.failure, steps: done }
@@ -88,47 +91,43 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
   return { kind: 'migrated', steps: done }
 }
 
+/** Runs a file whose version is marked as running meanwhile. */
+async function runStep(
+  { api, database }: MigrateOptions,
+  applied: AppliedVersions,
+  { migration, direction }: Step,
+  sql: string,
+): Promise<SqlFileOutcome> {
+  const { version } = migration
+  const marked = new Map([...applied, [version, true]])
+  const file = sqlFile(migration, direction)
+  // After a COMMIT of its own, the file's effects and the record of its end would not be one transaction.
+  if (endsTransaction(sql)) {
+    await writeAppliedVersions(api, database, marked)
+    return runSqlFile(api, database, { file, sql })
+  }
+  const running = { version, direction }
+  // One request records that the last file is done and that this one runs.
+  await writeAppliedVersions(api, database, marked, running)
+  return runSqlFile(api, database, { file, sql, sent: recordedSql(database, running, sql) })
+}
+
+/**
+ * The versions before one is recorded by hand. If an interrupted run has left its mark, this version takes the step, so
+ * that the record says what the caller has found.
+ */
+function withoutMark(
+  applied: AppliedVersions,
+  { version, direction }: { readonly version: string; readonly direction: Direction },
+): AppliedVersions {
+  const before = new Map(applied)
+  if (direction === 'up' && before.get(version) === true) before.delete(version)
+  return before
+}
+
 function withStep(applied: AppliedVersions, { migration, direction }: Step): AppliedVersions {
   const after = new Map(applied)
   if (direction === 'up') after.set(migration.version, false)
   else after.delete(migration.version)
   return after
-}
-
-/** Postgres's codes for "exists already" (schema, relation, function, other object, column). */
-const alreadyExists = new Set(['42P06', '42P07', '42723', '42710', '42701'])
-
-/**
- * Settles a version that is marked as running, because the program was killed between running the file and recording
- * it. The file was one transaction, so it took effect wholly or not at all. Running it again, with a rollback, shows
- * which.
- */
-async function settleInterrupted(
-  api: HasuraApi,
-  database: string,
-  migrations: readonly Migration[],
-): Promise<AppliedVersions> {
-  const applied = new Map(appliedVersions(await readCliState(api), database))
-  const interrupted = migrations.filter(({ version }) => applied.get(version) === true)
-  for (const migration of interrupted) {
-    const sql = (await readMigrationSql(migration, 'up')) ?? ''
-    const outcome = await wouldRun(api, database, sql)
-    if (outcome.kind === 'done') applied.delete(migration.version)
-    else if (alreadyExists.has(outcome.failure.sqlState ?? '')) applied.set(migration.version, false)
-    else throw new InterruptedMigrationError(migration, outcome.failure)
-  }
-  if (interrupted.length > 0) await writeAppliedVersions(api, database, applied)
-  return applied
-}
-
-export class InterruptedMigrationError extends Error {
-  override readonly name = 'InterruptedMigrationError'
-
-  constructor(migration: Migration, failure: SqlFailure) {
-    super(
-      `A run of migration ${migration.version} (${migration.name}) was interrupted, and its outcome is unknown: ${failure.message}. ` +
-        'Inspect the database. If it took effect, record it: migrate apply --version ' +
-        `${migration.version} --skip-execution. If not, remove its record: add --type down to that command.`,
-    )
-  }
 }

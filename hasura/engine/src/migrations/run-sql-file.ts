@@ -25,15 +25,22 @@ const postgresError = z.object({
   }),
 })
 
+export interface SqlFile {
+  /** Its path, for the error. */
+  readonly file: string
+  readonly sql: string
+  /** The SQL with more around it, if it doesn't run as it is. */
+  readonly sent?: string
+}
+
 /** Runs a file in one transaction. Throws HasuraApiError only when the engine doesn't answer. */
 export async function runSqlFile(
   api: HasuraApi,
   source: string,
-  file: string,
-  sql: string,
+  { file, sql, sent = sql }: SqlFile,
 ): Promise<SqlFileOutcome> {
   try {
-    await api.runSql(source, sql)
+    await api.runSql(source, sent)
     return { kind: 'done' }
   } catch (error) {
     if (!isSqlError(error)) throw error
@@ -42,13 +49,22 @@ export async function runSqlFile(
   }
 }
 
-/** Runs the file and rolls it back, to find whether it would succeed. */
-export async function wouldRun(api: HasuraApi, source: string, sql: string): Promise<SqlFileOutcome> {
+/**
+ * Runs the file and rolls it back, to find whether it would succeed. Unknown for a file that can't be rolled back,
+ * because it ends its own transaction.
+ */
+export async function wouldRun(
+  api: HasuraApi,
+  source: string,
+  sql: string,
+): Promise<SqlFileOutcome | { readonly kind: 'unknown' }> {
+  if (endsTransaction(sql)) return { kind: 'unknown' }
   const error = await tryOut(api, source, sql)
   return error === undefined ? { kind: 'done' } : { kind: 'failed', failure: describe(error, '', undefined) }
 }
 
-const isSqlError = (error: unknown): error is HasuraApiError =>
+/** Whether the engine refused the SQL, as opposed to the caller, or to no answer. */
+export const isSqlError = (error: unknown): error is HasuraApiError =>
   error instanceof HasuraApiError && error.code !== 'unavailable' && error.code !== 'access-denied'
 
 function describe(error: HasuraApiError, file: string, line: number | undefined): SqlFailure {
@@ -59,15 +75,22 @@ function describe(error: HasuraApiError, file: string, line: number | undefined)
   return { file, line, message: parts.filter((part) => part != null && part !== '').join('\n'), sqlState }
 }
 
+const transactionCommand =
+  /^(?:begin|commit|rollback|abort|end|start\s+transaction|prepare\s+transaction|savepoint|release)\b/i
+
+/** Whether the file has commands for transactions, so that it may be no single transaction and can't be rolled back. */
+export const endsTransaction = (sql: string): boolean =>
+  splitStatements(sql).some((each) => transactionCommand.test(each.command))
+
 /**
  * Hasura doesn't report where in a file Postgres failed. So this runs ever shorter beginnings of the file, with a
- * rollback: the statement after the longest working one has failed. Undefined for a file with a COMMIT of its own,
- * which can't be rolled back.
+ * rollback: the statement after the longest working one has failed. Undefined for a file that can't be rolled back, and
+ * for one that fails only at its commit, as by a deferred constraint.
  */
 async function findFailingLine(api: HasuraApi, source: string, sql: string): Promise<number | undefined> {
+  if (endsTransaction(sql)) return undefined
+  if ((await tryOut(api, source, sql)) === undefined) return undefined
   const statements = splitStatements(sql)
-  const commits = /^\s*(begin|commit|rollback|end|start\s+transaction|savepoint|release)\b/i
-  if (statements.some((each) => commits.test(each.sql))) return undefined
   let works = 0
   let fails = statements.length
   while (fails - works > 1) {

@@ -1,6 +1,8 @@
 /** One statement of a file, and the line (from 1) of its first word. */
 export interface SqlStatement {
   readonly sql: string
+  /** The SQL from its first word on, without the comments before it. */
+  readonly command: string
   readonly line: number
 }
 
@@ -17,6 +19,14 @@ export function splitStatements(file: string): readonly SqlStatement[] {
   const token = new RegExp(tokenPattern)
   let start = 0
   let first: number | undefined
+  let line = 1
+  let counted = 0
+  const push = (from: number, firstWord: number, end: number): void => {
+    // Counted on from the last statement, because a file may have a megabyte.
+    line += file.slice(counted, firstWord).split('\n').length - 1
+    counted = firstWord
+    statements.push({ sql: file.slice(from, end), command: file.slice(firstWord, end), line })
+  }
   let body = { depth: 0, afterBegin: false }
   for (let match = token.exec(file); match !== null; match = token.exec(file)) {
     const text = match[0]
@@ -24,7 +34,7 @@ export function splitStatements(file: string): readonly SqlStatement[] {
     if (end !== undefined) token.lastIndex = end
     if (text.startsWith('--') || text.startsWith('/*')) continue
     if (text === ';' && body.depth === 0) {
-      if (first !== undefined) statements.push(statement(file, start, first, match.index + 1))
+      if (first !== undefined) push(start, first, match.index + 1)
       start = match.index + 1
       first = undefined
       continue
@@ -32,7 +42,7 @@ export function splitStatements(file: string): readonly SqlStatement[] {
     first ??= match.index
     body = follow(body, text)
   }
-  if (first !== undefined) statements.push(statement(file, start, first, file.length))
+  if (first !== undefined) push(start, first, file.length)
   return statements
 }
 
@@ -64,8 +74,3 @@ function follow({ depth, afterBegin }: Body, text: string): Body {
   if (word === 'case') return { depth: depth + 1, afterBegin: false }
   return { depth: word === 'end' ? depth - 1 : depth, afterBegin: false }
 }
-
-const statement = (file: string, start: number, first: number, end: number): SqlStatement => ({
-  sql: file.slice(start, end),
-  line: file.slice(0, first).split('\n').length,
-})
