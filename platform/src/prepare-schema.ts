@@ -1,5 +1,6 @@
 import {
   type HasuraApi,
+  HasuraApiError,
   InterruptedMigrationError,
   migrate,
   type SqlFailure,
@@ -48,7 +49,10 @@ export async function prepareSchema(
       onMigration(`${version}_${name}`)
     },
   }).catch((error: unknown) => {
-    throw error instanceof InterruptedMigrationError ? new PlatformError(error.message) : error
+    const isExpected =
+      error instanceof InterruptedMigrationError ||
+      (error instanceof HasuraApiError && error.code === 'unavailable')
+    throw isExpected ? new PlatformError(error.message, { cause: error }) : error
   })
   switch (outcome.kind) {
     case 'migrated':

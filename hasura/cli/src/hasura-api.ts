@@ -1,7 +1,15 @@
 import { HasuraApiError, type HasuraApi } from 'hasura-embedded/migrations'
 import { z } from 'zod'
+import { type JsonAnswer, NoAnswerInTime, postJson } from './post-json.ts'
 
-const timeoutMs = 120_000
+/** How long an answer may take, in milliseconds. */
+interface AnswerTimes {
+  readonly metadata: number
+  /** Also the most that a file of a migration may take, because the file is one request. */
+  readonly sql: number
+}
+
+const answerTimes: AnswerTimes = { metadata: 120_000, sql: 60 * 60_000 }
 
 export interface HasuraApiOptions {
   readonly endpoint: string
@@ -16,11 +24,18 @@ const refusal = z.object({
 })
 
 /** The HTTP API of either engine, as hasura-cli uses it. */
-export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): HasuraApi {
-  const call = async (path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetchJson(new URL(path, withSlash(endpoint)), adminSecret, body)
+export function createHasuraApi(
+  { endpoint, adminSecret }: HasuraApiOptions,
+  times: AnswerTimes = answerTimes,
+): HasuraApi {
+  const secret = adminSecret === undefined ? {} : { 'x-hasura-admin-secret': adminSecret }
+  const call = async (path: string, body: unknown, timeoutMs: number): Promise<unknown> => {
+    const url = new URL(path, withSlash(endpoint))
+    const response = await postJson(url, { headers: secret, body, timeoutMs }).catch((error: unknown) => {
+      throw new HasuraApiError(unexpected(endpoint, reasonOf(error)))
+    })
+    if (isGood(response)) return response.body
     const refused = refusal.safeParse(response.body)
-    if (response.ok && response.body !== undefined) return response.body
     throw new HasuraApiError(
       refused.success
         ? {
@@ -32,10 +47,12 @@ export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): Ha
     )
   }
   return {
-    metadata: (request) => call('v1/metadata', request),
-    runSql: (source, sql) => call('v2/query', { type: 'run_sql', args: { source, sql } }),
+    metadata: (request) => call('v1/metadata', request, times.metadata),
+    runSql: (source, sql) => call('v2/query', { type: 'run_sql', args: { source, sql } }, times.sql),
   }
 }
+
+const isGood = ({ status, body }: JsonAnswer): boolean => status >= 200 && status < 300 && body !== undefined
 
 /** The advice to a caller without a secret, appended to the engine's refusal. */
 const hintFor = (code: string, adminSecret: string | undefined): string =>
@@ -43,21 +60,10 @@ const hintFor = (code: string, adminSecret: string | undefined): string =>
     ? ': give --admin-secret, or set HASURA_GRAPHQL_ADMIN_SECRET'
     : ''
 
-async function fetchJson(
-  url: URL,
-  adminSecret: string | undefined,
-  body: unknown,
-): Promise<{ ok: boolean; status: number; body: unknown }> {
-  const secret = adminSecret === undefined ? {} : { 'x-hasura-admin-secret': adminSecret }
-  const post = { method: 'POST', headers: { 'content-type': 'application/json', ...secret } }
-  const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) }
-  try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
-    return { ok: response.ok, status: response.status, body: parse(await response.text()) }
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw new HasuraApiError(unexpected(url.origin, cause instanceof Error ? cause.message : String(cause)))
-  }
+function reasonOf(error: unknown): string {
+  if (error instanceof NoAnswerInTime)
+    return `${error.message}. It may still do what it was asked to; run the command again, which waits for SQL that still runs`
+  return error instanceof Error ? error.message : String(error)
 }
 
 function unexpected(endpoint: string, reason: string) {
@@ -69,11 +75,3 @@ function unexpected(endpoint: string, reason: string) {
  * Ends the URL with a slash, so that its path (`https://example.com/hasura`) is kept when URLs are resolved against it.
  */
 const withSlash = (endpoint: string): string => (endpoint.endsWith('/') ? endpoint : `${endpoint}/`)
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
