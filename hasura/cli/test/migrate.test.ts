@@ -90,6 +90,22 @@ describe('migrate', () => {
     expect(await migrate(options())).toMatchObject({ kind: 'migrated', steps: { length: 2 } })
   })
 
+  test('a file that fails only at its commit is reported with the error of Postgres, and without a line', async () => {
+    write(1, 'create table a (id int primary key, b int references a deferrable initially deferred)')
+    write(2, 'insert into a values (1, 2);\nselect 1;')
+    expect(await migrate(options())).toEqual({
+      kind: 'failed',
+      steps: [expect.anything()],
+      failure: {
+        file: join(directory, '2_step2/up.sql'),
+        line: undefined,
+        sqlState: '23503',
+        message: expect.stringContaining('violates foreign key constraint') as string,
+      },
+    })
+    expect((await readCliState(engine.api)).migrations).toEqual({ default: { '1': false } })
+  })
+
   test('goes up and down by number and by version', async () => {
     for (const version of [1, 2, 3]) {
       write(version, `create table t${version} (id int)`, `drop table t${version}`)

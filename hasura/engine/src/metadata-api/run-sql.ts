@@ -44,10 +44,12 @@ export const runSql: Command = {
     client.on('error', ignore)
     let reusable = false
     try {
-      const result = await inTransaction(client, parsed.read_only, async () => {
+      const { result, snapshot } = await inTransaction(client, parsed, async () => {
         await setSettings(client, context)
         return runChecked(client, parsed, context)
       })
+      // Only now: the commit may fail, and with it what the SQL has changed.
+      if (snapshot !== undefined) context.draft.replace(snapshot)
       reusable = await resetSession(client, parsed.sql)
       return result
     } finally {
@@ -84,26 +86,38 @@ async function setSettings(client: PoolClient, { session, trace }: Caller): Prom
   await client.query(selectSettings(settings))
 }
 
-async function inTransaction<T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> {
+/** Throws HasuraError for an error of Postgres, in the SQL or at the commit, where deferred constraints are checked. */
+async function inTransaction<T>(
+  client: PoolClient,
+  { sql, read_only: readOnly }: RunSqlArguments,
+  run: () => Promise<T>,
+): Promise<T> {
   await client.query(readOnly ? 'begin read only' : 'begin')
   try {
     const result = await run()
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback')
-    throw error
+    // On a lost connection there is nothing to roll back, and the first error is the cause.
+    await client.query('rollback').catch(() => undefined)
+    throw error instanceof pg.DatabaseError ? queryFailed(sql, error) : error
   }
+}
+
+interface CheckedResult {
+  readonly result: Json
+  /** Of the database and the metadata after the SQL, once it is committed; undefined if it was not checked. */
+  readonly snapshot?: Snapshot
 }
 
 async function runChecked(
   client: PoolClient,
   args: RunSqlArguments,
   { draft, store, finishChange, publication }: CommandContext,
-): Promise<Json> {
+): Promise<CheckedResult> {
   const run = (): Promise<Json> => execute(client, args.sql, args.read_only ? undefined : publication)
   const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
-  if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return run()
+  if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return { result: await run() }
   const { storedMetadata, catalog } = draft.snapshot
   const before = await readCatalog(client, storedMetadata, catalog)
   const result = await run()
@@ -117,8 +131,7 @@ async function runChecked(
       )
   const persisted = await persist(client, store, draft.snapshot, adapted)
   await finishChange(client, draft.snapshot, persisted)
-  draft.replace(persisted)
-  return result
+  return { result, snapshot: persisted }
 }
 
 /**
@@ -157,18 +170,13 @@ async function execute(
   sql: string,
   publication: PublicationOptions | undefined,
 ): Promise<Json> {
-  try {
-    const results = await (publication === undefined
-      ? queryRows(client, sql)
-      : queryPublished(client, sql, publication))
-    const last = lastResult.parse(Array.isArray(results) ? results.at(-1) : results)
-    return last.fields.length > 0
-      ? { result_type: 'TuplesOk', result: [last.fields.map(({ name }) => name), ...last.rows] }
-      : { result_type: 'CommandOk', result: null }
-  } catch (error) {
-    if (error instanceof pg.DatabaseError) throw queryFailed(sql, error)
-    throw error
-  }
+  const results = await (publication === undefined
+    ? queryRows(client, sql)
+    : queryPublished(client, sql, publication))
+  const last = lastResult.parse(Array.isArray(results) ? results.at(-1) : results)
+  return last.fields.length > 0
+    ? { result_type: 'TuplesOk', result: [last.fields.map(({ name }) => name), ...last.rows] }
+    : { result_type: 'CommandOk', result: null }
 }
 
 const queryRows = (client: PoolClient, sql: string): Promise<unknown> =>

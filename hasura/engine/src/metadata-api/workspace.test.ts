@@ -324,6 +324,31 @@ describe('run_sql', () => {
     expect(await sql('select count(*) from author')).toMatchObject({ result: [['count'], ['0']] })
   })
 
+  test('an error at the commit is Postgres’ own, and nothing that was rolled back is served', async () => {
+    await trackAll()
+    await sql('alter table article alter constraint article_author_id_fkey deferrable initially deferred')
+    const before = workspace.snapshot
+    expect(
+      await refusal(
+        sql('alter table author add column born date; insert into article (author_id) values (99)'),
+      ),
+    ).toMatchObject({
+      code: 'postgres-error',
+      internal: {
+        error: { status_code: '23503', message: expect.stringContaining('article_author_id_fkey') as string },
+      },
+    })
+    expect(workspace.snapshot).toBe(before)
+  })
+
+  test('SQL whose role may not store the metadata that follow is refused as by Postgres', async () => {
+    await trackAll()
+    expect(
+      await refusal(sql('alter table author rename to writer; set role pg_read_all_data')),
+    ).toMatchObject({ code: 'postgres-error', internal: { error: { status_code: '42501' } } })
+    expect(await sql('select * from author')).toMatchObject({ result: [['id', 'name']] })
+  })
+
   test('read_only prevents writes', async () => {
     expect(await refusal(sql('drop table author', { read_only: true }))).toMatchObject({
       internal: { error: { status_code: '25006' } },
