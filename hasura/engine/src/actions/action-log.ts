@@ -1,5 +1,5 @@
 import { type HeldRows, holdSql, isHeldSql } from '../events/held-rows.ts'
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { GraphQLError } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
@@ -118,6 +118,6 @@ export async function releaseAbandonedInvocations(heldRows: HeldRows, ids: reado
   )
 }
 
-export async function forgetInvocations(pool: Pool, action: string): Promise<void> {
-  await pool.query('delete from hdb_catalog.hdb_action_log where action_name = $1', [action])
+export async function forgetInvocations(client: ClientBase, action: string): Promise<void> {
+  await client.query('delete from hdb_catalog.hdb_action_log where action_name = $1', [action])
 }

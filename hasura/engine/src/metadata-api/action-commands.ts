@@ -52,12 +52,12 @@ export const actionCommands: Readonly<Record<string, Command>> = {
   drop_action: {
     schema: dropAction,
     changesMetadata: true,
-    run: async (args, { draft, pool }) => {
+    run: async (args, { draft }) => {
       const { name, clear_data: clearData = true } = dropAction.parse(args)
       const metadata = draft.snapshot.storedMetadata
       requireAction(metadata, name)
       await draft.accept({ ...metadata, actions: metadata.actions?.filter((action) => action.name !== name) })
-      if (clearData) await forgetInvocations(pool, name)
+      if (clearData) draft.atCommit((client) => forgetInvocations(client, name))
       return success
     },
   },

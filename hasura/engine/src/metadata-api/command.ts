@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '../metadata/parse.ts'
 import { type QualifiedName, displayName, qualifiedName } from '../metadata/qualified-name.ts'
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
-import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { RowCommands } from '../rows/row-commands.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -34,7 +33,6 @@ export interface CommandContext extends Caller {
   readonly sessions: Pool
   readonly store: MetadataStore
   readonly finishChange: FinishChange
-  readonly remotes: RemoteDirectory
   readonly rows: RowCommands
   /** Whether metadata with unknown keys is refused. */
   readonly strictMetadata: boolean

@@ -50,11 +50,25 @@ export interface MetadataDraft {
   atomically<Result>(work: () => Promise<Result>): Promise<Result>
   /** Continues with another state of database and metadata, which are known to fit. */
   replace(snapshot: Snapshot): void
+  /** Has remote schemas introspected again: here with the next edit, in other engines when it is stored. */
+  reload(remoteSchemas: readonly string[]): void
+  /** The remote schemas that were reloaded. */
+  readonly reloaded: readonly string[]
+  /** Does work in the transaction that stores the metadata, so that it happens only if the whole request succeeds. */
+  atCommit(work: CommitWork): void
+  /** The work to do at the commit, in its order. */
+  readonly commitWork: readonly CommitWork[]
+  /** Returns a function that takes the draft back to its present state. */
+  checkpoint(): () => void
 }
+
+type CommitWork = (client: ClientBase) => Promise<void>
 
 export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapshot): MetadataDraft {
   let snapshot = start
+  let commitWork: readonly CommitWork[] = []
   let deferring = false
+  const reloaded = new Set<string>()
 
   const build = async (metadata: Metadata): Promise<Snapshot> => {
     const compacted = compactMetadata(metadata)
@@ -64,9 +78,20 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     return buildSnapshot(compacted, catalog, snapshot.resourceVersion, await remotes.introspect(compacted))
   }
 
+  const checkpoint = (): (() => void) => {
+    const before = { snapshot, commitWork }
+    return () => ({ snapshot, commitWork } = before)
+  }
+
   return {
     get snapshot() {
       return snapshot
+    },
+    get reloaded() {
+      return [...reloaded]
+    },
+    get commitWork() {
+      return commitWork
     },
     accept: async (metadata) => {
       const next = await build(metadata)
@@ -99,6 +124,7 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     },
     atomically: async (work) => {
       const before = snapshot
+      const restore = checkpoint()
       const wasDeferring = deferring
       deferring = true
       try {
@@ -111,7 +137,7 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
         refuseConflict(snapshot, before)
         return result
       } catch (error) {
-        snapshot = before
+        restore()
         throw error
       } finally {
         deferring = wasDeferring
@@ -120,6 +146,16 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     replace: (next) => {
       snapshot = next
     },
+    reload: (remoteSchemas) => {
+      for (const name of remoteSchemas) {
+        remotes.forget(name)
+        reloaded.add(name)
+      }
+    },
+    atCommit: (work) => {
+      commitWork = [...commitWork, work]
+    },
+    checkpoint,
   }
 }
 

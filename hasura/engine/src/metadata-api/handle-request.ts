@@ -93,7 +93,7 @@ async function runBulk(
 ): Promise<readonly Json[]> {
   const results: Json[] = []
   for (const [index, each] of requests.entries()) {
-    const before = context.draft.snapshot
+    const restore = context.draft.checkpoint()
     try {
       results.push(await runMetadataRequest(each, context))
     } catch (error) {
@@ -102,7 +102,7 @@ async function runBulk(
       if (mode !== 'bulk_keep_going') throw located
       // A failed command may have changed the draft. SQL has transactions of its own and has updated the draft after
       // each.
-      if (changesMetadata(each)) context.draft.replace(before)
+      if (changesMetadata(each)) restore()
       results.push(errorBody(located))
     }
   }

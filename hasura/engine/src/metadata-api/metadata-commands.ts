@@ -74,15 +74,17 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
   reload_metadata: {
     schema: reloadArguments,
     changesMetadata: true,
-    run: async (args, { draft, remotes }) => {
+    run: async (args, { draft }) => {
       const { reload_remote_schemas: requested, ...others } = reloadArguments.parse(args)
       const { storedMetadata } = draft.snapshot
       requireNames('Remote schema', requested, storedMetadata.remote_schemas)
       requireNames('Source', others.reload_sources, storedMetadata.sources)
       requireNames('Source', others.recreate_event_triggers, storedMetadata.sources)
-      for (const name of Array.isArray(requested) ? requested : []) remotes.forget(name)
-      if (requested === true) remotes.forget()
-      if (requested !== false) await draft.accept(storedMetadata)
+      if (requested !== false) {
+        const all = (storedMetadata.remote_schemas ?? []).map(({ name }) => name)
+        draft.reload(requested === true ? all : requested)
+        await draft.accept(storedMetadata)
+      }
       const { inconsistencies } = draft.snapshot
       return {
         message: 'success',

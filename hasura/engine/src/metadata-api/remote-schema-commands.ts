@@ -46,13 +46,13 @@ export const remoteSchemaCommands: Readonly<Record<string, Command>> = {
   add_remote_schema: {
     schema: addRemoteSchema,
     changesMetadata: true,
-    run: async (args, { draft, remotes }) => {
+    run: async (args, { draft }) => {
       const remote = addRemoteSchema.parse(args)
       requireUrl(remote.definition)
       const metadata = draft.snapshot.storedMetadata
       if (metadata.remote_schemas?.some(({ name }) => name === remote.name))
         throw new HasuraError('already-exists', `remote schema with name "${remote.name}" already exists`)
-      remotes.forget(remote.name)
+      draft.reload([remote.name])
       const remoteSchemas = [...(metadata.remote_schemas ?? []), remote]
       await draft.change({ ...metadata, remote_schemas: remoteSchemas }, remoteSchemaObject(remote))
       return success
@@ -62,12 +62,12 @@ export const remoteSchemaCommands: Readonly<Record<string, Command>> = {
   update_remote_schema: {
     schema: addRemoteSchema,
     changesMetadata: true,
-    run: async (args, { draft, remotes }) => {
+    run: async (args, { draft }) => {
       const { name, definition, comment } = addRemoteSchema.parse(args)
       requireUrl(definition)
       const metadata = draft.snapshot.storedMetadata
       const edited = { ...requireRemoteSchema(metadata, name), definition, comment }
-      remotes.forget(name)
+      draft.reload([name])
       await draft.change(editRemoteSchema(metadata, edited), remoteSchemaObject(edited))
       return success
     },
@@ -83,11 +83,11 @@ export const remoteSchemaCommands: Readonly<Record<string, Command>> = {
   reload_remote_schema: {
     schema: named,
     changesMetadata: true,
-    run: async (args, { draft, remotes }) => {
+    run: async (args, { draft }) => {
       const { name } = named.parse(args)
       const metadata = draft.snapshot.storedMetadata
       const remote = requireRemoteSchema(metadata, name)
-      remotes.forget(name)
+      draft.reload([name])
       await draft.accept(metadata)
       const broken = draft.snapshot.inconsistencies.find(
         (each) => each.name === remoteSchemaObject(remote).name,

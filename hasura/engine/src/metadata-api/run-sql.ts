@@ -129,7 +129,10 @@ async function runChecked(
     : await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
         readCatalog(client, metadata, after),
       )
-  const persisted = await persist(client, store, draft.snapshot, adapted)
+  const persisted = await persist(client, store, draft.snapshot, {
+    after: adapted,
+    isNewSchema: !isSameCatalog(after, before),
+  })
   await finishChange(client, draft.snapshot, persisted)
   return { result, snapshot: persisted }
 }
@@ -144,16 +147,24 @@ const speaksOfDatabase = ({ sources }: Metadata): boolean =>
       tables.length + functions.length + native_queries.length + logical_models.length > 0,
   )
 
-/** Stores the changes in the SQL's transaction, so that database and metadata change together. */
+/**
+ * Stores the changes in the SQL's transaction, so that database and metadata change together. A new schema has a new
+ * resource version, too, by which other engines notice it.
+ */
 async function persist(
   client: PoolClient,
   store: MetadataStore,
   before: Snapshot,
-  after: Snapshot,
+  { after, isNewSchema }: { readonly after: Snapshot; readonly isNewSchema: boolean },
 ): Promise<Snapshot> {
   const metadata = compactMetadata(after.storedMetadata)
-  if (JSON.stringify(metadata) === JSON.stringify(before.storedMetadata)) return after
-  const result = await store.write(metadata, before.resourceVersion, client)
+  if (JSON.stringify(metadata) === JSON.stringify(before.storedMetadata)) {
+    if (!isNewSchema) return after
+    const resourceVersion = await store.raiseVersion(client)
+    // Else another engine has changed the metadata while the SQL ran, which this engine still has to read.
+    return resourceVersion === before.resourceVersion + 1 ? { ...after, resourceVersion } : after
+  }
+  const result = await store.write(metadata, before.resourceVersion, { client })
   switch (result.kind) {
     case 'written':
       return { ...after, storedMetadata: metadata, resourceVersion: result.resourceVersion }

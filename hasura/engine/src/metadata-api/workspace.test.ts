@@ -1,9 +1,10 @@
 import pg from 'pg'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { followWithEvents } from '../events/engine-events.ts'
 import { HasuraError, errorBody } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
+import { startRemoteServer } from '../remote/testing/remote-server.ts'
 import { createMetadataStore } from '../storage/metadata-store.ts'
 import { type Workspace, openWorkspace } from './workspace.ts'
 
@@ -53,6 +54,7 @@ async function refusal(answer: Promise<Json>): Promise<unknown> {
 }
 
 interface ExportedMetadata {
+  readonly actions?: readonly object[]
   readonly sources: readonly { readonly tables: readonly object[] }[]
 }
 
@@ -131,6 +133,28 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.storedMetadata.sources[0]?.tables).toEqual([])
   })
 
+  test.each(['bulk', 'bulk_atomic', 'bulk_keep_going'])(
+    'a failing bulk in a %s keeps the invocations of an action that it would have dropped',
+    async (type) => {
+      const definition = { handler: 'http://127.0.0.1:9', kind: 'asynchronous', output_type: 'Done' }
+      await metadata('set_custom_types', {
+        objects: [{ name: 'Done', fields: [{ name: 'at', type: 'Int' }] }],
+      })
+      await metadata('create_action', { name: 'order', definition })
+      await pool.query(`insert into hdb_catalog.hdb_action_log (action_name, input_payload, request_headers, session_variables, status)
+      values ('order', '{}', '{}', '{}', 'created')`)
+      const drop = { type: 'drop_action', args: { name: 'order' } }
+      const failing = { type: 'bulk', args: [drop, { type: 'drop_action', args: { name: 'gone' } }] }
+      await refusal(metadata(type, [failing]))
+      await metadata('pg_track_table', { table: 'author' })
+      const left = 'select from hdb_catalog.hdb_action_log'
+      expect((await exported()).actions).toMatchObject([{ name: 'order' }])
+      expect((await pool.query(left)).rowCount).toBe(1)
+      await metadata('bulk', [drop])
+      expect((await pool.query(left)).rowCount).toBe(0)
+    },
+  )
+
   test('bulk_keep_going runs every command and reports the failures', async () => {
     const answer = await metadata('bulk_keep_going', [
       { type: 'pg_track_table', args: { table: 'gone' } },
@@ -169,6 +193,23 @@ describe('metadata commands', () => {
     await workspace.synchronize()
     expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
     expect(workspace.snapshot.resourceVersion).toBe(2)
+  })
+
+  test('a remote schema that one engine reloads is introspected again by every other, also after more changes', async () => {
+    const remote = await startRemoteServer()
+    onTestFinished(() => remote.close())
+    await metadata('add_remote_schema', { name: 'world', definition: { url: remote.url } })
+    remote.isUp = false
+    const open = () => openWorkspace(pool, createMetadataStore(pool), followWithEvents(false))
+    const [one, other, third] = [await open(), await open(), await open()]
+    expect(other.snapshot.inconsistencies).toMatchObject([{ type: 'remote_schema' }])
+    remote.isUp = true
+    await one.handle('metadata', { type: 'reload_metadata', args: {} })
+    await other.synchronize()
+    expect(other.snapshot.inconsistencies).toEqual([])
+    await one.handle('metadata', { type: 'pg_track_table', args: { table: 'author' } })
+    await third.synchronize()
+    expect(third.snapshot.inconsistencies).toEqual([])
   })
 
   test('a change builds on the catalog that was read before, and on a new one once the database has changed', async () => {
@@ -347,6 +388,26 @@ describe('run_sql', () => {
       await refusal(sql('alter table author rename to writer; set role pg_read_all_data')),
     ).toMatchObject({ code: 'postgres-error', internal: { error: { status_code: '42501' } } })
     expect(await sql('select * from author')).toMatchObject({ result: [['id', 'name']] })
+  })
+
+  test('columns that it adds are taken over by other engines, and by this one after their changes', async () => {
+    await trackAll()
+    const other = await openWorkspace(pool, createMetadataStore(pool), followWithEvents(false))
+    const columns = ({ snapshot }: Workspace) =>
+      snapshot.catalog.tables.get('public.author')?.columns.map(({ name }) => name)
+    await sql('alter table author add column born date')
+    const version = workspace.snapshot.resourceVersion
+    await other.synchronize()
+    expect(columns(other)).toEqual(['id', 'name', 'born'])
+    expect(other.snapshot.resourceVersion).toBe(version)
+    await sql('comment on table author is null')
+    expect(workspace.snapshot.resourceVersion).toBe(version)
+    await other.handle('query', {
+      type: 'run_sql',
+      args: { sql: 'alter table author add column died date' },
+    })
+    await workspace.synchronize()
+    expect(columns(workspace)).toEqual(['id', 'name', 'born', 'died'])
   })
 
   test('read_only prevents writes', async () => {

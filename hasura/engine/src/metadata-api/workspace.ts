@@ -14,7 +14,7 @@ import type { MetadataStore } from '../storage/metadata-store.ts'
 import { requestTrace } from '../tracing/trace-context.ts'
 import type { Caller, FinishChange } from './command.ts'
 import type { CommandSet } from './commands.ts'
-import { createDraft, readCatalog } from './draft.ts'
+import { createDraft, type MetadataDraft, readCatalog } from './draft.ts'
 import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './handle-request.ts'
 
 /** Holds the engine's snapshot. No other code changes it. */
@@ -74,12 +74,14 @@ export async function openWorkspace(
       snapshot = await load(pool, store, remotes, snapshot)
   }
 
-  const commit = (before: Snapshot, after: Snapshot): Promise<Snapshot> =>
+  const commit = (before: Snapshot, draft: MetadataDraft): Promise<Snapshot> =>
     inTransaction(pool, async (client) => {
-      const result = await store.write(after.storedMetadata, after.resourceVersion, client)
+      const { snapshot: after, reloaded } = draft
+      const result = await store.write(after.storedMetadata, after.resourceVersion, { client, reloaded })
       switch (result.kind) {
         case 'written':
           await finishChange(client, before, after)
+          for (const work of draft.commitWork) await work(client)
           return { ...after, resourceVersion: result.resourceVersion }
         case 'conflict':
           throw versionConflict(after.resourceVersion)
@@ -100,13 +102,12 @@ export async function openWorkspace(
       sessions,
       store,
       finishChange,
-      remotes,
       rows,
       strictMetadata,
       publication,
       ...caller,
     })
-    if (changes) snapshot = await commit(snapshot, draft.snapshot)
+    if (changes) snapshot = await commit(snapshot, draft)
     return answer
   }
 
@@ -122,7 +123,6 @@ export async function openWorkspace(
         sessions,
         store,
         finishChange,
-        remotes,
         rows,
         strictMetadata,
         publication,
@@ -153,6 +153,9 @@ async function load(
   last?: Snapshot,
 ): Promise<Snapshot> {
   const { metadata, resourceVersion } = await readMetadata(store, last)
+  if (last !== undefined && resourceVersion !== last.resourceVersion)
+    for (const [name, version] of await store.readReloads())
+      if (version > last.resourceVersion) remotes.forget(name)
   const [catalog, introspections] = await Promise.all([
     readCatalog(pool, metadata, last?.catalog),
     remotes.introspect(metadata),

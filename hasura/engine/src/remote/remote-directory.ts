@@ -20,8 +20,8 @@ export type Introspections = ReadonlyMap<string, Introspection>
 export interface RemoteDirectory {
   /** Introspects remote schemas that are new or have a new definition. */
   introspect(metadata: Metadata): Promise<Introspections>
-  /** Drops the introspection of one remote schema, or of all, so that the next time repeats it. */
-  forget(name?: string): void
+  /** Drops the introspection of a remote schema, so that the next time repeats it. */
+  forget(name: string): void
 }
 
 interface Known {
@@ -50,8 +50,7 @@ export function createRemoteDirectory(environment: Environment): RemoteDirectory
       )
     },
     forget: (name) => {
-      if (name === undefined) known.clear()
-      else known.delete(name)
+      known.delete(name)
     },
   }
 }

@@ -51,6 +51,40 @@ describe('createMetadataStore', () => {
     ])
   })
 
+  test('tells of each remote schema when it was last reloaded, by this engine or by Hasura', async () => {
+    await store.prepare(empty)
+    expect(await store.readReloads()).toEqual(new Map())
+    await store.write(other, 1, { reloaded: ['a', 'b'] })
+    await store.write(other, 2, { reloaded: ['b'] })
+    await store.write(other, 3)
+    expect(await store.readReloads()).toEqual(
+      new Map([
+        ['a', 2],
+        ['b', 3],
+      ]),
+    )
+    // As Hasura writes it.
+    const notification = { metadata: false, remote_schemas: ['c'], sources: [], data_connectors: [] }
+    await pool.query(
+      'update hdb_catalog.hdb_schema_notifications set resource_version = 5, notification = $1',
+      [JSON.stringify(notification)],
+    )
+    expect(await store.readReloads()).toEqual(new Map([['c', 5]]))
+  })
+
+  test('the resource version is raised without a change of the metadata', async () => {
+    await store.prepare(other)
+    const client = await pool.connect()
+    try {
+      expect(await store.raiseVersion(client)).toBe(2)
+    } finally {
+      client.release()
+    }
+    expect(await store.read()).toEqual({ metadata: other, resourceVersion: 2 })
+    const { rows } = await pool.query('select resource_version from hdb_catalog.hdb_schema_notifications')
+    expect(rows).toEqual([{ resource_version: 2 }])
+  })
+
   test('preparing again keeps the metadata', async () => {
     await store.prepare(empty)
     await store.write(other, 1)

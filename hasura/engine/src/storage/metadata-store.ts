@@ -34,6 +34,13 @@ type WriteResult =
 /** The two documents that hasura-cli and the console keep here. */
 type CatalogStateKind = 'cli' | 'console'
 
+export interface WriteOptions {
+  /** For a write that is part of the caller's transaction. */
+  readonly client?: ClientBase
+  /** Names of remote schemas that every engine has to introspect again. */
+  readonly reloaded?: readonly string[]
+}
+
 export interface MetadataStore {
   /**
    * Creates missing tables of schema `hdb_catalog`, upgrades those of an earlier Hasura 2, and writes the initial
@@ -42,11 +49,15 @@ export interface MetadataStore {
   prepare(initial: Metadata): Promise<void>
   read(): Promise<StoredMetadata>
   readResourceVersion(): Promise<number>
+  /** The resource version at which each remote schema was last reloaded, by name, if one was. */
+  readReloads(): Promise<ReadonlyMap<string, number>>
+  /** Writes, unless another writer has changed the metadata since `expectedVersion`. */
+  write(metadata: Metadata, expectedVersion: number, options?: WriteOptions): Promise<WriteResult>
   /**
-   * Writes, unless another writer has changed the metadata since `expectedVersion`. With `client`, the write is part of
-   * the caller's transaction.
+   * Raises the resource version, so that other engines read the catalog of the database again. Part of the caller's
+   * transaction. Returns the new version.
    */
-  write(metadata: Metadata, expectedVersion: number, client?: ClientBase): Promise<WriteResult>
+  raiseVersion(client: ClientBase): Promise<number>
   readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>
   writeCatalogState(kind: CatalogStateKind, state: Json): Promise<void>
 }
@@ -54,23 +65,53 @@ export interface MetadataStore {
 const versionRow = z.object({ resource_version: z.number() })
 const metadataRow = z.object({ metadata: z.unknown(), resource_version: z.number() })
 
-/** Notifies Hasura's other instances, which poll this row and then read the metadata again. */
-const notification = JSON.stringify({ metadata: false, remote_schemas: [], sources: [], data_connectors: [] })
+/**
+ * SQL that notifies other instances of the version in `changed`; they poll this row and then read the metadata again.
+ * Hasura reads `remote_schemas`, of the last change alone. Engines that poll after several changes need `reloads`.
+ *
+ * @param names SQL for the reloaded remote schemas, a JSON array
+ * @param instance SQL for the id of the instance that has made the change
+ */
+const notifySql = (names: string, instance: string): string => `
+  insert into hdb_catalog.hdb_schema_notifications as last (id, notification, resource_version, instance_id)
+  select 1,
+         json_build_object(
+           'metadata', false, 'remote_schemas', ${names}, 'sources', '[]'::json, 'data_connectors', '[]'::json,
+           'reloads', (select coalesce(json_object_agg(name, resource_version), '{}')
+                         from jsonb_array_elements_text(${names}) name)),
+         resource_version, ${instance}
+    from changed
+  on conflict (id) do update
+    set notification = (excluded.notification::jsonb || jsonb_build_object('reloads',
+          coalesce(last.notification::jsonb -> 'reloads', '{}') || (excluded.notification::jsonb -> 'reloads')))::json,
+        resource_version = excluded.resource_version, instance_id = excluded.instance_id, updated_at = now()`
 
 const writeSql = `
-with written as (
+with changed as (
   update hdb_catalog.hdb_metadata
      set metadata = $1, resource_version = resource_version + 1
    where id = 1 and resource_version = $2
   returning resource_version
-), notified as (
-  insert into hdb_catalog.hdb_schema_notifications (id, notification, resource_version, instance_id)
-  select 1, $3::json, resource_version, $4::uuid from written
-  on conflict (id) do update
-    set notification = excluded.notification, resource_version = excluded.resource_version,
-        instance_id = excluded.instance_id, updated_at = now()
-)
-select resource_version from written`
+), notified as (${notifySql('$3::jsonb', '$4::uuid')})
+select resource_version from changed`
+
+const raiseVersionSql = `
+with changed as (
+  update hdb_catalog.hdb_metadata set resource_version = resource_version + 1 where id = 1 returning resource_version
+), notified as (${notifySql("'[]'::jsonb", '$1::uuid')})
+select resource_version from changed`
+
+const notificationRows = z
+  .array(
+    z.object({
+      resource_version: z.number(),
+      notification: z.object({
+        remote_schemas: z.array(z.string()).default([]),
+        reloads: z.record(z.string(), z.number()).default({}),
+      }),
+    }),
+  )
+  .max(1)
 
 export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID()): MetadataStore => ({
   prepare: async (initial) => {
@@ -94,17 +135,36 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
 
   readResourceVersion: () => readResourceVersion(pool),
 
-  write: async (metadata, expectedVersion, client) => {
+  readReloads: async () => {
+    const { rows } = await pool.query(
+      'select resource_version, notification from hdb_catalog.hdb_schema_notifications where id = 1',
+    )
+    return new Map(
+      notificationRows
+        .parse(rows)
+        .flatMap(({ resource_version: version, notification }) => [
+          ...Object.entries(notification.reloads),
+          ...notification.remote_schemas.map((name) => [name, version] as const),
+        ]),
+    )
+  },
+
+  write: async (metadata, expectedVersion, { client, reloaded = [] } = {}) => {
     const { rows } = await (client ?? pool).query(writeSql, [
       JSON.stringify(written(metadata)),
       expectedVersion,
-      notification,
+      JSON.stringify(reloaded),
       instanceId,
     ])
     const [row] = z.array(versionRow).parse(rows)
     return row
       ? { kind: 'written', resourceVersion: row.resource_version }
       : { kind: 'conflict', currentResourceVersion: await readResourceVersion(pool) }
+  },
+
+  raiseVersion: async (client) => {
+    const { rows } = await client.query(raiseVersionSql, [instanceId])
+    return versionRow.parse(rows[0]).resource_version
   },
 
   readCatalogState: async () => {
