@@ -8,7 +8,7 @@ import {
   sqlFile,
 } from './migration-files.ts'
 import { planSteps, type StepRequest, type Step } from './migration-plan.ts'
-import { recordedSql } from './recorded-sql.ts'
+import { holdsRunningMark, recordedSql } from './recorded-sql.ts'
 import { endsTransaction, runSqlFile, type SqlFailure, type SqlFileOutcome } from './run-sql-file.ts'
 import { settleInterrupted } from './settle-interrupted.ts'
 
@@ -80,7 +80,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
     if (sql.trim() !== '') {
       const outcome = await runStep(options, applied, step, sql)
       if (outcome.kind === 'failed') {
-        await writeAppliedVersions(api, database, applied)
+        await removeMark(options, applied, migration)
         return { kind: 'failed', failure: outcome.failure, steps: done }
       }
     }
@@ -109,7 +109,18 @@ async function runStep(
   const running = { version, direction }
   // One request records that the last file is done and that this one runs.
   await writeAppliedVersions(api, database, marked, running)
-  return runSqlFile(api, database, { file, sql, sent: recordedSql(database, running, sql) })
+  const sent = (await holdsRunningMark(api, database, version)) ? recordedSql(database, running, sql) : sql
+  return runSqlFile(api, database, { file, sql, sent })
+}
+
+/** After a failure. A version that another run has settled meanwhile stays as that one has recorded it. */
+async function removeMark(
+  { api, database }: MigrateOptions,
+  applied: AppliedVersions,
+  { version }: Migration,
+): Promise<void> {
+  const present = appliedVersions(await readCliState(api), database)
+  if (present.get(version) === true) await writeAppliedVersions(api, database, applied)
 }
 
 /**

@@ -8,7 +8,10 @@ const fileLock = 7_267_481_006
 
 /**
  * A file's SQL that also records its end, in the same transaction: a version is recorded if and only if its file took
- * effect, whenever the program or the engine is killed. Where the metadata are in another database, it records nothing.
+ * effect, whenever the program or the engine is killed. It fails if the version is no longer marked as running: then a
+ * later run has settled it, and this one would be the second. Only for a database that holds the state itself
+ * (`holdsRunningMark`).
+ *
  * The transaction holds a lock, by which a later program waits for it (`awaitRunningFile`).
  */
 export const recordedSql = (
@@ -19,16 +22,16 @@ export const recordedSql = (
   `${takeLock} ${sql}
 ;reset session authorization; reset role;
 do $record_version$ begin
-  if to_regclass('hdb_catalog.hdb_version') is not null then
-    update hdb_catalog.hdb_version
-       set cli_state = ${
-         direction === 'up'
-           ? `jsonb_set(cli_state, ${pathOf(database, version)}, 'false')`
-           : `cli_state #- ${pathOf(database, version)}`
-       }
-     where cli_state #> ${pathOf(database, version)} = 'true';
+  update hdb_catalog.hdb_version
+     set cli_state = ${
+       direction === 'up'
+         ? `jsonb_set(cli_state, ${pathOf(database, version)}, 'false')`
+         : `cli_state #- ${pathOf(database, version)}`
+     }
+   where cli_state #> ${pathOf(database, version)} = 'true';
+  if not found then
+    raise exception 'another run has settled migration ${version} meanwhile';
   end if;
-exception when insufficient_privilege or undefined_column then null;
 end $record_version$;`
 
 /** On the first line of what is sent, so that Postgres counts the file's lines as its author does. */

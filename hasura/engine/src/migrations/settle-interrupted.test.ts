@@ -10,7 +10,7 @@ import { openWorkspace } from '../metadata-api/workspace.ts'
 import { createMetadataStore } from '../storage/metadata-store.ts'
 import { readCliState } from './catalog-state.ts'
 import type { HasuraApi } from './hasura-api.ts'
-import { migrate } from './migrate.ts'
+import { migrate, type MigrateOptions } from './migrate.ts'
 import { workspaceApi } from './workspace-api.ts'
 
 async function openApi(): Promise<{ readonly pool: pg.Pool; readonly api: HasuraApi }> {
@@ -33,6 +33,18 @@ async function oneMigration(up: string): Promise<string> {
   return directory
 }
 
+/** What a program sent that has lost its connection, so that it doesn't know whether the engine has got it. */
+async function lostSql(options: MigrateOptions): Promise<string> {
+  const lost: string[] = []
+  const runSql = (database: string, sql: string): Promise<unknown> => {
+    if (!sql.includes('update price')) return options.api.runSql(database, sql)
+    lost.push(sql)
+    return Promise.reject(new Error('the connection is lost'))
+  }
+  await expect(migrate({ ...options, api: { ...options.api, runSql } })).rejects.toThrow('is lost')
+  return lost.join('')
+}
+
 async function untilWaitingForAdvisoryLock(pool: pg.Pool): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
@@ -48,15 +60,10 @@ test('waits for a file that an engine still runs, although the program that sent
   await pool.query('create table price (amount int); insert into price values (1)')
   const directory = await oneMigration('update price set amount = amount * 100')
   const options = { api, directory, database: 'default' }
-  const lost: string[] = []
-  const runSql = (_: string, sql: string): Promise<never> => {
-    lost.push(sql)
-    return Promise.reject(new Error('the connection is lost'))
-  }
-  await expect(migrate({ ...options, api: { ...api, runSql } })).rejects.toThrow('is lost')
+  const sql = await lostSql(options)
   const slowEngine = await pool.connect()
   try {
-    await slowEngine.query(`begin; ${lost.join()}`)
+    await slowEngine.query(`begin; ${sql}`)
     const outcome = migrate(options)
     await untilWaitingForAdvisoryLock(pool)
     await slowEngine.query('commit')
@@ -68,6 +75,34 @@ test('waits for a file that an engine still runs, although the program that sent
   expect((await readCliState(api)).migrations).toEqual({ default: { '1': false } })
 })
 
+test('a file that reaches Postgres only after a later run has settled it has no effect', async () => {
+  const { pool, api } = await openApi()
+  await pool.query('create table price (amount int); insert into price values (1)')
+  const directory = await oneMigration('update price set amount = amount * 100')
+  const options = { api, directory, database: 'default' }
+  const sql = await lostSql(options)
+  expect(await migrate(options)).toMatchObject({ kind: 'migrated', steps: { length: 1 } })
+  await expect(pool.query(sql)).rejects.toThrow('another run has settled migration 1 meanwhile')
+  expect((await pool.query('select amount from price')).rows).toEqual([{ amount: 100 }])
+})
+
+test('of two programs that run one file at a time, one fails, and the version stays recorded', async () => {
+  const { pool, api } = await openApi()
+  await pool.query('create table price (amount int); insert into price values (1)')
+  const directory = await oneMigration('update price set amount = amount * 100')
+  const options = { api, directory, database: 'default' }
+  const runSql = async (database: string, sql: string): Promise<unknown> => {
+    if (sql.includes('do $record_version$')) await api.runSql(database, sql)
+    return api.runSql(database, sql)
+  }
+  expect(await migrate({ ...options, api: { ...api, runSql } })).toMatchObject({
+    kind: 'failed',
+    failure: { message: 'another run has settled migration 1 meanwhile' },
+  })
+  expect((await pool.query('select amount from price')).rows).toEqual([{ amount: 100 }])
+  expect(await migrate(options)).toEqual({ kind: 'migrated', steps: [] })
+})
+
 test('a file is not taken for one without effect because the metadata, in another database, mark it as running', async () => {
   const source = await openApi()
   const elsewhere = await openApi()
@@ -75,8 +110,9 @@ test('a file is not taken for one without effect because the metadata, in anothe
   const api = { metadata: elsewhere.api.metadata, runSql: source.api.runSql }
   const options = { api, directory, database: 'default' }
   const runSql = async (database: string, sql: string): Promise<unknown> => {
-    await api.runSql(database, sql)
-    throw new Error('killed')
+    const answer = await api.runSql(database, sql)
+    if (sql.includes('create table')) throw new Error('killed')
+    return answer
   }
   await expect(migrate({ ...options, api: { ...api, runSql } })).rejects.toThrow('killed')
   await expect(migrate(options)).rejects.toThrow(/migration 1 \(step\) was interrupted/)
