@@ -13,15 +13,22 @@ export interface HttpDataLayerOptions {
   readonly maxBody?: number
   /** How many operations run at once; further ones wait for a connection. */
   readonly maxConnections?: number
+  /** Milliseconds after which an idle connection for subscriptions is pinged, and for which a ping may go unanswered. */
+  readonly keepAliveMs?: number
 }
 
 /** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections and all subscriptions. */
 export function createHttpDataLayer(
   options: HttpDataLayerOptions,
 ): DataLayer & { readonly close: () => void } {
-  const { url, adminSecret, timeout = 30_000, maxBody = 64 * 1024 * 1024, maxConnections = 64 } = options
+  const { url, adminSecret, keepAliveMs } = options
+  const { timeout = 30_000, maxBody = 64 * 1024 * 1024, maxConnections = 64 } = options
   const client = createJsonClient({ url: new URL('/v1/graphql', url), timeout, maxBody, maxConnections })
-  const webSockets = createWebSocketClient({ url, adminSecret })
+  const webSockets = createWebSocketClient({
+    url,
+    adminSecret,
+    ...(keepAliveMs !== undefined && { keepAliveMs }),
+  })
   return {
     execute: (operation, session, callOptions) =>
       execute(client, adminSecret, operation, session, callOptions ?? {}),

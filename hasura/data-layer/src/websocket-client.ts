@@ -6,6 +6,8 @@ export interface WebSocketClientOptions {
   /** Hasura's address without a path. */
   readonly url: string
   readonly adminSecret: string
+  /** Milliseconds after which an idle connection is pinged; and how long it may take to answer that, or to be accepted. */
+  readonly keepAliveMs?: number
 }
 
 export interface WebSocketClient {
@@ -17,28 +19,43 @@ export interface WebSocketClient {
   readonly close: () => void
 }
 
-/** How often an idle connection is pinged. */
-const keepAliveMs = 10_000
 /** An engine sends at most one answer a second. */
 const maxWaitingResults = 100
 
 /**
  * Subscribes at `/v1/graphql` over WebSocket. A connection has one session, so all subscriptions of a session share a
  * connection, which closes with the last of them. It doesn't reconnect: the subscriber knows from which row to
- * continue.
+ * continue. A connection on which nothing answers is ended: a machine that has vanished closes none.
  */
-export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptions): WebSocketClient {
+export function createWebSocketClient({
+  url,
+  adminSecret,
+  keepAliveMs = 10_000,
+}: WebSocketClientOptions): WebSocketClient {
   const address = new URL('/v1/graphql', url)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
   const connections = new Map<string, { readonly client: Client; users: number }>()
 
-  const connect = (headers: SessionVariables): Client =>
-    createClient({
+  function connect(headers: SessionVariables): Client {
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const client = createClient({
       url: address.href,
       connectionParams: { headers },
       retryAttempts: 0,
+      connectionAckWaitTimeout: keepAliveMs,
       keepAlive: keepAliveMs,
+      on: {
+        ping: (received) => {
+          if (!received) silence = setTimeout(() => client.terminate(), keepAliveMs)
+        },
+        pong: (received) => {
+          if (received) clearTimeout(silence)
+        },
+        closed: () => clearTimeout(silence),
+      },
     })
+    return client
+  }
 
   async function* subscribe(
     { query, variables, operationName }: Operation,
