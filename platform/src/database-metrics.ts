@@ -70,9 +70,16 @@ export const backlogMetrics = (sql: Sql): MetricSource => ({
       labels: ['stage'],
     },
     commerce_queue_jobs: { help: 'Jobs in the queues, by state', labels: ['queue', 'state'] },
-    commerce_job_interval_seconds: { help: 'Seconds from one run of a job to the next', labels: ['job'] },
-    commerce_job_last_success_timestamp_seconds: { help: 'When each job last succeeded', labels: ['job'] },
-    commerce_job_last_failure_timestamp_seconds: { help: 'When each job last failed', labels: ['job'] },
+    // Prometheus' own label of what it scrapes is called `job`.
+    commerce_job_interval_seconds: {
+      help: 'Seconds from one run of a job to the next',
+      labels: ['schedule'],
+    },
+    commerce_job_last_success_timestamp_seconds: {
+      help: 'When each job last succeeded; until it first does, since when it is scheduled',
+      labels: ['schedule'],
+    },
+    commerce_job_last_failure_timestamp_seconds: { help: 'When each job last failed', labels: ['schedule'] },
   },
   async read() {
     const [stages, jobs, runs] = await Promise.all([
@@ -80,15 +87,15 @@ export const backlogMetrics = (sql: Sql): MetricSource => ({
       sql<Labelled[]>`
         SELECT json_build_object('queue', queue, 'state', state) AS labels, count(*)::integer AS value
         FROM bullmq.job WHERE state IN ('waiting', 'active', 'delayed', 'failed') GROUP BY queue, state`,
-      sql<{ job: string; every: number; succeeded: number | null; failed: number | null }[]>`
-        SELECT job, every, extract(epoch FROM succeeded_at)::float8 AS succeeded,
+      sql<{ job: string; every: number; succeeded: number; failed: number | null }[]>`
+        SELECT job, every, extract(epoch FROM coalesce(succeeded_at, since))::float8 AS succeeded,
           extract(epoch FROM failed_at)::float8 AS failed
         FROM platform.job_run`,
     ])
     const ofRuns = (read: (run: (typeof runs)[number]) => number | null): readonly Sample[] =>
       runs.flatMap((run) => {
         const value = read(run)
-        return value === null ? [] : [{ labels: { job: run.job }, value }]
+        return value === null ? [] : [{ labels: { schedule: run.job }, value }]
       })
     return {
       commerce_backlog: stages.map(({ stage, waiting }) => ({ labels: { stage }, value: waiting })),
@@ -104,7 +111,10 @@ export const backlogMetrics = (sql: Sql): MetricSource => ({
   },
 })
 
-/** The stages in the order in which a change goes through them. Each part is read by an index of what waits. */
+/**
+ * The stages in the order in which a change goes through them. Each part is read by an index of what waits. Messages that are not
+ * to be sent yet don't count: those of a merchant that isn't active, of a campaign that is paused, for an endpoint that is off.
+ */
 const readStages = (sql: Sql) => sql<{ stage: string; waiting: number; oldest: number }[]>`
   SELECT n.stage, count(s.since)::integer AS waiting,
     greatest(coalesce(max(extract(epoch FROM now() - s.since)), 0), 0)::float8 AS oldest
@@ -115,12 +125,21 @@ const readStages = (sql: Sql) => sql<{ stage: string; waiting: number; oldest: n
     UNION ALL (SELECT 'queue', to_timestamp(added_at_ms / 1000.0) FROM bullmq.job
       WHERE queue = 'events' AND state IN ('waiting', 'active', 'delayed') LIMIT ${mostCounted})
     UNION ALL (SELECT 'sequencer', occurred_at FROM events.change LIMIT ${mostCounted})
-    UNION ALL (SELECT 'email', next_attempt_at FROM email.delivery
-      WHERE status = 'QUEUED' AND next_attempt_at <= now() LIMIT ${mostCounted})
-    UNION ALL (SELECT 'push', next_attempt_at FROM notification.push_delivery
-      WHERE status = 'QUEUED' AND next_attempt_at <= now() LIMIT ${mostCounted})
-    UNION ALL (SELECT 'webhook', next_attempt_at FROM events.delivery
-      WHERE status = 'PENDING' AND body IS NOT NULL AND next_attempt_at <= now() LIMIT ${mostCounted})
+    UNION ALL (SELECT 'email', d.next_attempt_at
+      FROM email.delivery d
+      JOIN merchant.merchant m ON m.id = d.merchant_id AND m.status = 'ACTIVE'
+      LEFT JOIN email.campaign c ON c.merchant_id = d.merchant_id AND c.id = d.campaign_id
+      WHERE d.status = 'QUEUED' AND NOT d.held AND d.next_attempt_at <= now() AND c.status IS DISTINCT FROM 'PAUSED'
+      LIMIT ${mostCounted})
+    UNION ALL (SELECT 'push', d.next_attempt_at
+      FROM notification.push_delivery d
+      JOIN merchant.merchant m ON m.id = d.merchant_id AND m.status = 'ACTIVE'
+      WHERE d.status = 'QUEUED' AND d.next_attempt_at <= now() LIMIT ${mostCounted})
+    UNION ALL (SELECT 'webhook', d.next_attempt_at
+      FROM events.delivery d
+      JOIN merchant.merchant m ON m.id = d.merchant_id AND m.status = 'ACTIVE'
+      JOIN events.endpoint e ON e.merchant_id = d.merchant_id AND e.id = d.endpoint_id AND e.status = 'ENABLED'
+      WHERE d.status = 'PENDING' AND d.body IS NOT NULL AND d.next_attempt_at <= now() LIMIT ${mostCounted})
   ) s ON s.stage = n.stage
   GROUP BY n.stage`
 
