@@ -21,6 +21,10 @@ const service = z.looseObject({
   environment: z.record(z.string(), z.string()).default({}),
   secrets: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  networks: z.union([
+    z.array(z.string()),
+    z.record(z.string(), z.object({ ipv4_address: z.string().optional() })),
+  ]),
   read_only: z.literal(true),
   cap_drop: z.tuple([z.literal('ALL')]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
@@ -124,6 +128,17 @@ describe('the compose file of production', () => {
       for (const name of secretVariables) expect(environment).not.toHaveProperty(name)
   })
 
+  test('has a proxy that reaches the gateway by one network alone, with the address that the gateway trusts', () => {
+    const { proxy, gateway } = compose.services
+    const own = proxy?.networks ?? []
+    const common = (Array.isArray(own) ? own : Object.keys(own)).filter(
+      (name) => Array.isArray(gateway?.networks) && gateway.networks.includes(name),
+    )
+    expect(common).toEqual(['inside'])
+    expect(own).toMatchObject({ inside: { ipv4_address: '172.30.0.2' } })
+    expect(gateway?.environment['TRUSTED_PROXIES']).toBe('172.30.0.2/32')
+  })
+
   test('has a proxy that sends paths to services of the file', () => {
     const targets = [...caddyfile.matchAll(/dynamic a \{\s*name (\w+)\s*port (\d+)/g)].map(
       ([, name, port]) => `${name}:${port}`,
@@ -143,6 +158,13 @@ test.each([
 ])('%s gives the platform longer than it takes to stop', (file, period) => {
   const [, seconds] = period.exec(readFileSync(join(root, file), 'utf8')) ?? []
   expect(Number(seconds) * 1_000).toBeGreaterThan(stopTimeoutMs)
+})
+
+test('the unit of a role lets V8 protect its memory, and keeps data where it may write', () => {
+  const unit = readFileSync(join(root, 'deploy/systemd/commerce@.service'), 'utf8')
+  expect(unit).toMatch(/^SystemCallFilter=.*@pkey/m)
+  expect(unit).toMatch(/^Environment=DATA_DIR=%S\/commerce$/m)
+  expect(unit).toMatch(/^StateDirectory=commerce$/m)
 })
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
