@@ -27,10 +27,10 @@ export async function askRemote(
   { operation, nodes, variables }: RemoteQuestion,
   caller: RemoteCaller,
 ): Promise<RemoteData> {
-  const document = remoteDocument(operation, nodes, variables.definitions)
-  const query = print(withPresets(document, remote, caller.sessionVariables ?? {}))
+  const asked = remoteDocument(operation, nodes, variables.definitions)
+  const { document, values } = withPresets(asked, variables, remote, caller.sessionVariables ?? {})
   try {
-    const answer = await sendRemote(remote.definition, { query, variables: variables.values }, caller)
+    const answer = await sendRemote(remote.definition, { query: print(document), variables: values }, caller)
     switch (answer.kind) {
       case 'data':
         return answer

@@ -125,7 +125,11 @@ function variable(
   definitions.push({
     kind: Kind.VARIABLE_DEFINITION,
     variable: node,
-    type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: names.upstreamType(type) } },
+    // It has a value, so it may stand where null is not allowed.
+    type: {
+      kind: Kind.NON_NULL_TYPE,
+      type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: names.upstreamType(type) } },
+    },
   })
   values[node.name.value] = value
   return node

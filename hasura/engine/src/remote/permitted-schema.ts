@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type ConstDirectiveNode,
   type DocumentNode,
@@ -7,7 +8,9 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   type InputValueDefinitionNode,
+  type InterfaceTypeDefinitionNode,
   Kind,
+  type ObjectTypeDefinitionNode,
   buildASTSchema,
   isEnumType,
   isInputObjectType,
@@ -51,18 +54,34 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
   }
 }
 
-/** The document without arguments and fields that have a preset. The presets are added to `presets`. */
-const withoutPresets = (document: DocumentNode, presets: Map<string, RemotePreset>): DocumentNode =>
-  visit(document, {
-    ObjectTypeDefinition: (type) => ({
-      ...type,
-      fields: (type.fields ?? []).map((field) => ({
-        ...field,
-        arguments: kept(field.arguments, `${type.name.value}.${field.name.value}`, presets),
-      })),
-    }),
-    InputObjectTypeDefinition: (type) => ({ ...type, fields: kept(type.fields, type.name.value, presets) }),
+/**
+ * The document without arguments and fields that have a preset. The presets are added to `presets`. Throws GraphQLError
+ * for a preset elsewhere: it would have no effect.
+ */
+function withoutPresets(document: DocumentNode, presets: Map<string, RemotePreset>): DocumentNode {
+  const withoutArguments = <Type extends ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode>(
+    type: Type,
+  ): Type => ({
+    ...type,
+    fields: (type.fields ?? []).map((field) => ({
+      ...field,
+      arguments: kept(field.arguments, `${type.name.value}.${field.name.value}`, presets),
+    })),
   })
+  return visit(document, {
+    ObjectTypeDefinition: withoutArguments,
+    InterfaceTypeDefinition: withoutArguments,
+    InputObjectTypeDefinition: (type) => ({ ...type, fields: kept(type.fields, type.name.value, presets) }),
+    Directive: ({ name }) => {
+      if (name.value === presetDirective)
+        throw new GraphQLError(
+          '@preset belongs to arguments of the fields of types and interfaces, and to fields of input types',
+        )
+    },
+  })
+}
+
+const presetDirective = 'preset'
 
 const kept = (
   values: readonly InputValueDefinitionNode[] | undefined,
@@ -70,7 +89,7 @@ const kept = (
   presets: Map<string, RemotePreset>,
 ): readonly InputValueDefinitionNode[] =>
   (values ?? []).filter(({ name, directives }) => {
-    const preset = directives?.find((directive) => directive.name.value === 'preset')
+    const preset = directives?.find((directive) => directive.name.value === presetDirective)
     if (preset !== undefined) presets.set(`${owner}.${name.value}`, presetOf(preset))
     return preset === undefined
   })
@@ -95,6 +114,7 @@ const differences = (
   presets: RemotePresets,
 ): readonly string[] => [
   ...rootProblems(schema, upstream),
+  ...interfacePresetProblems(schema, upstream, presets),
   ...Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
     .flatMap((type) => typeProblems(type, upstream.getType(type.name), presets)),
@@ -106,6 +126,36 @@ function rootProblems(schema: GraphQLSchema, upstream: GraphQLSchema): readonly 
   return query.name === upstream.getQueryType()?.name
     ? []
     : [`the query root "${query.name}" is not that of the remote schema`]
+}
+
+/**
+ * A field of an interface and that of a type behind it must have the same presets: a client can ask for either, and gets
+ * the same field. Which types an interface has is the remote schema's to say.
+ */
+const interfacePresetProblems = (
+  schema: GraphQLSchema,
+  upstream: GraphQLSchema,
+  presets: RemotePresets,
+): readonly string[] =>
+  Object.keys(schema.getTypeMap()).flatMap((name) => {
+    const type = upstream.getType(name)
+    if (!isObjectType(type) && !isInterfaceType(type)) return []
+    return type.getInterfaces().flatMap((general) =>
+      Object.values(type.getFields())
+        .filter((field) => hasField(schema, name, field.name) && hasField(schema, general.name, field.name))
+        .flatMap((field) => field.args.map((argument) => `${field.name}.${argument.name}`))
+        .map((path) => [`${name}.${path}`, `${general.name}.${path}`] as const)
+        .filter(([one, other]) => !isDeepStrictEqual(presets.get(one), presets.get(other)))
+        .map(
+          ([one, other]) =>
+            `"${one}" and "${other}" of its interface have different presets; give both the same, or leave the field out of the interface`,
+        ),
+    )
+  })
+
+function hasField(schema: GraphQLSchema, typeName: string, field: string): boolean {
+  const type = schema.getType(typeName)
+  return (isObjectType(type) || isInterfaceType(type)) && type.getFields()[field] !== undefined
 }
 
 function typeProblems(

@@ -70,18 +70,27 @@ export function requireValidSelection(
   if (error !== undefined) throw new RequestError(error.message, path)
 }
 
+/** A document, and the values of its variables. */
+interface RemoteOperation {
+  readonly document: DocumentNode
+  readonly values: Readonly<Record<string, JsonValue>>
+}
+
 /**
  * Adds the presets of the role's permission: arguments and fields of input objects that are hidden from the role.
- * Throws RequestError when the session lacks a variable.
+ * Presets that are objects of custom scalars become variables beside those of the client. Throws RequestError when the
+ * session lacks a variable.
  */
 export function withPresets(
   document: DocumentNode,
+  { definitions, values }: RemoteVariables,
   remote: RoleRemote,
   session: Readonly<Record<string, string>>,
-): DocumentNode {
-  if (remote.presets.size === 0) return document
+): RemoteOperation {
+  if (remote.presets.size === 0) return { document, values }
   const info = new TypeInfo(remote.upstream)
-  const unused: RemoteVariables = { definitions: [], values: {} }
+  // The names count on from the client's: a name that both had would put the client's value in the preset's place.
+  const all: RemoteVariables = { definitions: [...definitions], values: { ...values } }
   const presetsOf = (owner: string, known: readonly { readonly name: string; readonly type: Input }[]) =>
     known.flatMap(({ name, type }) => {
       const preset = remote.presets.get(`${owner}.${name}`)
@@ -89,12 +98,15 @@ export function withPresets(
       const value = preset.kind === 'static' ? preset.value : session[preset.name]
       if (value === undefined && preset.kind === 'session')
         throw new RequestError(`missing session variables: "${preset.name}"`, '$', 'not-found')
-      const literal: ValueNode = remoteLiteral(sessionValue(value ?? null, type), type, remote.names, unused)
+      const literal: ValueNode = remoteLiteral(sessionValue(value ?? null, type), type, remote.names, all)
       return [{ name: { kind: Kind.NAME, value: name } as const, value: literal }]
     })
-  return visit(
+  const completed: DocumentNode = visit(
     document,
     visitWithTypeInfo(info, {
+      OperationDefinition: {
+        leave: (node) => ({ ...node, variableDefinitions: all.definitions }),
+      },
       Field: {
         enter: (node) => {
           const field = info.getFieldDef()
@@ -119,6 +131,7 @@ export function withPresets(
       },
     }),
   )
+  return { document: completed, values: all.values }
 }
 
 type Input = Parameters<typeof remoteLiteral>[1]

@@ -242,6 +242,85 @@ describe('permissions', () => {
     expect(await ask('{ city(id: 1) { name } }', {}, buyer('b'))).toHaveProperty('errors')
   })
 
+  const permit = (sdl: string) =>
+    command('add_remote_schema_permissions', {
+      remote_schema: 'world',
+      role: 'buyer',
+      definition: { schema: sdl },
+    })
+
+  test('a preset that is an object stays what it is, beside objects of the client', async () => {
+    await command('add_remote_schema', world())
+    const preset = '@preset(value: {tenant: [1, {of: "all"}]})'
+    const sdl = `scalar JSON
+      type Query { echo(value: JSON, filter: JSON ${preset}): JSON need(filter: JSON! ${preset}): JSON }`
+    expect(await permit(sdl)).toEqual(done)
+    const filter = { tenant: [1, { of: 'all' }] }
+    const query = 'query ($v: JSON) { echo(value: $v) }'
+    const value = { tenant: 2 }
+    expect(await ask(query, { v: value }, buyer('b'))).toEqual({ echo: { value, filter } })
+    expect(await ask('{ echo }', {}, buyer('b'))).toEqual({ echo: { filter } })
+    expect(await ask('{ echo need }', {}, buyer('b'))).toEqual({ echo: { filter }, need: filter })
+  })
+
+  test('a preset of an interface’s field holds for all of its types', async () => {
+    await command('add_remote_schema', world())
+    const note = 'note(by: String @preset(value: "x-hasura-user-id")): String'
+    const sdl = `interface Node { ${note} }
+      type City implements Node { ${note} }
+      type Person { nick: String }
+      type Query { node(id: ID!): Node city(id: ID!): City }`
+    expect(await permit(sdl)).toEqual(done)
+    const query = '{ node(id: 1) { note } city(id: 1) { note } }'
+    expect(await ask(query, {}, buyer('b'))).toEqual({ node: { note: 'b' }, city: { note: 'b' } })
+    expect(await ask('{ node(id: 1) { note(by: "c") } }', {}, buyer('b'))).toHaveProperty('errors')
+  })
+
+  const byUser = 'by: String @preset(value: "x-hasura-user-id")'
+  test.each([
+    [
+      'only at a type, not at its interface',
+      `interface Node { note(by: String): String }
+        type City implements Node { note(${byUser}): String }
+        type Query { node(id: ID!): Node city(id: ID!): City }`,
+      '"City.note.by" and "Node.note.by"',
+    ],
+    [
+      'only at an interface, not at a type of it, even one that does not say so',
+      `interface Node { note(${byUser}): String }
+        type City { note(by: String): String }
+        type Query { node(id: ID!): Node city(id: ID!): City }`,
+      '"City.note.by" and "Node.note.by"',
+    ],
+    [
+      'with another value than at the interface',
+      `interface Node { note(${byUser}): String }
+        type City implements Node { note(by: String @preset(value: "all")): String }
+        type Query { node(id: ID!): Node city(id: ID!): City }`,
+      '"City.note.by" and "Node.note.by"',
+    ],
+    [
+      'for an argument that the interface lacks',
+      `interface Node { note: String }
+        type City implements Node { note(since: Int @preset(value: 1)): String }
+        type Query { node(id: ID!): Node city(id: ID!): City }`,
+      '"City.note.since" and "Node.note.since"',
+    ],
+    ['on a field', 'type Query { fails: String @preset(value: 1) }', '@preset belongs to'],
+    [
+      'in an extension',
+      `type Query { fails: String } scalar JSON
+        extend type Query { echo(owner: String @preset(value: "x-hasura-user-id")): JSON }`,
+      '@preset belongs to',
+    ],
+  ])('a preset %s is refused', async (_where, sdl, problem) => {
+    await command('add_remote_schema', world())
+    expect(await permit(sdl)).toMatchObject({
+      code: 'invalid-configuration',
+      error: expect.stringContaining(problem) as string,
+    })
+  })
+
   test.each([
     ['type Query { nothing: String }', 'field "Query.nothing" does not exist with this type'],
     ['type Query { fails: Int }', 'field "Query.fails" does not exist with this type'],

@@ -19,9 +19,14 @@ export interface RemoteServer {
 const citySdl = `
   scalar JSON
   enum Unit { CELSIUS KELVIN }
-  interface Node { id: ID! }
-  type City implements Node { id: ID! name: String! weather(unit: Unit = CELSIUS): Weather }
-  type Person implements Node { id: ID! nick: String }
+  interface Node { id: ID! note(by: String): String }
+  type City implements Node {
+    id: ID!
+    name: String!
+    weather(unit: Unit = CELSIUS): Weather
+    note(by: String, since: Int): String
+  }
+  type Person implements Node { id: ID! nick: String note(by: String): String }
   type Weather { degrees: Float! population: Int cityName: String! exact: JSON }
   union Hit = City | Person
   input Place { name: String! country: String }
@@ -31,7 +36,8 @@ const citySdl = `
     weather(place: Place!, unit: Unit): Weather
     node(id: ID!): Node
     search(text: String!): [Hit!]!
-    echo(value: JSON, owner: String): JSON
+    echo(value: JSON, owner: String, filter: JSON): JSON
+    need(filter: JSON!): JSON
     fails: String
   }
   type Mutation { rename(id: ID!, name: String!): City }
@@ -47,9 +53,11 @@ const weatherOf = (name: string, unit: string) => ({
   cityName: name,
   exact: null,
 })
+const noteBy = ({ by }: { readonly by?: string }) => by
 const withWeather = (city: (typeof cities)[number]) => ({
   ...city,
   weather: ({ unit }: { readonly unit: string }) => weatherOf(city.name, unit),
+  note: noteBy,
 })
 
 const cityRoot = {
@@ -62,9 +70,17 @@ const cityRoot = {
   weather: ({ place, unit }: { readonly place: { readonly name: string }; readonly unit?: string }) =>
     weatherOf(place.name, unit ?? 'CELSIUS'),
   node: ({ id }: { readonly id: string }) =>
-    cities.find((city) => city.id === id) ?? { __typename: 'Person', id, nick: `p${id}` },
+    cities.map(withWeather).find((city) => city.id === id) ?? {
+      __typename: 'Person',
+      id,
+      nick: `p${id}`,
+      note: noteBy,
+    },
   search: () => [cities[0], { __typename: 'Person', id: '9', nick: 'nine' }],
-  echo: ({ value, owner }: { readonly value: unknown; readonly owner?: string }) => ({ value, owner }),
+  echo: (given: { readonly value?: unknown; readonly owner?: string; readonly filter?: unknown }) => ({
+    ...given,
+  }),
+  need: ({ filter }: { readonly filter: unknown }) => filter,
   fails: () => {
     throw new Error('it can not be done')
   },
