@@ -1,5 +1,8 @@
 import { type HeldRows, holdSql, isHeldSql } from '../events/held-rows.ts'
 import type { ClientBase, Pool } from 'pg'
+import { parseUnrounded } from '../exact-json.ts'
+import { isRefusedValue, postgresError } from '../execute/postgres-error.ts'
+import { RequestFailure } from '../execute/request-failure.ts'
 import type { GraphQLError } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
@@ -14,16 +17,23 @@ export interface NewInvocation {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Records an invocation to be run. Returns its id, by which the result can be read. */
+/**
+ * Records an invocation to be run. Returns its id, by which the result can be read. Throws RequestFailure for an input that
+ * jsonb can't hold.
+ */
 export async function insertInvocation(
   pool: Pool,
   { action, input, session, headers }: NewInvocation,
 ): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
+  const inserted = pool.query<{ id: string }>(
     `insert into hdb_catalog.hdb_action_log (action_name, input_payload, session_variables, request_headers, status)
      values ($1, $2, $3, $4, 'created') returning id`,
     [action, JSON.stringify(input), JSON.stringify(session.variables), JSON.stringify(headers)],
   )
+  const { rows } = await inserted.catch((error: unknown) => {
+    const refusal = isRefusedValue(error) ? postgresError(error, '$') : undefined
+    throw refusal === undefined ? error : new RequestFailure(refusal, { cause: error })
+  })
   const [row] = rows
   if (!row) throw new Error('the insert has returned nothing')
   return row.id
@@ -44,20 +54,33 @@ export async function readInvocation(
   id: string,
   session: Session,
 ): Promise<InvocationResult | undefined> {
-  const { rows } = await pool.query<InvocationResult>(
-    `select id, to_json(created_at) #>> '{}' as created_at, errors, response_payload as output
+  const { rows } = await pool.query<ResultRow>(
+    `select id, to_json(created_at) #>> '{}' as created_at, errors::text, response_payload::text as output
        from hdb_catalog.hdb_action_log
       where id = $1 and action_name = $2 and ($3 or session_variables = $4::jsonb)`,
     [id, action, session.isAdmin, JSON.stringify(session.variables)],
   )
-  return rows[0]
+  const [row] = rows
+  return row && { ...row, errors: jsonOf(row.errors), output: jsonOf(row.output) }
 }
+
+interface ResultRow {
+  readonly id: string
+  readonly created_at: string
+  readonly errors: string | null
+  readonly output: string | null
+}
+
+/** The driver's own parser would round numbers. */
+const jsonOf = (text: string | null): JsonValue =>
+  text === null ? null : (parseUnrounded(text) as JsonValue)
 
 /** An invocation that this engine has locked. */
 export interface TakenInvocation {
   readonly id: string
   readonly action_name: string
-  readonly input_payload: JsonValue
+  /** JSON text. */
+  readonly input_payload: string
   readonly session_variables: Readonly<Record<string, string>>
   readonly request_headers: Readonly<Record<string, string>>
 }
@@ -70,7 +93,7 @@ export const takeInvocations = (heldRows: HeldRows, limit: number): Promise<read
         select id from hdb_catalog.hdb_action_log where status = 'created'
          order by created_at limit $1 for update skip locked
       )
-     returning id, action_name, input_payload, session_variables, request_headers, ${holdSql('action')}`,
+     returning id, action_name, input_payload::text, session_variables, request_headers, ${holdSql('action')}`,
     [limit],
   )
 
@@ -102,6 +125,14 @@ export async function releaseInvocations(pool: Pool, ids: readonly string[]): Pr
 }
 
 const abandonedSql = `status = 'processing' and not ${isHeldSql('action')}`
+
+/** Whether any invocation has no result yet. */
+export async function hasOpenInvocations(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ found: boolean }>(
+    `select exists (select from hdb_catalog.hdb_action_log where status in ('created', 'processing')) as found`,
+  )
+  return rows[0]?.found === true
+}
 
 /** Invocations that are locked by an engine that is gone. */
 export async function abandonedInvocations(heldRows: HeldRows): Promise<readonly string[]> {

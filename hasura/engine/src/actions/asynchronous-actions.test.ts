@@ -62,6 +62,15 @@ const metadata = metadataSchema.parse({
       },
       permissions: [{ role: 'buyer' }],
     },
+    {
+      name: 'tell',
+      definition: {
+        handler: '{{HOOKS}}/tell',
+        kind: 'asynchronous',
+        arguments: [{ name: 'what', type: 'String' }],
+        output_type: 'Order',
+      },
+    },
   ],
 })
 
@@ -157,6 +166,62 @@ test.each([
     .toMatchObject({ errors: error, output: null })
   expect(world.receiver.calls).toHaveLength(1)
 })
+
+test.each([
+  ['an answer with a lone surrogate', { status: 200, body: String.raw`{"total":1,"note":"\ud83d"}` }],
+  ['an answer with U+0000', { status: 200, body: String.raw`{"total":1,"note":"\u0000"}` }],
+  ['a refusal with U+0000', { status: 400, body: String.raw`{"message":"\u0000"}` }],
+])('%s, which Postgres can’t store, is a failure, and the handler is called once', async (_what, answer) => {
+  world.receiver.answer = () => answer
+  const engine = await start()
+  const id = await place(engine, buyer('a'))
+  await expect
+    .poll(() => resultOf(engine, id, buyer('a')))
+    .toMatchObject({
+      errors: { code: 'unexpected', error: expect.stringContaining('can not be stored') as string },
+      output: null,
+    })
+  expect(world.receiver.calls).toHaveLength(1)
+})
+
+test('an input that Postgres can’t store is refused', async () => {
+  const engine = await start({ delivery: 'when-asked' })
+  const query = String.raw`mutation { tell(what: "\u0000") }`
+  expect(await engine.execute({ query }, adminSession)).toMatchObject({
+    errors: [{ extensions: { code: 'data-exception' } }],
+  })
+})
+
+test.each([
+  ['dropped', 'drop_action', { name: 'order', clear_data: false }, 'error', 0],
+  [
+    'made synchronous',
+    'update_action',
+    { name: 'order', definition: { ...metadata.actions?.[0]?.definition, kind: 'synchronous' } },
+    'completed',
+    2,
+  ],
+])(
+  'invocations get a result after the last asynchronous action was %s',
+  async (_how, type, args, status, calls) => {
+    world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+    const engine = await start({ delivery: 'when-asked' })
+    await place(engine, buyer('a'))
+    // As a killed engine leaves one.
+    await world.pool.query(`update hdb_catalog.hdb_action_log set status = 'processing'`)
+    await place(engine, buyer('a'))
+    await engine.replaceMetadata({
+      ...metadata,
+      actions: metadata.actions?.filter(({ name }) => name === 'order'),
+    })
+    expect(await world.command(type, args)).toEqual({ message: 'success' })
+    engine.startDelivery()
+    const statuses = async () =>
+      (await world.pool.query('select status from hdb_catalog.hdb_action_log')).rows as readonly unknown[]
+    await expect.poll(statuses, { timeout: 5000 }).toEqual([{ status }, { status }])
+    expect(world.receiver.calls).toHaveLength(calls)
+  },
+)
 
 test('a subscription sends the result when it is there', async () => {
   const engine = await start({ delivery: 'when-asked' })

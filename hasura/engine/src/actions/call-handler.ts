@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { withPlainNumbers } from '../exact-json.ts'
+import { parseUnrounded, withPlainNumbers } from '../exact-json.ts'
 import type { Json } from '../metadata/parse.ts'
 import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -91,10 +91,11 @@ function bodyOf(
   session: ActionPayload['session_variables'],
   request: TransformContext | undefined,
 ): JsonValue | undefined {
-  const parsed = parseJson(body)
-  if (transform === undefined) return parsed
+  if (transform === undefined) return parsed(body, parseUnrounded)
+  // Templates know JavaScript's numbers alone.
+  const plain = parsed(body, JSON.parse)
   return transformed<JsonValue>('Response Transformation Failed', () =>
-    transformResponse(transform, { body: parsed ?? null, status, session, request }),
+    transformResponse(transform, { body: plain ?? null, status, session, request }),
   )
 }
 
@@ -164,9 +165,9 @@ function configured<Result>(resolve: () => Result): Result {
   }
 }
 
-function parseJson(text: string): JsonValue | undefined {
+function parsed(text: string, parse: (text: string) => unknown): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue
+    return parse(text) as JsonValue
   } catch {
     return undefined
   }

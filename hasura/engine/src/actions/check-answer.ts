@@ -1,4 +1,5 @@
 import { Kind, type TypeNode, parseType } from 'graphql'
+import { jsonTypeOf } from '../exact-json.ts'
 import type { CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 
@@ -24,7 +25,7 @@ function problemOf(value: JsonValue, type: TypeNode, types: CustomTypes): string
 
 function namedProblem(value: NonNullable<JsonValue>, type: string, types: CustomTypes): string | undefined {
   const got = (what: string): string => `got ${what} for the action webhook response, expecting ${type}`
-  switch (typeof value) {
+  switch (jsonTypeOf(value)) {
     case 'number':
       // Hasura's message says `scalar String` here.
       return type === 'Int' || type === 'Float' ? undefined : got('scalar String')

@@ -1,3 +1,4 @@
+import { jsonTypeOf } from '../exact-json.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
 import type { Json } from '../metadata/parse.ts'
 import type { WebhookOutcome } from '../webhook/send-webhook.ts'
@@ -60,7 +61,7 @@ export function refusal(status: number, body: Json, exchange: Exchange): Request
 }
 
 const objectOf = (value: Json): Readonly<Record<string, Json>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  jsonTypeOf(value) === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, Json>>)
     : undefined
 
@@ -68,6 +69,6 @@ function kindOf(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   return { string: 'String', number: 'Number', boolean: 'Boolean', object: 'Object' }[
-    typeof value as 'string' | 'number' | 'boolean' | 'object'
+    jsonTypeOf(value) as 'string' | 'number' | 'boolean' | 'object'
   ]
 }

@@ -6,6 +6,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
+import { jsonTypeOf } from '../exact-json.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
 import { type CollectedField, collectFields } from '../plan/collect-fields.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -76,7 +77,7 @@ function shape(
   }
   // Scalars inside an object are not checked, as in Hasura.
   if (!isObjectType(type)) return { kind: 'json', value }
-  if (typeof value !== 'object' || Array.isArray(value))
+  if (jsonTypeOf(value) !== 'object' || Array.isArray(value))
     throw unexpected(`expecting an object for field "${collected.name}"`)
   return shapeObject(value as Readonly<Record<string, JsonValue>>, type, collected, shaping)
 }

@@ -15,6 +15,13 @@ const violations: Readonly<Record<string, { readonly code: string; readonly pref
 /** Hasura reports a LIKE pattern that ends in its escape character as a bad request, not as bad data. */
 const invalidEscapeSequence = '22025'
 
+/** Classes of errors about a value itself: data exceptions (such as U+0000 in jsonb), and limits of the server (nesting). */
+const classesOfValues: ReadonlySet<string> = new Set(['22', '54'])
+
+/** Whether Postgres refuses a value, and would refuse it again. */
+export const isRefusedValue = (error: unknown): boolean =>
+  error instanceof DatabaseError && classesOfValues.has(error.code?.slice(0, 2) ?? '')
+
 /** The Hasura error for an error of Postgres; undefined for any other error. */
 export function postgresError(error: unknown, path: string): GraphQLError | undefined {
   if (!(error instanceof DatabaseError)) return undefined

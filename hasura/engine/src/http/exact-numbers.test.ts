@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { adminSession } from '../session/types.ts'
 import { type ServedDatabase, serveDatabase } from './testing/serve-database.ts'
 
 /** A large number is a text in the tests, because theirs would be rounded, too. */
@@ -11,7 +12,7 @@ const received: string[] = []
 const handler = createServer((request, response) => {
   request.setEncoding('utf8')
   request.on('data', (chunk: string) => received.push(chunk))
-  request.on('end', () => response.end('{"ok":true}'))
+  request.on('end', () => response.end(`{"ok":true,"id":${one},"more":[{"deep":${one}}]}`))
 })
 
 beforeAll(async () => {
@@ -24,17 +25,31 @@ beforeAll(async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   await served.metadata('set_custom_types', {
     scalars: [{ name: 'Big' }],
-    objects: [{ name: 'Done', fields: [{ name: 'ok', type: 'Boolean!' }] }],
+    objects: [
+      {
+        name: 'Done',
+        fields: [
+          { name: 'ok', type: 'Boolean!' },
+          { name: 'id', type: 'Big' },
+          { name: 'more', type: 'Big' },
+        ],
+        relationships: [{ name: 'item', type: 'object', remote_table: 'item', field_mapping: { id: 'id' } }],
+      },
+    ],
   })
-  await served.metadata('create_action', {
-    name: 'note',
-    definition: {
-      kind: 'synchronous',
-      handler: `http://127.0.0.1:${port}`,
-      arguments: [{ name: 'at', type: 'Big' }],
-      output_type: 'Done',
-    },
-  })
+  for (const [name, kind] of [
+    ['note', 'synchronous'],
+    ['noteLater', 'asynchronous'],
+  ])
+    await served.metadata('create_action', {
+      name,
+      definition: {
+        kind,
+        handler: `http://127.0.0.1:${port}`,
+        arguments: [{ name: 'at', type: 'Big' }],
+        output_type: 'Done',
+      },
+    })
 })
 
 afterAll(async () => {
@@ -49,6 +64,12 @@ beforeEach(async () => {
 /** Sends a request whose variables are JSON text. */
 const ask = async (query: string, variables: string, path = '/v1/graphql') =>
   (await served.ask('POST', path, `{"query":${JSON.stringify(query)},"variables":${variables}}`)).body
+
+/** The data as JSON text. */
+async function dataText(query: string): Promise<string> {
+  const result = await served.engine.execute({ query }, adminSession)
+  return result.kind === 'data' ? result.json : JSON.stringify(result.errors)
+}
 
 /** A column's texts in the database, in the order of `small`. */
 async function texts(column: string): Promise<unknown> {
@@ -135,6 +156,23 @@ test('an action’s handler receives the digits', async () => {
   await ask('query ($n: Big) { note(at: $n) { ok } }', `{"n":${one}}`)
   await ask('mutation ($n: Big) { note(at: $n) { ok } }', `{"n":{"deep":[${one}]}}`)
   expect(received.join()).toContain(`"input":{"at":{"deep":[${one}]}}`)
+})
+
+const answer = `{"id":${one},"more":[{"deep":${one}}],"item":{"small":1}}`
+
+test('an action’s answer keeps its digits, and its relationships name their own rows', async () => {
+  const query = 'mutation { note { id more item { small } } }'
+  expect(await dataText(query)).toBe(`{"note":${answer}}`)
+})
+
+test('an asynchronous action keeps the digits of its input and of its answer', async () => {
+  received.length = 0
+  const { data } = (await ask('mutation ($n: Big) { noteLater(at: $n) }', `{"n":[${one}]}`)) as {
+    readonly data: { readonly noteLater: string }
+  }
+  const query = `{ noteLater(id: "${data.noteLater}") { output { id more item { small } } } }`
+  await expect.poll(() => dataText(query), { timeout: 5000 }).toBe(`{"noteLater":{"output":${answer}}}`)
+  expect(received.join()).toContain(`"input":{"at":[${one}]}`)
 })
 
 test.each(['/v1/query', '/v2/query'])('commands for rows at %s name their own row', async (path) => {

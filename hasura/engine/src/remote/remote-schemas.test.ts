@@ -145,7 +145,7 @@ describe('root fields', () => {
   test('fail with the errors of the remote schema, without its data', async () => {
     await command('add_remote_schema', world())
     expect(await ask('{ shop { name } city(id: 1) { name } fails }')).toMatchObject({
-      errors: [{ message: 'it can not be done', extensions: { code: 'remote-schema-error' } }],
+      errors: [{ message: 'it can not be done', extensions: { code: 'remote-schema-error', left: 1.5 } }],
     })
     remote.isUp = false
     expect(await ask('{ city(id: 1) { name } }')).toMatchObject({

@@ -9,6 +9,7 @@ import {
   valueFromEnvironment,
 } from '../webhook/environment.ts'
 import { sendWebhook } from '../webhook/send-webhook.ts'
+import type { Json } from '../metadata/parse.ts'
 import type { RemoteSchema } from '../metadata/types.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { parseExactly } from '../exact-json.ts'
@@ -42,7 +43,8 @@ export type RemoteAnswer =
 
 const remoteError = z.object({
   message: z.string(),
-  extensions: z.record(z.string(), z.json()).nullish(),
+  // A schema for JSON would copy a number that is kept as text as an object.
+  extensions: z.record(z.string(), z.custom<Json>()).nullish(),
 })
 export type RemoteError = z.output<typeof remoteError>
 

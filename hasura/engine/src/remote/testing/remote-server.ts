@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buildSchema, graphql } from 'graphql'
+import { GraphQLError, buildSchema, graphql } from 'graphql'
+import { parseExactly } from '../../exact-json.ts'
 
 interface ReceivedQuery {
   readonly query: string
@@ -82,7 +83,7 @@ const cityRoot = {
   }),
   need: ({ filter }: { readonly filter: unknown }) => filter,
   fails: () => {
-    throw new Error('it can not be done')
+    throw new GraphQLError('it can not be done', { extensions: { left: parseExactly('1.50') } })
   },
   rename: ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name }),
 }
