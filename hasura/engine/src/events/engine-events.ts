@@ -34,8 +34,8 @@ export interface EventSettings {
 /** Updates the database's event triggers and planned cron events after a change of the metadata. */
 export function followWithEvents(stringifyNumbers: boolean): FinishChange {
   const followers = [followWithTriggers(stringifyNumbers), followWithCronEvents]
-  return async (client, before, after) => {
-    for (const follow of followers) await follow(client, before, after)
+  return async (client, before, after, options) => {
+    for (const follow of followers) await follow(client, before, after, options)
   }
 }
 

@@ -457,6 +457,57 @@ test('database triggers follow changes of the metadata and the table', async () 
   expect((await logRows()).every(({ archived }) => archived)).toBe(true)
 })
 
+const disable = () => world.pool.query('alter table product disable trigger all')
+test.each([
+  [
+    'a change of the metadata, after they were disabled',
+    disable,
+    async () => {
+      await world.command('pg_track_table', { table: 'other' })
+    },
+  ],
+  [
+    'a start, after they were disabled',
+    disable,
+    async () => {
+      await world.start()
+    },
+  ],
+  [
+    'recreate_event_triggers, whatever was done to them',
+    () =>
+      world.pool.query(`
+        create or replace trigger "notify_hasura_product_changed_INSERT" after insert on product
+        for each row when (new.stock > 7) execute function hdb_catalog."notify_hasura_product_changed_INSERT"()`),
+    async () => {
+      await world.command('reload_metadata', { recreate_event_triggers: true })
+    },
+  ],
+])('database triggers are repaired by %s', async (_what, harm, repair) => {
+  await world.pool.query('create table other (id int primary key)')
+  await world.start()
+  await track()
+  await harm()
+  await repair()
+  await world.pool.query(`insert into product (name) values ('Tea')`)
+  const [call] = await world.receiver.received(1)
+  expect(call?.body.event).toMatchObject({ op: 'INSERT', data: { new: { name: 'Tea' } } })
+})
+
+test('database triggers of a partition are repaired, too', async () => {
+  await world.pool.query(`
+    create table parted (id int primary key) partition by range (id);
+    create table parted_low partition of parted for values from (0) to (10)`)
+  await world.start()
+  await world.command('pg_track_table', { table: 'parted' })
+  const { update: _, ...inserted } = trigger
+  await world.command('pg_create_event_trigger', { ...inserted, table: 'parted' })
+  await world.pool.query('alter table parted_low disable trigger all')
+  await world.command('reload_metadata', {})
+  await world.pool.query('insert into parted values (1)')
+  await world.receiver.received(1)
+})
+
 test('numbers are texts with stringified numeric types', async () => {
   await world.start({ stringifyNumericTypes: true })
   await track()

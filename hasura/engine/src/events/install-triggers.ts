@@ -12,12 +12,14 @@ const installedRow = z.object({
   body: z.string(),
   schema: z.string().nullable(),
   table: z.string().nullable(),
-  always: z.boolean().nullable(),
+  /** When the trigger and its copies in partitions fire: `O`, `A` (always), `R` (only replicas) or `D` (disabled). */
+  modes: z.array(z.string()),
 })
 type Installed = z.output<typeof installedRow>
 
 const installedSql = `
-select p.proname as name, p.prosrc as body, n.nspname as schema, c.relname as table, t.tgenabled = 'A' as always
+select p.proname as name, p.prosrc as body, n.nspname as schema, c.relname as table,
+       array(select distinct copy.tgenabled::text from pg_catalog.pg_trigger copy where copy.tgfoid = p.oid) as modes
 from pg_catalog.pg_proc p
 left join pg_catalog.pg_trigger t on t.tgfoid = p.oid and t.tgparentid = 0
 left join pg_catalog.pg_class c on c.oid = t.tgrelid
@@ -30,20 +32,20 @@ const installationLock = 7_267_481_005
 /** Updates the database's triggers after a change of the metadata. */
 export const followWithTriggers =
   (stringifyNumbers: boolean): FinishChange =>
-  async (client, before, after) => {
+  async (client, before, after, { recreatesTriggers: recreates = false } = {}) => {
     await client.query('select pg_advisory_xact_lock($1)', [installationLock])
-    await installTriggers(client, after, stringifyNumbers)
+    await installTriggers(client, after, { stringifyNumbers, recreates })
     await archiveEvents(client, before.storedMetadata, after.storedMetadata)
   }
 
 /**
- * Makes the database's triggers those of the metadata, without touching tables whose triggers are right already. It
- * runs in the caller's transaction, so metadata and triggers change together.
+ * Makes the database's triggers those of the metadata, without touching tables whose triggers are right already, unless
+ * all are to be created anew. It runs in the caller's transaction, so metadata and triggers change together.
  */
 async function installTriggers(
   client: ClientBase,
   snapshot: Snapshot,
-  stringifyNumbers: boolean,
+  { stringifyNumbers, recreates }: { readonly stringifyNumbers: boolean; readonly recreates: boolean },
 ): Promise<void> {
   const wanted = sqlTriggers(snapshot, stringifyNumbers)
   const { rows } = await client.query(installedSql)
@@ -53,7 +55,7 @@ async function installTriggers(
       .parse(rows)
       .map((row) => [row.name, row]),
   )
-  const kept = wanted.filter((trigger) => isInstalled(trigger, installed.get(trigger.name)))
+  const kept = recreates ? [] : wanted.filter((trigger) => isInstalled(trigger, installed.get(trigger.name)))
   const keptNames = new Set(kept.map(({ name }) => name))
   const statements = [
     ...[...installed.keys()].filter((name) => !keptNames.has(name)).map(dropStatement),
@@ -67,7 +69,8 @@ const isInstalled = (trigger: SqlTrigger, found: Installed | undefined): boolean
   found.schema !== null &&
   found.table !== null &&
   qualifiedKey({ schema: found.schema, name: found.table }) === qualifiedKey(trigger.table) &&
-  found.always === trigger.onReplication
+  // A load that disabled the triggers and was killed would leave the table without events.
+  found.modes.every((mode) => mode === (trigger.onReplication ? 'A' : 'O'))
 
 /** Archives events of dropped triggers: the rows stay, but are no longer delivered. */
 async function archiveEvents(client: ClientBase, before: Metadata, after: Metadata): Promise<void> {

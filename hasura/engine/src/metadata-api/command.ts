@@ -17,7 +17,17 @@ import type { MetadataDraft } from './draft.ts'
  * Changes the database to fit a change of the metadata, in the transaction that stores the metadata: event triggers are
  * Postgres triggers, too.
  */
-export type FinishChange = (client: ClientBase, before: Snapshot, after: Snapshot) => Promise<void>
+export type FinishChange = (
+  client: ClientBase,
+  before: Snapshot,
+  after: Snapshot,
+  options?: ChangeOptions,
+) => Promise<void>
+
+interface ChangeOptions {
+  /** Whether the Postgres triggers of event triggers are created anew, also those that seem right. */
+  readonly recreatesTriggers?: boolean
+}
 
 /** The session and trace of the request with the commands. Events that a command causes carry both. */
 export interface Caller {

@@ -48,6 +48,9 @@ export interface MetadataDraft {
    * drop and re-create an object, or add two objects that depend on each other.
    */
   atomically<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Whether the Postgres triggers of event triggers are created anew when the request has succeeded. */
+  readonly recreatesTriggers: boolean
+  recreateTriggers(): void
   /** Continues with another state of database and metadata, which are known to fit. */
   replace(snapshot: Snapshot): void
   /** Has remote schemas introspected again: here with the next edit, in other engines when it is stored. */
@@ -69,6 +72,7 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
   let commitWork: readonly CommitWork[] = []
   let deferring = false
   const reloaded = new Set<string>()
+  let recreatesTriggers = false
 
   const build = async (metadata: Metadata): Promise<Snapshot> => {
     const compacted = compactMetadata(metadata)
@@ -92,6 +96,12 @@ export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapsho
     },
     get commitWork() {
       return commitWork
+    },
+    get recreatesTriggers() {
+      return recreatesTriggers
+    },
+    recreateTriggers: () => {
+      recreatesTriggers = true
     },
     accept: async (metadata) => {
       const next = await build(metadata)

@@ -45,12 +45,18 @@ const clearedMetadata = (metadata: Metadata): Metadata => ({
 /** True for all, or the names. */
 const reloadSpec = z.union([z.boolean(), z.array(z.string())])
 
-/** Every command with changes reads sources again and repairs event triggers, so these flags have no further effect. */
+/**
+ * Every command with changes reads sources again, so that flag has no further effect. It also repairs event triggers whose
+ * Postgres triggers are missing, disabled or of another text; the flag has all of them created anew.
+ */
 const reloadArguments = record({
   reload_remote_schemas: reloadSpec.default(true),
   reload_sources: reloadSpec.default(true),
   recreate_event_triggers: reloadSpec.default(false),
 })
+
+const isRequested = (spec: boolean | readonly string[]): boolean =>
+  typeof spec === 'boolean' ? spec : spec.length > 0
 
 function requireNames(
   kind: 'Source' | 'Remote schema',
@@ -80,6 +86,7 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
       requireNames('Remote schema', requested, storedMetadata.remote_schemas)
       requireNames('Source', others.reload_sources, storedMetadata.sources)
       requireNames('Source', others.recreate_event_triggers, storedMetadata.sources)
+      if (isRequested(others.recreate_event_triggers)) draft.recreateTriggers()
       if (requested !== false) {
         const all = (storedMetadata.remote_schemas ?? []).map(({ name }) => name)
         draft.reload(requested === true ? all : requested)

@@ -80,7 +80,7 @@ export async function openWorkspace(
       const result = await store.write(after.storedMetadata, after.resourceVersion, { client, reloaded })
       switch (result.kind) {
         case 'written':
-          await finishChange(client, before, after)
+          await finishChange(client, before, after, draft)
           for (const work of draft.commitWork) await work(client)
           return { ...after, resourceVersion: result.resourceVersion }
         case 'conflict':
