@@ -38,16 +38,15 @@ export function createCronQueue(
     },
     callOf: (row) => {
       const trigger = triggers().find(({ name }) => name === row.triggerName)
-      return (
-        trigger && {
-          webhook: trigger.webhook,
-          headers: trigger.headers ?? [],
-          request_transform: trigger.request_transform,
-          response_transform: trigger.response_transform,
-          body: bodyOf(row, trigger),
-          ...retryDefaults(trigger.retry_conf),
-        }
-      )
+      if (trigger === undefined) return 'unknown-trigger'
+      return {
+        webhook: trigger.webhook,
+        headers: trigger.headers ?? [],
+        request_transform: trigger.request_transform,
+        response_transform: trigger.response_transform,
+        body: bodyOf(row, trigger),
+        ...retryDefaults(trigger.retry_conf),
+      }
     },
   })
 }

@@ -9,6 +9,7 @@ import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
+import { unknownTriggerSeconds } from './retry-defaults.ts'
 import { eventCreatedAt, utcText } from './utc-text.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
 
@@ -50,9 +51,6 @@ update hdb_catalog.event_log
    set tries = tries + 1, delivered = $6, error = $7, locked = null,
        next_retry_at = now() + make_interval(secs => $8)
  where id = $1`
-
-/** Seconds for which events of an unknown trigger (not yet, or no longer, in the metadata) are left alone. */
-const unknownTriggerSeconds = 60
 
 export function createEventQueue(
   pool: Pool,

@@ -37,7 +37,7 @@ export const createOneOffQueue = (pool: Pool, heldRows: HeldRows, environment: E
     isUsed: () => true,
     callOf: (row) => {
       const parsed = stored.safeParse(row)
-      return parsed.success ? callOf(row, parsed.data) : undefined
+      return parsed.success ? callOf(row, parsed.data) : 'unreadable'
     },
   })
 

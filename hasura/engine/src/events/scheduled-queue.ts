@@ -6,6 +6,7 @@ import { type Addressee, callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { invocationOf, judge } from './delivery-outcome.ts'
+import { retryDefaults, unknownTriggerSeconds } from './retry-defaults.ts'
 
 /** A due event. */
 export interface ScheduledRow {
@@ -15,7 +16,7 @@ export interface ScheduledRow {
   readonly overdueSeconds: number
 }
 
-/** The delivery of a row. A row without a call is not delivered (any more). */
+/** The delivery of a row. */
 export interface ScheduledCall extends Addressee {
   readonly headers: readonly WebhookHeader[]
   /** JSON text. */
@@ -37,7 +38,11 @@ export interface ScheduledTable<Row extends ScheduledRow> {
   isUsed(): boolean
   /** Runs before events are taken. */
   prepare?(): Promise<void>
-  callOf(row: Row): ScheduledCall | undefined
+  /**
+   * The call; `unreadable` if the row says none, or `unknown-trigger` if its trigger is not in this engine's metadata: not
+   * yet, when another engine has just added it, or no longer.
+   */
+  callOf(row: Row): ScheduledCall | 'unreadable' | 'unknown-trigger'
 }
 
 export function createScheduledQueue<Row extends ScheduledRow>(
@@ -72,9 +77,18 @@ export function createScheduledQueue<Row extends ScheduledRow>(
     await pool.query(`update ${events} set status = $2 where id = $1`, [row.id, status])
   }
 
+  const postpone = async (row: Row): Promise<void> => {
+    await pool.query(
+      `update ${events} set status = 'scheduled', next_retry_at = now() + make_interval(secs => $2) where id = $1`,
+      [row.id, unknownTriggerSeconds],
+    )
+  }
+
   const attempt = async (row: Row, signal: AbortSignal): Promise<void> => {
     const call = table.callOf(row)
-    if (!call) return finish(row, 'error')
+    if (call === 'unreadable') return finish(row, 'error')
+    if (call === 'unknown-trigger')
+      return row.overdueSeconds > retryDefaults().toleranceSeconds ? finish(row, 'dead') : postpone(row)
     if (row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
     const { body, timeoutSeconds, retries, retryIntervalSeconds: intervalSeconds } = call
     const called = await callTrigger(call, {

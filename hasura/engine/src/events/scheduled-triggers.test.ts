@@ -86,6 +86,27 @@ test('a tick that fails is tried again, and one that is too old is not called at
   expect(world.receiver.calls).toHaveLength(2)
 })
 
+test('a tick of a trigger that this engine does not know yet waits for it, unless it is too old', async () => {
+  await world.command('create_cron_trigger', nightly)
+  const { rows } = await world.pool.query<{ id: string }>(
+    `insert into hdb_catalog.hdb_cron_events (trigger_name, scheduled_time)
+     values ('elsewhere', now() - interval '1 second'), ('elsewhere', now() - interval '7 hours') returning id`,
+  )
+  const [id, old] = rows.map((row) => row.id)
+  expect(await settled('hdb_cron_events', old ?? '')).toMatchObject({ status: 'dead', tries: 0 })
+  const state = async (): Promise<unknown> =>
+    (
+      await world.pool.query<Record<string, unknown>>(
+        'select status, tries, next_retry_at > now() as waits from hdb_catalog.hdb_cron_events where id = $1',
+        [id],
+      )
+    ).rows[0]
+  await expect.poll(state).toEqual({ status: 'scheduled', tries: 0, waits: true })
+  await world.command('create_cron_trigger', { ...nightly, name: 'elsewhere' })
+  await world.pool.query('update hdb_catalog.hdb_cron_events set next_retry_at = now() where id = $1', [id])
+  expect(await settled('hdb_cron_events', id ?? '')).toMatchObject({ status: 'delivered', tries: 1 })
+})
+
 test('a tick whose next attempt would be too late is dropped', async () => {
   const retryConf = { num_retries: 5, retry_interval_seconds: 1, tolerance_seconds: 3600 }
   await world.command('create_cron_trigger', { ...nightly, retry_conf: retryConf })
