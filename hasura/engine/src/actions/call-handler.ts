@@ -11,6 +11,7 @@ import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhoo
 import { TransformError } from '../webhook/transform-error.ts'
 import { type TransformContext, transformContext, transformRequest } from '../webhook/transform-request.ts'
 import { transformResponse } from '../webhook/transform-response.ts'
+import { withoutCredentials } from '../webhook/url-credentials.ts'
 import { answerProblem } from './check-answer.ts'
 import { exchangeFailure, handlerFailure, refusal, responseInfo } from './handler-failure.ts'
 import { askLocally, type LocalHandlers } from './local-handler.ts'
@@ -116,7 +117,7 @@ function requestInfo(
     ],
     transformed_request: transformed && {
       method: transformed.method,
-      url: transformed.url,
+      url: withoutCredentials(transformed.url),
       body: transformed.body ?? null,
     },
   }

@@ -108,6 +108,16 @@ test.each([
     'expecting array for the action webhook response',
     { code: 'unexpected' },
   ],
+  [
+    { status: 404, body: '9007199254740993' },
+    'parsing Hasura.GraphQL.Execute.Action.Types.ActionWebhookErrorResponse(ActionWebhookErrorResponse) failed, expected Object, but encountered Number',
+    { code: 'parse-failed' },
+  ],
+  [
+    { status: 200, body: '[9007199254740993]' },
+    'got scalar String for the action webhook response, expecting Receipt',
+    {},
+  ],
   [{ status: 200, body: '[7]' }, 'got scalar String for the action webhook response, expecting Receipt', {}],
   [{ status: 200, body: '[]', delayMs: 4000 }, 'http exception when calling webhook', { code: 'unexpected' }],
 ] as const)('answer %j', async (answer, message, extensions) => {

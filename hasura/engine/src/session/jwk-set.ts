@@ -2,6 +2,7 @@ import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { readBounded } from '../webhook/read-bounded.ts'
+import { splitCredentials, withoutCredentials } from '../webhook/url-credentials.ts'
 
 /** The keys at a `jwk_url`, fetched again when they expire. */
 export interface JwkSet {
@@ -33,8 +34,9 @@ export function createJwkSet(url: string, logger: Logger, now: () => number = Da
   const fetchKeys = async (): Promise<void> => {
     fetchedAt = now()
     try {
-      const response = await fetch(url, {
-        headers: { accept: 'application/json' },
+      const { url: address, authorization } = splitCredentials(url)
+      const response = await fetch(address, {
+        headers: { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) },
         signal: AbortSignal.timeout(fetchTimeoutMs),
       })
       if (!response.ok) throw new Error(`it answered ${response.status}`)
@@ -44,7 +46,7 @@ export function createJwkSet(url: string, logger: Logger, now: () => number = Da
       expiresAt = keysExpiry(response.headers, now())
     } catch (error) {
       // The previous keys stay in use, and the next request tries again.
-      logger.error({ url, reason: reasonOf(error) }, 'could not fetch the JWK set')
+      logger.error({ url: withoutCredentials(url), reason: reasonOf(error) }, 'could not fetch the JWK set')
     }
   }
 

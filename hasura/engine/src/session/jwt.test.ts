@@ -310,9 +310,16 @@ describe('a JWK URL', () => {
 
   /** A server of keys whose answer the test may change. */
   const serveKeys = async () => {
-    const state = { keys: [] as object[], headers: {} as Record<string, string>, status: 200, requests: 0 }
-    const server = createServer((_, response) => {
+    const state = {
+      keys: [] as object[],
+      headers: {} as Record<string, string>,
+      status: 200,
+      requests: 0,
+      authorization: '',
+    }
+    const server = createServer((request, response) => {
       state.requests += 1
+      state.authorization = request.headers.authorization ?? ''
       response.writeHead(state.status, { connection: 'close', ...state.headers })
       response.end(JSON.stringify({ keys: state.keys }))
     })
@@ -384,6 +391,19 @@ describe('a JWK URL', () => {
     expect([await find('next'), state.requests]).toEqual(['unknown', 1])
     now += 1_000
     expect([await find('next'), state.requests]).toEqual(['found', 2])
+  })
+
+  test('is fetched with the user and password of its URL, which are not logged', async () => {
+    const { state, url } = await serveKeys()
+    const lines: string[] = []
+    const logging = pino({}, { write: (line: string) => void lines.push(line) })
+    const set = createJwkSet(url.replace('//', '//user:s3cret@'), logging)
+    await set.warmUp()
+    expect(state.authorization).toBe(`Basic ${Buffer.from('user:s3cret').toString('base64')}`)
+    state.status = 500
+    await set.warmUp()
+    expect(lines.join()).toContain('it answered 500')
+    expect(lines.join()).not.toContain('s3cret')
   })
 
   test('that can not be reached authenticates no request', async () => {

@@ -1,3 +1,5 @@
+import { splitCredentials } from './url-credentials.ts'
+
 /** A request for `fetch`, without options about redirects. */
 export interface RedirectableRequest {
   readonly method: string
@@ -26,7 +28,8 @@ const harmless: ReadonlySet<string> = new Set([
 
 /**
  * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 by GET without the body, others by the same
- * request), but doesn't send other headers than `harmless` to other hosts.
+ * request), but doesn't send other headers than `harmless` to other hosts. A user and a password of the URL become the
+ * header `Authorization`.
  *
  * @param staysWithHost a redirect to another host is not followed: it is the answer
  * @throws TypeError after too many redirects, or without an answer
@@ -38,16 +41,29 @@ export async function fetchFollowingRedirects(
 ): Promise<Response> {
   let [at, sent] = [url, request]
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const response = await fetch(at, { ...sent, redirect: 'manual' })
-    const next = targetOf(response, at)
+    const { url: address, authorization } = splitCredentials(at)
+    sent = withAuthorization(sent, authorization)
+    const response = await fetch(address, { ...sent, redirect: 'manual' })
+    const next = targetOf(response, address)
     if (next === undefined) return response
-    const isSameHost = isHostOf(next, new URL(at))
+    const isSameHost = isHostOf(next, new URL(address))
     if (!isSameHost && staysWithHost) return response
     await response.body?.cancel()
     sent = redirected(sent, response.status, isSameHost)
     at = next.href
   }
   throw new TypeError('Too many redirects')
+}
+
+/** A header of the request goes before the user and the password of its URL. */
+function withAuthorization(
+  request: RedirectableRequest,
+  authorization: string | undefined,
+): RedirectableRequest {
+  if (authorization === undefined || request.headers.has('authorization')) return request
+  const headers = new Headers(request.headers)
+  headers.set('authorization', authorization)
+  return { ...request, headers }
 }
 
 function targetOf({ status, headers }: Response, at: string): URL | undefined {

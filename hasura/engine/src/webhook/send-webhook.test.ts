@@ -86,3 +86,36 @@ test('redirects are followed ten times at most', async () => {
   expect(await send()).toEqual({ kind: 'unanswered', message: 'Too many redirects' })
   expect(receiver.calls).toHaveLength(11)
 })
+
+const credentials = 'us%40er:s3%3Acr%zzet'
+const basic = `Basic ${Buffer.from('us@er:s3%3Acr%zzet').toString('base64')}`
+const withCredentials = (url: string): string => url.replace('//', `//${credentials}@`)
+const sendTo = (url: string, headers: readonly (readonly [string, string])[] = []) =>
+  sendWebhook({ method: 'POST', url, headers, body: '{}' }, { timeoutMs: 5000, maxAnswerBytes: 1000 })
+
+test('a user and a password of the URL become the header Authorization, unless there is one', async () => {
+  receiver.answer = () => ({ status: 200 })
+  const url = withCredentials(`${receiver.url}/hook?a=1`)
+  expect(await sendTo(url)).toMatchObject({ kind: 'answered', status: 200 })
+  expect(receiver.calls[0]).toMatchObject({ path: '/hook?a=1', headers: { authorization: basic } })
+  expect(await sendTo(url, [['Authorization', 'Bearer T']])).toMatchObject({ kind: 'answered' })
+  expect(receiver.calls[1]?.headers.authorization).toBe('Bearer T')
+})
+
+test('they stay with their host when it redirects', async () => {
+  redirect(307, 'moved')
+  expect(await sendTo(withCredentials(`${receiver.url}/hook`))).toMatchObject({ status: 200 })
+  expect(receiver.calls[1]).toMatchObject({ path: '/moved', headers: { authorization: basic } })
+  redirect(307, `${stranger.url}/other`)
+  expect(await sendTo(withCredentials(`${receiver.url}/hook`))).toMatchObject({ status: 200 })
+  expect(stranger.calls[0]?.headers.authorization).toBeUndefined()
+})
+
+test.each(['http://127.0.0.1:1/hook', 'http://127.0.0.1:99999/hook', 'http://[/hook'])(
+  'they are not part of the reason why %s does not answer',
+  async (url) => {
+    const outcome = await sendTo(withCredentials(url))
+    expect(outcome).toMatchObject({ kind: 'unanswered' })
+    expect(JSON.stringify(outcome)).not.toMatch(/us%40er|us@er|s3/)
+  },
+)

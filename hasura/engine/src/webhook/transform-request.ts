@@ -4,6 +4,7 @@ import type { Json } from '../metadata/parse.ts'
 import type { RequestTransform } from '../metadata/types.ts'
 import type { WebhookRequest } from './send-webhook.ts'
 import { renderedValue, scalarText, transformError } from './transform-error.ts'
+import { withoutCredentials } from './url-credentials.ts'
 
 export type SessionVariables = Readonly<Record<string, string>>
 
@@ -75,7 +76,7 @@ export const sessionFunctions = (
 function targetUrl(value: Json): string {
   if (typeof value !== 'string')
     throw transformError(`URL Transforms must produce a JSON String: ${JSON.stringify(value)}`)
-  if (!URL.canParse(value)) throw transformError(`Invalid URL: ${value}`)
+  if (!URL.canParse(value)) throw transformError(`Invalid URL: ${withoutCredentials(value)}`)
   return value
 }
 
@@ -92,7 +93,7 @@ function queryOf(params: NonNullable<RequestTransform['query_params']>, text: Te
 }
 
 function withQuery(url: string, query: URLSearchParams): string {
-  if (!URL.canParse(url)) throw transformError(`Invalid URL: ${url}`)
+  if (!URL.canParse(url)) throw transformError(`Invalid URL: ${withoutCredentials(url)}`)
   const target = new URL(url)
   target.search = query.toString()
   return target.href
