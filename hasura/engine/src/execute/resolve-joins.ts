@@ -82,7 +82,9 @@ async function resolveJoin(join: Join, places: readonly Place[], runtime: JoinRu
     if (Object.values(place.values).some((value) => value == null)) place.put(null)
     else {
       const key = JSON.stringify(place.values)
-      distinct.set(key, [...(distinct.get(key) ?? []), place])
+      const same = distinct.get(key)
+      if (same === undefined) distinct.set(key, [place])
+      else same.push(place)
     }
   }
   const groups = [...distinct.values()]

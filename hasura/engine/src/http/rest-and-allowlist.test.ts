@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver } from '../events/testing/webhook-receiver.ts'
 import { type ServedDatabase, adminHeaders, serveDatabase } from './testing/serve-database.ts'
 
 let served: ServedDatabase
@@ -128,6 +129,19 @@ test('values come as text from the URL, as JSON from a body, and are refused whe
       code: 'bad-request',
     },
   })
+})
+
+test('an endpoint passes on the cookies that an action’s handler sets', async () => {
+  const handler = await startReceiver()
+  handler.answer = () => ({ status: 200, headers: { 'set-cookie': 'session=1' }, body: '"in"' })
+  const definition = { handler: handler.url, kind: 'synchronous', output_type: 'String' }
+  expect(await run('create_action', { name: 'sign_in', definition })).toBe('done')
+  const added = { collection_name: 'library', query_name: 'sign_in', query: 'mutation { sign_in }' }
+  expect(await run('add_query_to_collection', added)).toBe('done')
+  expect(await endpoint('sign_in', 'sign-in', 'sign_in', ['POST'])).toBe('done')
+  const { headers, body } = await served.send('POST', '/api/rest/sign-in')
+  await handler.close()
+  expect([body, headers.getSetCookie()]).toEqual([{ sign_in: 'in' }, ['session=1']])
 })
 
 test('an endpoint returns an error of the database with its own code', async () => {

@@ -30,7 +30,7 @@ export async function handleRest(
   if (query === undefined) throw new Error(`The endpoint ${endpoint.name} has no query`)
   const variables = variablesOf(query, { ...(await givenBeside(request)), ...textValues(pathValues) })
   const result = await executor.execute({ query, variables }, session, { signal, clientHeaders: headers })
-  if (result.kind === 'data') return jsonText(result.json)
+  if (result.kind === 'data') return jsonText(result.json, result.headers)
   const [error] = result.errors
   if (error === undefined) throw new Error('A failed operation has no error')
   const { path = '$', code = 'unexpected' } = error.extensions
