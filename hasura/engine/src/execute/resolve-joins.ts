@@ -2,7 +2,7 @@ import { type ArgumentNode, type FieldNode, Kind, type ValueNode } from 'graphql
 import type pg from 'pg'
 import type { Json } from '../metadata/parse.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import type { Join, JoinRegistry } from '../plan/remote-joins.ts'
+import type { Join, JoinRegistry, RemoteVariables } from '../plan/remote-joins.ts'
 import { remoteLiteral } from '../plan/remote-literal.ts'
 import { isRawNumber, parseExactly } from '../exact-json.ts'
 import type { RemoteCaller } from '../remote/send-remote.ts'
@@ -98,8 +98,13 @@ async function resolveRemote(
   runtime: JoinRuntime,
 ): Promise<void> {
   const { remote, selection } = join
-  const nodes = groups.map((group, index) => callNode(join, `hasura_${index}`, group[0]?.values ?? {}))
-  const question = { operation: 'query' as const, nodes, variables: selection.variables }
+  // Each request has the variables of its own values alone: a remote schema refuses others as unused.
+  const { definitions, values } = selection.variables
+  const variables = { definitions: [...definitions], values: { ...values } }
+  const nodes = groups.map((group, index) =>
+    callNode(join, `hasura_${index}`, group[0]?.values ?? {}, variables),
+  )
+  const question = { operation: 'query' as const, nodes, variables }
   const { data } = await askRemote(remote, question, runtime)
   for (const [index, group] of groups.entries()) {
     const answer = join.steps
@@ -120,6 +125,7 @@ const callNode = (
   { remote, steps, selection, args }: Extract<Join, { kind: 'remote' }>,
   alias: string,
   values: Place['values'],
+  variables: RemoteVariables,
 ): FieldNode =>
   steps.reduceRight<FieldNode | undefined>((inner, step, index) => {
     const isLast = index === steps.length - 1
@@ -130,7 +136,7 @@ const callNode = (
       return {
         kind: Kind.ARGUMENT,
         name: { kind: Kind.NAME, value: name },
-        value: type === undefined ? nullNode : remoteLiteral(filled, type, remote.names, selection.variables),
+        value: type === undefined ? nullNode : remoteLiteral(filled, type, remote.names, variables),
       }
     })
     const given = isLast

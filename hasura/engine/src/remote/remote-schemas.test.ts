@@ -417,6 +417,26 @@ describe('relationships', () => {
     expect(result.kind === 'data' && result.json).toContain('9007199254740993')
   })
 
+  test('from more rows than fit in one request, with objects as arguments', async () => {
+    await pool.query(`
+      create table if not exists note (id int primary key, data jsonb not null);
+      insert into note select n, jsonb_build_object('n', n) from generate_series(1, 501) n on conflict do nothing`)
+    await command('pg_track_table', { table: 'note' })
+    const remoteField = { echo: { arguments: { value: '$data' } } }
+    const definition = {
+      to_remote_schema: { remote_schema: 'world', lhs_fields: ['data'], remote_field: remoteField },
+    }
+    const created = await command('pg_create_remote_relationship', {
+      table: 'note',
+      name: 'told',
+      definition,
+    })
+    expect(created).toEqual(done)
+    const { note } = (await ask('{ note(order_by: {id: asc}) { told } }')) as { readonly note: unknown }
+    expect(note).toEqual(Array.from({ length: 501 }, (_, index) => ({ told: { value: { n: index + 1 } } })))
+    expect(remote.queries).toHaveLength(2)
+  })
+
   test('a role needs permissions on both sides', async () => {
     expect(await ask('{ shop(order_by: {id: asc}) { town { name } } }', {}, buyer('b'))).toEqual({
       shop: [{ town: { name: 'Ulm' } }],
