@@ -22,6 +22,7 @@ import {
   isSpecifiedScalarType,
   isUnionType,
   parse,
+  validateSchema,
   valueFromASTUntyped,
   visit,
 } from 'graphql'
@@ -45,7 +46,9 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
     const presets = new Map<string, RemotePreset>()
     const document = withoutPresets(parse(sdl, { noLocation: true, maxLexicalTokens: 200_000 }), presets)
     const schema = buildASTSchema(document, { assumeValidSDL: true })
-    const problems = differences(schema, upstream, presets)
+    const found = differences(schema, upstream, presets)
+    // Every query would fail on a schema that is not valid in itself.
+    const problems = found.length > 0 ? found : validateSchema(schema).map(({ message }) => message)
     return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'permitted', schema, presets }
   } catch (error) {
     if (error instanceof GraphQLError || error instanceof Error)

@@ -327,6 +327,10 @@ describe('permissions', () => {
     ['type City { id: ID! } type Query { city: City }', '"Query.city.id" is required, and has no preset'],
     ['enum Unit { ELSE } type Query { fails: String }', 'enum "Unit" has no value "ELSE"'],
     ['type Query {', 'Syntax Error'],
+    [
+      'interface Node { note: String } type City implements Node { id: ID! } type Query { city(id: ID!): City }',
+      'Interface field Node.note expected but City does not provide it.',
+    ],
   ])('%s is no part of the remote schema', async (sdl, problem) => {
     await command('add_remote_schema', world())
     const permission = { remote_schema: 'world', role: 'buyer', definition: { schema: sdl } }
