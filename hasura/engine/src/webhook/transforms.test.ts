@@ -72,6 +72,17 @@ test('an action’s request and answer can be transformed to and from any form',
   expect(call?.headers).not.toHaveProperty('x-token')
 })
 
+test('a password in the handler’s URL is sent, and is not in the error that admin sees', async () => {
+  const handler = world.receiver.url.replace('//', '//user:{{HOOK_SECRET}}@')
+  await createAction({ request_transform: asRest({}).request_transform, handler })
+  world.receiver.answer = () => ({ status: 500 })
+  const errors = JSON.stringify(await ask())
+  const basic = Buffer.from('user:s3cret').toString('base64')
+  expect(world.receiver.calls[0]?.headers.authorization).toBe(`Basic ${basic}`)
+  expect(errors).toContain('/v1/Ulm%20%26%20Au?user=7')
+  expect(errors).not.toContain('s3cret')
+})
+
 test('a request whose template fails is not sent', async () => {
   await createAction(asRest({ none: '{{$session_variables?.x}}' }))
   expect(await ask()).toMatchObject([{ message: 'Request Transformation Failed' }])
