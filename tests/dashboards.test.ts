@@ -20,7 +20,18 @@ const withPrometheus = (name: string): string =>
 
 const rules = z
   .object({
-    groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
+    groups: z.array(
+      z.object({
+        rules: z.array(
+          z.object({
+            alert: z.string(),
+            expr: z.string(),
+            labels: z.record(z.string(), z.string()),
+            annotations: z.record(z.string(), z.string()),
+          }),
+        ),
+      }),
+    ),
   })
   .parse(parse(readFileSync(path.join(folder, 'alerts.yml'), 'utf8')))
   .groups.flatMap((group) => group.rules)
@@ -39,6 +50,99 @@ test('each alert has a runbook', () => {
   const runbooks = readFileSync(path.resolve(folder, '../../docs/runbooks.md'), 'utf8')
   const headings = [...runbooks.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
   expect(headings).toEqual(rules.map(({ alert }) => alert))
+})
+
+/** Values in the notation of promtool. */
+type Series = Readonly<Record<string, string>>
+
+/** A test of promtool: after `minutes`, the alert fires for these labels alone. */
+async function expectToFire(
+  alert: string,
+  series: Series,
+  minutes: number,
+  fires: readonly Readonly<Record<string, string>>[],
+  interval = '30s',
+): Promise<void> {
+  const rule = rules.find((one) => one.alert === alert)
+  const directory = await mkdtemp(path.join(tmpdir(), 'promtool-'))
+  const file = path.join(directory, 'alerts.test.json')
+  const test = {
+    interval,
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    alert_rule_test: [
+      {
+        eval_time: `${minutes}m`,
+        alertname: alert,
+        exp_alerts: fires.map((labels) => ({
+          exp_labels: { ...rule?.labels, ...labels },
+          exp_annotations: rule?.annotations,
+        })),
+      },
+    ],
+  }
+  await writeFile(
+    file,
+    JSON.stringify({
+      rule_files: [path.join(folder, 'alerts.yml')],
+      evaluation_interval: interval,
+      tests: [test],
+    }),
+  )
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  await rm(directory, { recursive: true })
+  expect({ status, said: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, said: '' })
+}
+
+const processorCalls = (outcome: string) =>
+  `commerce_processor_calls_total{processor="stripe",outcome="${outcome}"}`
+const ordersOf = (instance: string) => `commerce_events_total{topic="order.created",instance="${instance}"}`
+const lastSuccess = (schedule: string) =>
+  `commerce_job_last_success_timestamp_seconds{schedule="${schedule}"}`
+const intervalOf = (schedule: string) => `commerce_job_interval_seconds{schedule="${schedule}"}`
+
+describe.skipIf(!hasPrometheus)(withPrometheus('an alert'), () => {
+  test('fires for a processor that answers nothing, although most calls are not made any more', () =>
+    expectToFire(
+      'CommerceProcessorUnanswered',
+      {
+        [processorCalls('answered')]: '500+0x60',
+        [processorCalls('unanswered')]: '0+1x60',
+        [processorCalls('left_alone')]: '0+29x60',
+      },
+      25,
+      [{ processor: 'stripe' }],
+    ))
+
+  test('doesn’t fire for a processor that answers', () =>
+    expectToFire(
+      'CommerceProcessorUnanswered',
+      { [processorCalls('answered')]: '0+30x60', [processorCalls('unanswered')]: '0+1x60' },
+      25,
+      [],
+    ))
+
+  test('fires for a shop without orders after all workers were replaced', () =>
+    expectToFire(
+      'CommerceNoOrders',
+      // A week in which each minute has an order, and then two hours without any series.
+      { [ordersOf('before')]: '0+10x1008 _x12' },
+      10_080 + 90,
+      [{}],
+      '10m',
+    ))
+
+  test('names each job that is late, and no other', () =>
+    expectToFire(
+      'CommerceJobLate',
+      {
+        [lastSuccess('run-exports')]: '0+0x120',
+        [intervalOf('run-exports')]: '1+0x120',
+        [lastSuccess('purge-expired')]: '0+0x120',
+        [intervalOf('purge-expired')]: '3600+0x120',
+      },
+      20,
+      [{ schedule: 'run-exports' }],
+    ))
 })
 
 describe.skipIf(!hasPrometheus)(withPrometheus('promtool'), () => {
