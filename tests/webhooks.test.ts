@@ -91,9 +91,29 @@ const rename = async (id: string, name: string) =>
 const until = (count: number) =>
   expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
 
+/** A client with a key of its own that has these permissions. */
+async function keyWith(permissions: readonly string[]): Promise<Client> {
+  const { createApiKey } = succeeded(
+    await shop<{ createApiKey: { key: string } }>(
+      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key errors { message } } }',
+      { input: { name: 'narrow', mode: 'LIVE', permissions } },
+    ),
+  )
+  return createClient(platform.graphqlUrl, bearer(createApiKey.key))
+}
+
+const replay = async (input: object, client = shop) =>
+  succeeded(
+    await client<{ replayWebhookDeliveries: Errors & { count: number; replayedUntil: string | null } }>(
+      'mutation ($input: ReplayWebhookDeliveriesInput!) { replayWebhookDeliveries(input: $input) { count replayedUntil errors { field message } } }',
+      { input },
+    ),
+  ).replayWebhookDeliveries
+
 interface Delivery {
   readonly id: string
   readonly status: string
+  readonly error: string | null
   readonly attempts: readonly {
     readonly number: number
     readonly responseStatus: number | null
@@ -107,7 +127,7 @@ async function deliveries(endpointId: string): Promise<readonly Delivery[]> {
     await shop<{ webhookDeliveries: { nodes: Delivery[] } }>(
       `query ($endpointId: ID!) {
         webhookDeliveries(filters: { endpointId: $endpointId }, sortOrder: ASC) {
-          nodes { id status topic body attemptCount attempts { number url responseStatus responseBody requestHeaders durationMs error } }
+          nodes { id status error topic body attemptCount attempts { number url responseStatus responseBody requestHeaders durationMs error } }
         }
       }`,
       { endpointId },
@@ -231,25 +251,21 @@ describe('a webhook', () => {
     await until(3)
     expect(receiver.received[2]?.event).toMatchObject({ recordId: customerId })
     const [, original] = receiver.received
-    const replay = async (input: object) =>
-      succeeded(
-        await shop<{ replayWebhookDeliveries: { count: number } }>(
-          'mutation ($input: ReplayWebhookDeliveriesInput!) { replayWebhookDeliveries(input: $input) { count replayedUntil errors { field message } } }',
-          { input: { endpointId: id, ...input } },
-        ),
-      ).replayWebhookDeliveries
     await expect
       .poll(async () => (await deliveries(id)).every(({ status }) => status === 'DELIVERED'))
       .toBe(true)
-    expect(await replay({ deliveryIds: [original?.id] })).toMatchObject({ count: 1, errors: [] })
+    expect(await replay({ endpointId: id, deliveryIds: [original?.id] })).toMatchObject({
+      count: 1,
+      errors: [],
+    })
     await until(4)
     expect(receiver.received[3]).toMatchObject({ id: original?.id, body: original?.body })
     await expect
       .poll(async () => (await deliveries(id)).every(({ status }) => status === 'DELIVERED'))
       .toBe(true)
     const startDate = new Date(Date.now() - 60_000).toISOString()
-    expect(await replay({ startDate, onlyUndelivered: true })).toMatchObject({ errors: [] })
-    expect(await replay({})).toMatchObject({ errors: [{ field: 'deliveryIds' }] })
+    expect(await replay({ endpointId: id, startDate, onlyUndelivered: true })).toMatchObject({ errors: [] })
+    expect(await replay({ endpointId: id })).toMatchObject({ errors: [{ field: 'deliveryIds' }] })
   })
 
   test('that was missed while the endpoint was off is sent by a replay of the time', async () => {
@@ -261,12 +277,7 @@ describe('a webhook', () => {
       .toBeGreaterThan(0)
     expect(await deliveries(id)).toEqual([])
     await update(id, { enabled: true })
-    succeeded(
-      await shop(
-        'mutation ($input: ReplayWebhookDeliveriesInput!) { replayWebhookDeliveries(input: $input) { count errors { message } } }',
-        { input: { endpointId: id, startDate } },
-      ),
-    )
+    expect(await replay({ endpointId: id, startDate })).toMatchObject({ errors: [] })
     await until(1)
     expect(receiver.received.map(({ event }) => event.recordId)).toEqual([customerId])
   })
@@ -308,15 +319,6 @@ describe('an endpoint is checked when it is saved', () => {
   })
 
   test('with the permissions of its creator, and of who changes it', async () => {
-    const keyWith = async (permissions: readonly string[]) => {
-      const { createApiKey } = succeeded(
-        await shop<{ createApiKey: { key: string } }>(
-          'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key errors { message } } }',
-          { input: { name: 'narrow', mode: 'LIVE', permissions } },
-        ),
-      )
-      return createClient(platform.graphqlUrl, bearer(createApiKey.key))
-    }
     const narrow = await keyWith(['webhooks:read', 'webhooks:write', 'products:read'])
     expect(await create({ topics: ['order.created'] }, narrow)).toMatchObject({
       errors: [{ field: 'topics.0' }],
@@ -333,6 +335,67 @@ describe('an endpoint is checked when it is saved', () => {
     expect(await update(wide.id, { description: 'ours' }, narrow)).toMatchObject({ errors: [] })
     await createCustomer()
     await until(1)
+  })
+})
+
+describe('a key that gives an endpoint another address', () => {
+  let own: WebhookReceiver
+  beforeEach(async () => {
+    own = await startWebhookReceiver()
+    return () => own.close()
+  })
+
+  /** As if the time until the next attempt were over. */
+  const dueNow = (id: string) =>
+    sql`UPDATE events.delivery SET next_attempt_at = now() WHERE endpoint_id = ${id} AND status = 'PENDING'`
+
+  test('gets no event that it may not see, neither waiting ones nor by a replay', async () => {
+    const startDate = new Date().toISOString()
+    receiver.behave((response) => response.writeHead(500).end())
+    const { id } = await endpoint({ topics: ['customer.created'], query: '{ email phone }' })
+    await createCustomer()
+    await expect.poll(async () => (await deliveries(id))[0]?.attempts.length).toBe(1)
+    const narrow = await keyWith(['webhooks:read', 'webhooks:write', 'products:read'])
+    const changed = { url: own.url, topics: ['product.updated'], query: null }
+    expect(await update(id, changed, narrow)).toMatchObject({ errors: [] })
+    await dueNow(id)
+    const [waiting] = await deliveries(id)
+    await expect
+      .poll(async () => (await deliveries(id)).map(({ status, error, body }) => ({ status, error, body })))
+      .toEqual([{ status: 'FAILED', error: expect.stringContaining('no permission') as unknown, body: null }])
+    expect(await replay({ endpointId: id, deliveryIds: [waiting?.id] }, narrow)).toMatchObject({ count: 0 })
+    expect(await replay({ endpointId: id, startDate }, narrow)).toMatchObject({ count: 0 })
+    expect(own.received).toEqual([])
+  })
+
+  test('gets events that it may see without what was read with wider permissions, also by a replay', async () => {
+    const startDate = new Date().toISOString()
+    const { id } = await endpoint({ topics: ['product.updated'], query: '{ analytics { views } }' })
+    const updateProduct = async (name: string) => {
+      const [product] = await sql<{ id: string }[]>`
+        UPDATE catalog.product SET name = ${name} WHERE merchant_id = ${platform.merchantId} AND id = (
+          SELECT min(id::text)::uuid FROM catalog.product WHERE merchant_id = ${platform.merchantId}) RETURNING id`
+      return product?.id
+    }
+    await updateProduct('Taken')
+    await until(1)
+    receiver.behave((response) => response.writeHead(500).end())
+    await updateProduct('Refused')
+    await until(2)
+    for (const { event } of receiver.received) expect(event['data']).toMatchObject({ analytics: {} })
+    await expect
+      .poll(async () => (await deliveries(id)).map(({ status }) => status))
+      .toEqual(['DELIVERED', 'PENDING'])
+    const narrow = await keyWith(['webhooks:read', 'webhooks:write', 'products:read'])
+    expect(await update(id, { url: own.url, query: '{ name }' }, narrow)).toMatchObject({ errors: [] })
+    await dueNow(id)
+    await expect.poll(() => own.received.length).toBe(1)
+    await expect.poll(async () => (await deliveries(id)).at(-1)?.status).toBe('DELIVERED')
+    expect(await replay({ endpointId: id, startDate }, narrow)).toMatchObject({ count: 2 })
+    await expect.poll(() => own.received.length).toBe(3)
+    expect(own.received.map(({ event }) => event['data'])).toEqual(
+      Array.from({ length: 3 }, () => ({ name: 'Refused' })),
+    )
   })
 })
 

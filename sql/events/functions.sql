@@ -174,11 +174,18 @@ BEGIN
 END;
 $$;
 
--- Keeps what was rendered; a delivery that couldn't be waits, and is rendered later.
+-- Keeps what was rendered, with the version of the permissions that it was rendered with; a delivery that couldn't be
+-- waits, and is rendered later.
 --
 -- answers: void
 -- nullable: p_body
-CREATE FUNCTION events.keep_rendering(p_merchant_id uuid, p_id uuid, p_body text, p_delay interval)
+CREATE FUNCTION events.keep_rendering(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_body text,
+  p_permissions_version integer,
+  p_delay interval
+)
 RETURNS void
 LANGUAGE sql
 VOLATILE
@@ -186,6 +193,7 @@ AS $$
   UPDATE events.delivery d
   SET
     body = p_body,
+    permissions_version = p_permissions_version,
     claimed_until = NULL,
     next_attempt_at = now() + p_delay
   WHERE d.merchant_id = p_merchant_id AND d.id = p_id AND d.body IS NULL AND d.status = 'PENDING';

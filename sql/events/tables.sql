@@ -101,6 +101,8 @@ CREATE TABLE events.endpoint (
   query text CHECK (char_length(query) <= 20000),
   -- Of the caller who wrote the endpoint last: it sees no more than that caller.
   permissions text[] NOT NULL,
+  -- Grows when the endpoint loses a permission: what was rendered before may show what it may not see any more.
+  permissions_version integer NOT NULL DEFAULT 1,
   status text NOT NULL DEFAULT 'ENABLED' CHECK (status IN ('ENABLED', 'DISABLED')),
   -- Why it was switched off, if the platform did it.
   disabled_reason text CHECK (disabled_reason IN ('FAILING', 'GONE')),
@@ -143,6 +145,8 @@ CREATE TABLE events.delivery (
   status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SENDING', 'DELIVERED', 'FAILED')),
   -- What is sent, byte for byte; NULL until it is rendered.
   body text,
+  -- The endpoint's when the body was rendered.
+  permissions_version integer,
   rendering_attempts integer NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
   -- Attempts that have failed since it was queued, or replayed.

@@ -98,6 +98,7 @@ export async function changeEndpoint(
       url = ${endpoint.url}, description = ${endpoint.description}, topics = ${endpoint.topics as string[]},
       filter = ${sql.json(endpoint.filter as never)}, query = ${endpoint.query},
       permissions = coalesce(${permissions as string[] | null}::text[], permissions),
+      permissions_version = permissions_version + (NOT permissions <@ coalesce(${permissions as string[] | null}::text[], permissions))::integer,
       status = CASE ${enabled}::boolean WHEN TRUE THEN 'ENABLED' WHEN FALSE THEN 'DISABLED' ELSE status END,
       disabled_reason = CASE WHEN ${enabled}::boolean IS NULL THEN disabled_reason END,
       disabled_at = CASE ${enabled}::boolean WHEN TRUE THEN NULL WHEN FALSE THEN coalesce(disabled_at, now()) ELSE disabled_at END,

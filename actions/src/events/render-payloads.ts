@@ -56,13 +56,14 @@ async function render(database: Database, payloads: Payloads, claimed: readonly 
   const [first] = claimed
   if (first === undefined) return
   const rendered = await readRecords(payloads, first, claimed)
-  for (const [index, { merchantId, id, attempt, event }] of claimed.entries()) {
+  for (const [index, { merchantId, id, attempt, permissionsVersion, event }] of claimed.entries()) {
     const told = event as ToldEvent & Claimed['event']
     const isReady = rendered.kind !== 'unreachable'
     await events.keepRendering(forMerchant(database, merchantId), {
       merchantId,
       id,
       body: isReady ? JSON.stringify(envelope(told, partOf(rendered, index))) : null,
+      permissionsVersion,
       delay: isReady ? 0 : Math.min(2 ** Math.min(attempt, 10) / 2, longestDelay),
     })
   }

@@ -264,7 +264,7 @@ test('what a process had begun when it was killed is sent again, with the same i
   await sequenceEvents(shop.database)
   // As a killed process leaves it: claimed, and in no hands any more.
   await shop.database`
-    UPDATE events.delivery SET status = 'SENDING', attempts = 1, tries = 1, body = '{"type":"warehouse.updated"}',
+    UPDATE events.delivery SET status = 'SENDING', attempts = 1, tries = 1, body = '{"type":"warehouse.updated"}', permissions_version = 1,
       claimed_until = now() - interval '1 second' WHERE endpoint_id = ${id}`
   start()
   await settled(id, 1)

@@ -2480,7 +2480,7 @@ export type WebhookDeliveryFilters = {
 export type WebhookDeliveryStatus =
   /** The endpoint has answered with a status of 2xx. */
   | 'DELIVERED'
-  /** Given up after three days. `replayWebhookDeliveries` sends it again. */
+  /** Given up after three days, or because the endpoint may not see the event any more. `replayWebhookDeliveries` sends it again. */
   | 'FAILED'
   /** To be sent, for the first time or again. */
   | 'PENDING'

@@ -7342,7 +7342,7 @@ export type Mutation = {
   readonly removeRole?: Maybe<RemoveRolePayload>;
   /**
    * Sends deliveries again, or all events of a span of time that the endpoint would hear of, also those that it missed while it was switched
-   * off. A delivery keeps its id and its body. Open in the specification.
+   * off. A delivery keeps its id and its body; the body is read anew if the endpoint has lost a permission since it was read. Open in the specification.
    *
    * Needs the permission `webhooks:write`; not for shoppers.
    */
@@ -17161,7 +17161,7 @@ export type WebhookDeliverySortField =
 export type WebhookDeliveryStatus =
   /** The endpoint has answered with a status of 2xx. */
   | 'DELIVERED'
-  /** Given up after three days. `replayWebhookDeliveries` sends it again. */
+  /** Given up after three days, or because the endpoint may not see the event any more. `replayWebhookDeliveries` sends it again. */
   | 'FAILED'
   /** To be sent, for the first time or again. */
   | 'PENDING'

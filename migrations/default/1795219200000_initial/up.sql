@@ -2344,6 +2344,8 @@ CREATE TABLE events.endpoint (
   query text CHECK (char_length(query) <= 20000),
   -- Of the caller who wrote the endpoint last: it sees no more than that caller.
   permissions text[] NOT NULL,
+  -- Grows when the endpoint loses a permission: what was rendered before may show what it may not see any more.
+  permissions_version integer NOT NULL DEFAULT 1,
   status text NOT NULL DEFAULT 'ENABLED' CHECK (status IN ('ENABLED', 'DISABLED')),
   -- Why it was switched off, if the platform did it.
   disabled_reason text CHECK (disabled_reason IN ('FAILING', 'GONE')),
@@ -2385,6 +2387,8 @@ CREATE TABLE events.delivery (
   status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SENDING', 'DELIVERED', 'FAILED')),
   -- What is sent, byte for byte; NULL until it is rendered.
   body text,
+  -- The endpoint's when the body was rendered.
+  permissions_version integer,
   rendering_attempts integer NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
   -- Attempts that have failed since it was queued, or replayed.
@@ -7975,7 +7979,13 @@ BEGIN
 END;
 $$;
 
-CREATE FUNCTION events.keep_rendering(p_merchant_id uuid, p_id uuid, p_body text, p_delay interval)
+CREATE FUNCTION events.keep_rendering(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_body text,
+  p_permissions_version integer,
+  p_delay interval
+)
 RETURNS void
 LANGUAGE sql
 VOLATILE
@@ -7983,6 +7993,7 @@ AS $$
   UPDATE events.delivery d
   SET
     body = p_body,
+    permissions_version = p_permissions_version,
     claimed_until = NULL,
     next_attempt_at = now() + p_delay
   WHERE d.merchant_id = p_merchant_id AND d.id = p_id AND d.body IS NULL AND d.status = 'PENDING';
@@ -18769,12 +18780,12 @@ BEGIN
         ORDER BY random()
       ),
       due AS MATERIALIZED (
-        SELECT e.merchant_id, x.id, e.url, s.secret, s.previous_secret, e.previous_secret_until
+        SELECT e.merchant_id, x.id, x.is_sendable, e.url, s.secret, s.previous_secret, e.previous_secret_until
         FROM
           endpoint e
           JOIN events.endpoint_secret s ON s.merchant_id = e.merchant_id AND s.endpoint_id = e.id
           CROSS JOIN LATERAL (
-            SELECT d.id
+            SELECT d.id, d.event_id IS NULL OR d.permissions_version = e.permissions_version AS is_sendable
             FROM events.delivery d
             WHERE
               d.merchant_id = e.merchant_id
@@ -18803,12 +18814,20 @@ BEGIN
       taken AS (
         UPDATE events.delivery d
         SET
-          status = 'SENDING',
-          attempts = d.attempts + 1,
-          claimed_until = now() + p_lease
+          status = CASE
+            WHEN u.is_sendable THEN 'SENDING'
+            ELSE 'PENDING'
+          END,
+          body = CASE
+            WHEN u.is_sendable THEN d.body
+          END,
+          attempts = d.attempts + u.is_sendable::integer,
+          claimed_until = CASE
+            WHEN u.is_sendable THEN now() + p_lease
+          END
         FROM due u
         WHERE d.merchant_id = u.merchant_id AND d.id = u.id
-        RETURNING d.*, u.url, u.secret, u.previous_secret, u.previous_secret_until
+        RETURNING d.*, u.is_sendable, u.url, u.secret, u.previous_secret, u.previous_secret_until
       )
     SELECT
       t.merchant_id,
@@ -18824,6 +18843,7 @@ BEGIN
       t.topic,
       t.trace_context
     FROM taken t
+    WHERE t.is_sendable
     ORDER BY t.position;
 END;
 $$;
@@ -18836,6 +18856,7 @@ RETURNS TABLE (
   endpoint_id uuid,
   query text,
   permissions text[],
+  permissions_version integer,
   id uuid,
   attempt integer,
   event jsonb
@@ -18877,13 +18898,25 @@ AS $$
     taken AS (
       UPDATE events.delivery d
       SET
-        claimed_until = now() + p_lease,
-        rendering_attempts = d.rendering_attempts + 1
+        status = CASE
+          WHEN due.is_permitted THEN 'PENDING'
+          ELSE 'FAILED'
+        END,
+        error = CASE
+          WHEN due.is_permitted THEN d.error
+          ELSE 'The endpoint has no permission to see this event any more'
+        END,
+        claimed_until = CASE
+          WHEN due.is_permitted THEN now() + p_lease
+        END,
+        rendering_attempts = d.rendering_attempts + due.is_permitted::integer
       FROM
         chosen c
         CROSS JOIN LATERAL (
-          SELECT x.id
-          FROM events.delivery x
+          SELECT x.id, e.permission = ANY (c.permissions) AS is_permitted
+          FROM
+            events.delivery x
+            JOIN events.event e ON e.merchant_id = x.merchant_id AND e.id = x.event_id
           WHERE
             x.merchant_id = c.merchant_id
             AND x.endpoint_id = c.id
@@ -18892,16 +18925,17 @@ AS $$
             AND x.next_attempt_at <= now()
           ORDER BY x.position
           LIMIT p_batch
-          FOR UPDATE SKIP LOCKED
+          FOR UPDATE OF x SKIP LOCKED
         ) due
       WHERE d.merchant_id = c.merchant_id AND d.id = due.id
-      RETURNING d.merchant_id, d.endpoint_id, c.query, c.permissions, d.id, d.rendering_attempts, d.event_id, d.position
+      RETURNING d.*, due.is_permitted, c.query, c.permissions, c.permissions_version AS present_version
     )
   SELECT
     t.merchant_id,
     t.endpoint_id,
     t.query,
     t.permissions,
+    t.present_version,
     t.id,
     t.rendering_attempts,
     jsonb_build_object(
@@ -18927,6 +18961,7 @@ AS $$
   FROM
     taken t
     JOIN events.event e ON e.merchant_id = t.merchant_id AND e.id = t.event_id
+  WHERE t.is_permitted
   ORDER BY t.endpoint_id, t.position;
 $$;
 
@@ -19110,6 +19145,14 @@ BEGIN
         AND d.endpoint_id = p_endpoint_id
         AND d.id = ANY (p_delivery_ids)
         AND d.status <> 'SENDING'
+        AND (
+          d.event_id IS NULL
+          OR EXISTS (
+            SELECT
+            FROM events.event e
+            WHERE e.merchant_id = d.merchant_id AND e.id = d.event_id AND e.permission = ANY (v_endpoint.permissions)
+          )
+        )
         AND NOT (p_only_undelivered AND d.status = 'DELIVERED')
       RETURNING 1
     )

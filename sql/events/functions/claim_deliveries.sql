@@ -1,5 +1,6 @@
 -- Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An
--- endpoint that answers has p_at_once of them under way, one that fails has one.
+-- endpoint that answers has p_at_once of them under way, one that fails has one. What was rendered before the endpoint
+-- lost a permission is not sent: it is to be rendered again.
 --
 -- answers:
 --   rows {
@@ -63,12 +64,12 @@ BEGIN
         ORDER BY random()
       ),
       due AS MATERIALIZED (
-        SELECT e.merchant_id, x.id, e.url, s.secret, s.previous_secret, e.previous_secret_until
+        SELECT e.merchant_id, x.id, x.is_sendable, e.url, s.secret, s.previous_secret, e.previous_secret_until
         FROM
           endpoint e
           JOIN events.endpoint_secret s ON s.merchant_id = e.merchant_id AND s.endpoint_id = e.id
           CROSS JOIN LATERAL (
-            SELECT d.id
+            SELECT d.id, d.event_id IS NULL OR d.permissions_version = e.permissions_version AS is_sendable
             FROM events.delivery d
             WHERE
               d.merchant_id = e.merchant_id
@@ -97,12 +98,20 @@ BEGIN
       taken AS (
         UPDATE events.delivery d
         SET
-          status = 'SENDING',
-          attempts = d.attempts + 1,
-          claimed_until = now() + p_lease
+          status = CASE
+            WHEN u.is_sendable THEN 'SENDING'
+            ELSE 'PENDING'
+          END,
+          body = CASE
+            WHEN u.is_sendable THEN d.body
+          END,
+          attempts = d.attempts + u.is_sendable::integer,
+          claimed_until = CASE
+            WHEN u.is_sendable THEN now() + p_lease
+          END
         FROM due u
         WHERE d.merchant_id = u.merchant_id AND d.id = u.id
-        RETURNING d.*, u.url, u.secret, u.previous_secret, u.previous_secret_until
+        RETURNING d.*, u.is_sendable, u.url, u.secret, u.previous_secret, u.previous_secret_until
       )
     SELECT
       t.merchant_id,
@@ -118,6 +127,7 @@ BEGIN
       t.topic,
       t.trace_context
     FROM taken t
+    WHERE t.is_sendable
     ORDER BY t.position;
 END;
 $$;

@@ -1,10 +1,11 @@
 -- Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is
--- with one caller at a time, so that one whose selection is slow holds up only itself.
+-- with one caller at a time, so that one whose selection is slow holds up only itself. A delivery of an event that the
+-- endpoint may not see any more has failed.
 --
 -- answers:
 --   rows {
---   merchant_id: uuid, endpoint_id: uuid, query: text | null, permissions: text[], id: uuid, attempt: integer,
---   event: object
+--   merchant_id: uuid, endpoint_id: uuid, query: text | null, permissions: text[], permissions_version: integer,
+--   id: uuid, attempt: integer, event: object
 --   }
 CREATE FUNCTION events.claim_renderings(p_limit integer, p_batch integer, p_lease interval)
 RETURNS TABLE (
@@ -12,6 +13,7 @@ RETURNS TABLE (
   endpoint_id uuid,
   query text,
   permissions text[],
+  permissions_version integer,
   id uuid,
   attempt integer,
   event jsonb
@@ -53,13 +55,25 @@ AS $$
     taken AS (
       UPDATE events.delivery d
       SET
-        claimed_until = now() + p_lease,
-        rendering_attempts = d.rendering_attempts + 1
+        status = CASE
+          WHEN due.is_permitted THEN 'PENDING'
+          ELSE 'FAILED'
+        END,
+        error = CASE
+          WHEN due.is_permitted THEN d.error
+          ELSE 'The endpoint has no permission to see this event any more'
+        END,
+        claimed_until = CASE
+          WHEN due.is_permitted THEN now() + p_lease
+        END,
+        rendering_attempts = d.rendering_attempts + due.is_permitted::integer
       FROM
         chosen c
         CROSS JOIN LATERAL (
-          SELECT x.id
-          FROM events.delivery x
+          SELECT x.id, e.permission = ANY (c.permissions) AS is_permitted
+          FROM
+            events.delivery x
+            JOIN events.event e ON e.merchant_id = x.merchant_id AND e.id = x.event_id
           WHERE
             x.merchant_id = c.merchant_id
             AND x.endpoint_id = c.id
@@ -68,16 +82,17 @@ AS $$
             AND x.next_attempt_at <= now()
           ORDER BY x.position
           LIMIT p_batch
-          FOR UPDATE SKIP LOCKED
+          FOR UPDATE OF x SKIP LOCKED
         ) due
       WHERE d.merchant_id = c.merchant_id AND d.id = due.id
-      RETURNING d.merchant_id, d.endpoint_id, c.query, c.permissions, d.id, d.rendering_attempts, d.event_id, d.position
+      RETURNING d.*, due.is_permitted, c.query, c.permissions, c.permissions_version AS present_version
     )
   SELECT
     t.merchant_id,
     t.endpoint_id,
     t.query,
     t.permissions,
+    t.present_version,
     t.id,
     t.rendering_attempts,
     jsonb_build_object(
@@ -103,5 +118,6 @@ AS $$
   FROM
     taken t
     JOIN events.event e ON e.merchant_id = t.merchant_id AND e.id = t.event_id
+  WHERE t.is_permitted
   ORDER BY t.endpoint_id, t.position;
 $$;

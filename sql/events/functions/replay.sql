@@ -1,6 +1,6 @@
 -- Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and
 -- permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are
--- more.
+-- more. Of named deliveries, those of events that the endpoint may not see are left out.
 --
 -- answers:
 --   replayed {count: integer, until: text | null}
@@ -103,6 +103,14 @@ BEGIN
         AND d.endpoint_id = p_endpoint_id
         AND d.id = ANY (p_delivery_ids)
         AND d.status <> 'SENDING'
+        AND (
+          d.event_id IS NULL
+          OR EXISTS (
+            SELECT
+            FROM events.event e
+            WHERE e.merchant_id = d.merchant_id AND e.id = d.event_id AND e.permission = ANY (v_endpoint.permissions)
+          )
+        )
         AND NOT (p_only_undelivered AND d.status = 'DELIVERED')
       RETURNING 1
     )

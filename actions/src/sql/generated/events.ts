@@ -70,17 +70,19 @@ export interface KeepRenderingArguments {
   readonly merchantId: MerchantId
   readonly id: string
   readonly body: string | null
+  readonly permissionsVersion: number
   readonly delay: Seconds
 }
 
 export type KeepRenderingAnswer = void
 
-/** `events.keep_rendering`: Keeps what was rendered; a delivery that couldn't be waits, and is rendered later.  */
+/** `events.keep_rendering`: Keeps what was rendered, with the version of the permissions that it was rendered with; a delivery that couldn't be waits, and is rendered later.  */
 export const keepRendering = (caller: Caller, args: KeepRenderingArguments): Promise<KeepRenderingAnswer> =>
   answerOf<KeepRenderingAnswer>(caller, 'events.keep_rendering', (sql) => sql`events.keep_rendering(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_body => ${args.body}::text,
+      p_permissions_version => ${args.permissionsVersion}::integer,
       p_delay => make_interval(secs => ${args.delay})
     )`)
 
@@ -108,7 +110,7 @@ export interface ClaimDeliveriesArguments {
 
 export type ClaimDeliveriesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly endpointId: string; readonly url: string; readonly secret: string; readonly previousSecret: string | null; readonly body: string; readonly attempt: number; readonly topic: string; readonly traceContext: string | null }
 
-/** `events.claim_deliveries`: Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An endpoint that answers has p_at_once of them under way, one that fails has one.  */
+/** `events.claim_deliveries`: Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An endpoint that answers has p_at_once of them under way, one that fails has one. What was rendered before the endpoint lost a permission is not sent: it is to be rendered again.  */
 export const claimDeliveries = (sql: Queryable, args: ClaimDeliveriesArguments): Promise<readonly ClaimDeliveriesAnswer[]> =>
   rowsOf<ClaimDeliveriesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", endpoint_id AS "endpointId", url AS "url", secret AS "secret", previous_secret AS "previousSecret", body AS "body", attempt AS "attempt", topic AS "topic", trace_context AS "traceContext" FROM events.claim_deliveries(
       p_limit => ${args.limit}::integer,
@@ -122,11 +124,11 @@ export interface ClaimRenderingsArguments {
   readonly lease: Seconds
 }
 
-export type ClaimRenderingsAnswer = { readonly merchantId: MerchantId; readonly endpointId: string; readonly query: string | null; readonly permissions: readonly string[]; readonly id: string; readonly attempt: number; readonly event: object }
+export type ClaimRenderingsAnswer = { readonly merchantId: MerchantId; readonly endpointId: string; readonly query: string | null; readonly permissions: readonly string[]; readonly permissionsVersion: number; readonly id: string; readonly attempt: number; readonly event: object }
 
-/** `events.claim_renderings`: Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is with one caller at a time, so that one whose selection is slow holds up only itself.  */
+/** `events.claim_renderings`: Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is with one caller at a time, so that one whose selection is slow holds up only itself. A delivery of an event that the endpoint may not see any more has failed.  */
 export const claimRenderings = (sql: Queryable, args: ClaimRenderingsArguments): Promise<readonly ClaimRenderingsAnswer[]> =>
-  rowsOf<ClaimRenderingsAnswer>(sql`SELECT merchant_id AS "merchantId", endpoint_id AS "endpointId", query AS "query", permissions AS "permissions", id AS "id", attempt AS "attempt", event AS "event" FROM events.claim_renderings(
+  rowsOf<ClaimRenderingsAnswer>(sql`SELECT merchant_id AS "merchantId", endpoint_id AS "endpointId", query AS "query", permissions AS "permissions", permissions_version AS "permissionsVersion", id AS "id", attempt AS "attempt", event AS "event" FROM events.claim_renderings(
       p_limit => ${args.limit}::integer,
       p_batch => ${args.batch}::integer,
       p_lease => make_interval(secs => ${args.lease})
@@ -167,7 +169,7 @@ export type ReplayAnswer =
   | { readonly outcome: 'unknown_endpoint' }
   | { readonly outcome: 'unknown_delivery'; readonly index: number }
 
-/** `events.replay`: Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are more.  */
+/** `events.replay`: Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are more. Of named deliveries, those of events that the endpoint may not see are left out.  */
 export const replay = (caller: Caller, args: ReplayArguments): Promise<ReplayAnswer> =>
   answerOf<ReplayAnswer>(caller, 'events.replay', (sql) => sql`events.replay(
       p_merchant_id => ${args.merchantId}::uuid,
