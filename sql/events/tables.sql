@@ -172,7 +172,10 @@ CREATE UNIQUE INDEX delivery_once ON events.delivery (merchant_id, endpoint_id, 
 CREATE INDEX delivery_created_at ON events.delivery (merchant_id, created_at, id);
 CREATE INDEX delivery_of_event ON events.delivery (merchant_id, event_id);
 CREATE INDEX delivery_of_endpoint ON events.delivery (merchant_id, endpoint_id, position);
-CREATE INDEX delivery_to_render ON events.delivery (created_at) WHERE body IS NULL AND status = 'PENDING';
+CREATE INDEX delivery_to_render ON events.delivery (merchant_id, endpoint_id, position)
+WHERE body IS NULL AND status = 'PENDING';
+CREATE INDEX delivery_rendering ON events.delivery (merchant_id, endpoint_id, claimed_until)
+WHERE body IS NULL AND status = 'PENDING' AND claimed_until IS NOT NULL;
 CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
 WHERE status = 'PENDING' AND body IS NOT NULL;
 CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)

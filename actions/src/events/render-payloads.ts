@@ -35,6 +35,8 @@ export const renderingBatch = 10
 const lease = 12
 /** Seconds until the next try, at most. */
 const longestDelay = 60
+/** Tries over about three hours. After the last one, a webhook says that its query could not be answered. */
+const mostAttempts = 180
 
 /** Begins to render deliveries that wait for it, as far as there are free slots. Returns how many those are. */
 export async function renderPayloads({ database, payloads, slots, logger }: Rendering): Promise<number> {
@@ -58,7 +60,7 @@ async function render(database: Database, payloads: Payloads, claimed: readonly 
   const rendered = await readRecords(payloads, first, claimed)
   for (const [index, { merchantId, id, attempt, permissionsVersion, event }] of claimed.entries()) {
     const told = event as ToldEvent & Claimed['event']
-    const isReady = rendered.kind !== 'unreachable'
+    const isReady = rendered.kind !== 'unreachable' || attempt >= mostAttempts
     await events.keepRendering(forMerchant(database, merchantId), {
       merchantId,
       id,
@@ -92,8 +94,9 @@ interface Part {
 function partOf(rendered: ReadRecords | { readonly kind: 'none' }, index: number): Part {
   switch (rendered.kind) {
     case 'none':
-    case 'unreachable':
       return {}
+    case 'unreachable':
+      return { data: null, errors: ['The query could not be answered'] }
     case 'refused':
       return { data: null, errors: rendered.errors }
     case 'read': {

@@ -2419,7 +2419,11 @@ CREATE INDEX delivery_of_event ON events.delivery (merchant_id, event_id);
 
 CREATE INDEX delivery_of_endpoint ON events.delivery (merchant_id, endpoint_id, position);
 
-CREATE INDEX delivery_to_render ON events.delivery (created_at) WHERE body IS NULL AND status = 'PENDING';
+CREATE INDEX delivery_to_render ON events.delivery (merchant_id, endpoint_id, position)
+WHERE body IS NULL AND status = 'PENDING';
+
+CREATE INDEX delivery_rendering ON events.delivery (merchant_id, endpoint_id, claimed_until)
+WHERE body IS NULL AND status = 'PENDING' AND claimed_until IS NOT NULL;
 
 CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
 WHERE status = 'PENDING' AND body IS NOT NULL;
@@ -18821,6 +18825,10 @@ BEGIN
           body = CASE
             WHEN u.is_sendable THEN d.body
           END,
+          rendering_attempts = CASE
+            WHEN u.is_sendable THEN d.rendering_attempts
+            ELSE 0
+          END,
           attempts = d.attempts + u.is_sendable::integer,
           claimed_until = CASE
             WHEN u.is_sendable THEN now() + p_lease
@@ -18864,17 +18872,30 @@ RETURNS TABLE (
 LANGUAGE sql
 VOLATILE
 AS $$
-  WITH
-    waiting AS MATERIALIZED (
-      SELECT DISTINCT d.merchant_id, d.endpoint_id
+  WITH RECURSIVE
+    -- One look into the index for each endpoint that has something to render, however much that is.
+    waiting AS (
+      (
+        SELECT d.merchant_id, d.endpoint_id
+        FROM events.delivery d
+        WHERE d.body IS NULL AND d.status = 'PENDING'
+        ORDER BY d.merchant_id, d.endpoint_id
+        LIMIT 1
+      )
+      UNION ALL
+      SELECT n.merchant_id, n.endpoint_id
       FROM
-        (
-          SELECT x.merchant_id, x.endpoint_id
-          FROM events.delivery x
-          WHERE x.body IS NULL AND x.status = 'PENDING' AND x.next_attempt_at <= now()
-          ORDER BY x.created_at
-          LIMIT 10000
-        ) d
+        waiting w
+        CROSS JOIN LATERAL (
+          SELECT d.merchant_id, d.endpoint_id
+          FROM events.delivery d
+          WHERE
+            d.body IS NULL
+            AND d.status = 'PENDING'
+            AND (d.merchant_id, d.endpoint_id) > (w.merchant_id, w.endpoint_id)
+          ORDER BY d.merchant_id, d.endpoint_id
+          LIMIT 1
+        ) n
     ),
     chosen AS MATERIALIZED (
       SELECT e.*
@@ -18882,7 +18903,18 @@ AS $$
         waiting w
         JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.endpoint_id
       WHERE
-        NOT EXISTS (
+        merchant.is_active(e.merchant_id)
+        AND EXISTS (
+          SELECT
+          FROM events.delivery d
+          WHERE
+            d.merchant_id = e.merchant_id
+            AND d.endpoint_id = e.id
+            AND d.body IS NULL
+            AND d.status = 'PENDING'
+            AND d.next_attempt_at <= now()
+        )
+        AND NOT EXISTS (
           SELECT
           FROM events.delivery d
           WHERE

@@ -105,6 +105,10 @@ BEGIN
           body = CASE
             WHEN u.is_sendable THEN d.body
           END,
+          rendering_attempts = CASE
+            WHEN u.is_sendable THEN d.rendering_attempts
+            ELSE 0
+          END,
           attempts = d.attempts + u.is_sendable::integer,
           claimed_until = CASE
             WHEN u.is_sendable THEN now() + p_lease

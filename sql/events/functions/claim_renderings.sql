@@ -1,6 +1,6 @@
 -- Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is
--- with one caller at a time, so that one whose selection is slow holds up only itself. A delivery of an event that the
--- endpoint may not see any more has failed.
+-- with one caller at a time, so that one whose selection is slow, or which has much to render, holds up only itself. A
+-- delivery of an event that the endpoint may not see any more has failed. Those of a suspended merchant wait.
 --
 -- answers:
 --   rows {
@@ -21,17 +21,30 @@ RETURNS TABLE (
 LANGUAGE sql
 VOLATILE
 AS $$
-  WITH
-    waiting AS MATERIALIZED (
-      SELECT DISTINCT d.merchant_id, d.endpoint_id
+  WITH RECURSIVE
+    -- One look into the index for each endpoint that has something to render, however much that is.
+    waiting AS (
+      (
+        SELECT d.merchant_id, d.endpoint_id
+        FROM events.delivery d
+        WHERE d.body IS NULL AND d.status = 'PENDING'
+        ORDER BY d.merchant_id, d.endpoint_id
+        LIMIT 1
+      )
+      UNION ALL
+      SELECT n.merchant_id, n.endpoint_id
       FROM
-        (
-          SELECT x.merchant_id, x.endpoint_id
-          FROM events.delivery x
-          WHERE x.body IS NULL AND x.status = 'PENDING' AND x.next_attempt_at <= now()
-          ORDER BY x.created_at
-          LIMIT 10000
-        ) d
+        waiting w
+        CROSS JOIN LATERAL (
+          SELECT d.merchant_id, d.endpoint_id
+          FROM events.delivery d
+          WHERE
+            d.body IS NULL
+            AND d.status = 'PENDING'
+            AND (d.merchant_id, d.endpoint_id) > (w.merchant_id, w.endpoint_id)
+          ORDER BY d.merchant_id, d.endpoint_id
+          LIMIT 1
+        ) n
     ),
     chosen AS MATERIALIZED (
       SELECT e.*
@@ -39,7 +52,18 @@ AS $$
         waiting w
         JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.endpoint_id
       WHERE
-        NOT EXISTS (
+        merchant.is_active(e.merchant_id)
+        AND EXISTS (
+          SELECT
+          FROM events.delivery d
+          WHERE
+            d.merchant_id = e.merchant_id
+            AND d.endpoint_id = e.id
+            AND d.body IS NULL
+            AND d.status = 'PENDING'
+            AND d.next_attempt_at <= now()
+        )
+        AND NOT EXISTS (
           SELECT
           FROM events.delivery d
           WHERE

@@ -126,7 +126,7 @@ export interface ClaimRenderingsArguments {
 
 export type ClaimRenderingsAnswer = { readonly merchantId: MerchantId; readonly endpointId: string; readonly query: string | null; readonly permissions: readonly string[]; readonly permissionsVersion: number; readonly id: string; readonly attempt: number; readonly event: object }
 
-/** `events.claim_renderings`: Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is with one caller at a time, so that one whose selection is slow holds up only itself. A delivery of an event that the endpoint may not see any more has failed.  */
+/** `events.claim_renderings`: Deliveries that have to be rendered, of as many endpoints as the limit, and of each at most p_batch. An endpoint is with one caller at a time, so that one whose selection is slow, or which has much to render, holds up only itself. A delivery of an event that the endpoint may not see any more has failed. Those of a suspended merchant wait.  */
 export const claimRenderings = (sql: Queryable, args: ClaimRenderingsArguments): Promise<readonly ClaimRenderingsAnswer[]> =>
   rowsOf<ClaimRenderingsAnswer>(sql`SELECT merchant_id AS "merchantId", endpoint_id AS "endpointId", query AS "query", permissions AS "permissions", permissions_version AS "permissionsVersion", id AS "id", attempt AS "attempt", event AS "event" FROM events.claim_renderings(
       p_limit => ${args.limit}::integer,
