@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import { openPayloads } from '@commerce-graph/actions/webhook-payloads'
 import { startWebhookReceiver, type WebhookReceiver } from '@commerce-graph/actions/testing/webhook-receiver'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, type Client, createClient } from './support/graphql-client.ts'
@@ -7,12 +12,13 @@ import { succeeded } from './support/shop.ts'
 import { createSubscriptionClient } from './support/subscription-client.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
+const encryptionKeys = [newEncryptionKey()]
 let platform: TestPlatform
 let shop: Client
 let sql: Sql
 let receiver: WebhookReceiver
 beforeAll(async () => {
-  platform = await startTestPlatform({ webhookTimes: { timeout: 2_000 } })
+  platform = await startTestPlatform({ webhookTimes: { timeout: 2_000 }, encryptionKeys })
   shop = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
 }, 60_000)
@@ -396,6 +402,52 @@ describe('a key that gives an endpoint another address', () => {
     expect(own.received.map(({ event }) => event['data'])).toEqual(
       Array.from({ length: 3 }, () => ({ name: 'Refused' })),
     )
+  })
+})
+
+describe('a merchant that is suspended', () => {
+  let suspended: MerchantId
+  beforeEach(async () => {
+    const [twin] = await sql<{ id: MerchantId }[]>`
+      SELECT id FROM merchant.merchant WHERE twin_of = ${platform.merchantId}`
+    if (twin === undefined) throw new Error('the test data is missing')
+    suspended = twin.id
+    return () => become('ACTIVE')
+  })
+  const become = async (status: string) => {
+    await sql`UPDATE merchant.merchant SET status = ${status} WHERE id = ${suspended}`
+  }
+
+  test('gets the webhooks of that time when it is reinstated, with their data', async () => {
+    const input = { topics: ['customer.created'], query: '{ name }' }
+    await endpoint(input)
+    await create(input, createClient(platform.graphqlUrl, bearer(platform.testKey)))
+    await become('SUSPENDED')
+    // The other merchant's webhook arrives, so the worker has looked at both.
+    await sql`
+      INSERT INTO crm.customer (merchant_id, email, name) VALUES
+        (${suspended}, 'late@example.com', 'Late'), (${platform.merchantId}, 'soon@example.com', 'Soon')`
+    await until(1)
+    await become('ACTIVE')
+    await until(2)
+    expect(receiver.received.map(({ event }) => event['data'])).toEqual([{ name: 'Soon' }, { name: 'Late' }])
+  })
+
+  test('is no refusal of a query: its records are read later', async () => {
+    const secretBox = createSecretBox(encryptionKeys)
+    const tokenIssuer = createTokenIssuer({ databaseUrl: platform.databaseUrl, secretBox })
+    const payloads = openPayloads(platform.graphqlUrl, tokenIssuer)
+    const id = randomUUID()
+    const read = () =>
+      payloads.read(
+        { merchantId: suspended, endpointId: id, permissions: ['customers:read'], isDraft: true },
+        'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }',
+        [{ type: 'Customer', id }],
+      )
+    expect(await read()).toMatchObject({ kind: 'read' })
+    await become('SUSPENDED')
+    expect(await read()).toMatchObject({ kind: 'unreachable' })
+    await tokenIssuer.close()
   })
 })
 

@@ -19,7 +19,13 @@ export interface RecordReference {
 const answerSchema = z.object({
   data: z.object({ _entities: z.array(z.unknown()) }).nullish(),
   errors: z
-    .array(z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])).optional() }))
+    .array(
+      z.object({
+        message: z.string(),
+        path: z.array(z.union([z.string(), z.number()])).optional(),
+        extensions: z.object({ details: z.object({ field: z.string().nullish() }).optional() }).optional(),
+      }),
+    )
     .optional(),
 })
 
@@ -67,6 +73,9 @@ export const openPayloads = (
       if (response.status === 401 || response.status === 429 || response.status >= 500)
         return { kind: 'unreachable', reason: `The contract answered ${response.status}` }
       const answer = answerSchema.parse(JSON.parse(text))
+      // Of a merchant that was suspended a moment ago.
+      if (answer.errors?.some(({ extensions }) => extensions?.details?.field === 'Authorization') === true)
+        return { kind: 'unreachable', reason: 'The contract refused the token' }
       return recordsOf(answer, references.length)
     } catch (error) {
       return { kind: 'unreachable', reason: error instanceof Error ? error.message : String(error) }
