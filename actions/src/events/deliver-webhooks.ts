@@ -86,24 +86,52 @@ export function keepDeliveries(database: Database, underWay: ReadonlyMap<string,
 }
 
 async function deliver(delivering: Delivering, delivery: Claimed): Promise<void> {
-  const { secretBox, sender } = delivering
-  const { merchantId, id, endpointId, url, body } = delivery
-  const endpoint = { merchantId, id: endpointId }
-  const secrets = [delivery.secret, delivery.previousSecret]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => openSecret(secretBox, endpoint, sealed))
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'CommerceGraph-Webhooks/1.0',
-    ...signatureHeaders(id, body, secrets),
+  const { url, body } = delivery
+  const headers = headersOrWhyNot(delivering.secretBox, delivery)
+  if (typeof headers === 'string') {
+    await recordOutcome(() => settle(delivering, delivery, {}, unsent(headers)))
+    return
   }
   const options = { kind: 'producer', parent: parentFrom(delivery.traceContext) } as const
   const answer = await tracer.span(`webhook ${delivery.topic}`, options, () =>
-    sender.send({ url, headers, body }),
+    delivering.sender.send({ url, headers, body }),
   )
   delivering.observe?.('webhook', answer.outcome)
   await recordOutcome(() => settle(delivering, delivery, headers, answer))
 }
+
+/**
+ * The headers, or why the webhook can't be signed: its secret is sealed with a key that is missing. It is tried again as one that the endpoint
+ * didn't take, because a process with the key may sign it.
+ */
+function headersOrWhyNot(
+  secretBox: SecretBox,
+  { merchantId, id, endpointId, body, secret, previousSecret }: Claimed,
+): Readonly<Record<string, string>> | string {
+  try {
+    const secrets = [secret, previousSecret]
+      .filter((sealed) => sealed !== null)
+      .map((sealed) => openSecret(secretBox, { merchantId, id: endpointId }, sealed))
+    return {
+      'content-type': 'application/json',
+      'user-agent': 'CommerceGraph-Webhooks/1.0',
+      ...signatureHeaders(id, body, secrets),
+    }
+  } catch (error) {
+    return `The webhook could not be signed: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const unsent = (error: string): WebhookAnswer => ({
+  outcome: 'failed',
+  status: null,
+  headers: null,
+  body: null,
+  error,
+  retryAfter: null,
+  startedAt: new Date(),
+  duration: 0,
+})
 
 async function settle(
   { database, retries }: Delivering,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openTestShop, silent, dataOf, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { type Behaviour, startWebhookReceiver, type WebhookReceiver } from '../testing/webhook-receiver.ts'
 import { createTokenIssuer, type TokenIssuer } from '@commerce-graph/access-tokens'
+import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import type { WebhookRetries } from './deliver-webhooks.ts'
 import { sequenceEvents } from './sequence.ts'
 import { startWebhookWorker, type WebhookWorker } from './webhook-worker.ts'
@@ -35,10 +36,10 @@ afterEach(async () => {
   await shop.database`DELETE FROM events.endpoint`
 })
 
-function start(retries: Partial<WebhookRetries> = {}): WebhookWorker {
+function start(retries: Partial<WebhookRetries> = {}, secretBox = shop.secretBox): WebhookWorker {
   worker = startWebhookWorker({
     database: shop.database,
-    secretBox: shop.secretBox,
+    secretBox,
     tokenIssuer,
     logger: silent,
     webhooks: {
@@ -256,6 +257,17 @@ describe('an endpoint is switched off', () => {
       .toEqual({ status: 'DISABLED', disabled_reason: 'FAILING' })
     expect(await mails()).toHaveLength(1)
   })
+})
+
+test('a webhook whose secret can’t be opened is tried again like one that was not taken, and the log says why', async () => {
+  const id = await endpoint()
+  await rename(0, 'North')
+  start({ delays: [0] }, createSecretBox([newEncryptionKey()]))
+  await settled(id, 1)
+  expect(await log(id)).toMatchObject([
+    { status: 'FAILED', attempts: 2, error: expect.stringContaining('could not be signed') as unknown },
+  ])
+  expect(receiver.received).toEqual([])
 })
 
 test('what a process had begun when it was killed is sent again, with the same id', async () => {
