@@ -178,6 +178,8 @@ CREATE INDEX delivery_rendering ON events.delivery (merchant_id, endpoint_id, cl
 WHERE body IS NULL AND status = 'PENDING' AND claimed_until IS NOT NULL;
 CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
 WHERE status = 'PENDING' AND body IS NOT NULL;
+CREATE INDEX delivery_test_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
+WHERE is_test AND status = 'PENDING' AND body IS NOT NULL;
 CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)
 WHERE status IN ('PENDING', 'SENDING');
 -- A worker that renews its claims names the ids alone.

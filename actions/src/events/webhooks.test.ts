@@ -270,6 +270,22 @@ test('a webhook whose secret can’t be opened is tried again like one that was 
   expect(receiver.received).toEqual([])
 })
 
+test('a test is sent to an endpoint that is switched off, and nothing else', async () => {
+  const id = await endpoint()
+  await rename(0, 'North')
+  await sequenceEvents(shop.database)
+  dataOf(await shop.call(merchant, 'updateWebhookEndpoint', { id, input: { enabled: false } }))
+  dataOf(await shop.call(merchant, 'sendTestWebhook', { id }))
+  dataOf(await shop.call(merchant, 'sendTestWebhook', { id, topic: 'warehouse.updated' }))
+  start()
+  await settled(id, 2)
+  expect(receiver.received.map(({ event }) => event.type).sort()).toEqual([
+    'warehouse.updated',
+    'webhook.test',
+  ])
+  expect((await log(id)).map(({ status }) => status).sort()).toEqual(['DELIVERED', 'DELIVERED', 'PENDING'])
+})
+
 test('what a process had begun when it was killed is sent again, with the same id', async () => {
   const id = await endpoint()
   await rename(0, 'North')

@@ -2428,6 +2428,9 @@ WHERE body IS NULL AND status = 'PENDING' AND claimed_until IS NOT NULL;
 CREATE INDEX delivery_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
 WHERE status = 'PENDING' AND body IS NOT NULL;
 
+CREATE INDEX delivery_test_due ON events.delivery (merchant_id, endpoint_id, next_attempt_at)
+WHERE is_test AND status = 'PENDING' AND body IS NOT NULL;
+
 CREATE INDEX delivery_open ON events.delivery (merchant_id, endpoint_id, record_id, position)
 WHERE status IN ('PENDING', 'SENDING');
 
@@ -18756,17 +18759,8 @@ BEGIN
       FOR UPDATE SKIP LOCKED
     );
   RETURN QUERY WITH
-      endpoint AS MATERIALIZED (
-        SELECT
-          e.*,
-          CASE
-            WHEN e.failing_since IS NULL THEN p_at_once
-            ELSE 1
-          END - (
-            SELECT count(*)
-            FROM events.delivery s
-            WHERE s.merchant_id = e.merchant_id AND s.endpoint_id = e.id AND s.status = 'SENDING'
-          ) AS free
+      waiting AS MATERIALIZED (
+        SELECT e.merchant_id, e.id
         FROM events.endpoint e
         WHERE
           e.status = 'ENABLED'
@@ -18780,7 +18774,26 @@ BEGIN
               AND d.body IS NOT NULL
               AND d.next_attempt_at <= now()
           )
-          AND merchant.is_active(e.merchant_id)
+        UNION
+        SELECT t.merchant_id, t.endpoint_id
+        FROM events.delivery t
+        WHERE t.is_test AND t.status = 'PENDING' AND t.body IS NOT NULL AND t.next_attempt_at <= now()
+      ),
+      endpoint AS MATERIALIZED (
+        SELECT
+          e.*,
+          CASE
+            WHEN e.failing_since IS NULL THEN p_at_once
+            ELSE 1
+          END - (
+            SELECT count(*)
+            FROM events.delivery s
+            WHERE s.merchant_id = e.merchant_id AND s.endpoint_id = e.id AND s.status = 'SENDING'
+          ) AS free
+        FROM
+          waiting w
+          JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.id
+        WHERE merchant.is_active(e.merchant_id)
         ORDER BY random()
       ),
       due AS MATERIALIZED (
@@ -18797,6 +18810,7 @@ BEGIN
               AND d.status = 'PENDING'
               AND d.body IS NOT NULL
               AND d.next_attempt_at <= now()
+              AND (e.status = 'ENABLED' OR d.is_test)
               AND NOT EXISTS (
                 SELECT
                 FROM events.delivery b

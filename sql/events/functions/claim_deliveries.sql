@@ -1,6 +1,6 @@
 -- Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An
--- endpoint that answers has p_at_once of them under way, one that fails has one. What was rendered before the endpoint
--- lost a permission is not sent: it is to be rendered again.
+-- endpoint that answers has p_at_once of them under way, one that fails has one, and one that is switched off gets tests
+-- alone. What was rendered before the endpoint lost a permission is not sent: it is to be rendered again.
 --
 -- answers:
 --   rows {
@@ -36,17 +36,8 @@ BEGIN
       FOR UPDATE SKIP LOCKED
     );
   RETURN QUERY WITH
-      endpoint AS MATERIALIZED (
-        SELECT
-          e.*,
-          CASE
-            WHEN e.failing_since IS NULL THEN p_at_once
-            ELSE 1
-          END - (
-            SELECT count(*)
-            FROM events.delivery s
-            WHERE s.merchant_id = e.merchant_id AND s.endpoint_id = e.id AND s.status = 'SENDING'
-          ) AS free
+      waiting AS MATERIALIZED (
+        SELECT e.merchant_id, e.id
         FROM events.endpoint e
         WHERE
           e.status = 'ENABLED'
@@ -60,7 +51,26 @@ BEGIN
               AND d.body IS NOT NULL
               AND d.next_attempt_at <= now()
           )
-          AND merchant.is_active(e.merchant_id)
+        UNION
+        SELECT t.merchant_id, t.endpoint_id
+        FROM events.delivery t
+        WHERE t.is_test AND t.status = 'PENDING' AND t.body IS NOT NULL AND t.next_attempt_at <= now()
+      ),
+      endpoint AS MATERIALIZED (
+        SELECT
+          e.*,
+          CASE
+            WHEN e.failing_since IS NULL THEN p_at_once
+            ELSE 1
+          END - (
+            SELECT count(*)
+            FROM events.delivery s
+            WHERE s.merchant_id = e.merchant_id AND s.endpoint_id = e.id AND s.status = 'SENDING'
+          ) AS free
+        FROM
+          waiting w
+          JOIN events.endpoint e ON e.merchant_id = w.merchant_id AND e.id = w.id
+        WHERE merchant.is_active(e.merchant_id)
         ORDER BY random()
       ),
       due AS MATERIALIZED (
@@ -77,6 +87,7 @@ BEGIN
               AND d.status = 'PENDING'
               AND d.body IS NOT NULL
               AND d.next_attempt_at <= now()
+              AND (e.status = 'ENABLED' OR d.is_test)
               AND NOT EXISTS (
                 SELECT
                 FROM events.delivery b
