@@ -69,6 +69,7 @@ CREATE TABLE events.event (
 );
 CREATE UNIQUE INDEX event_position ON events.event (merchant_id, position);
 CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
+CREATE INDEX event_occurred_at ON events.event (merchant_id, occurred_at);
 CREATE INDEX event_age ON events.event (created_at);
 
 -- Records that are deleted, or look so (decision 6): what a client that copies records has to delete, too.

@@ -13435,7 +13435,10 @@ export type ReplayWebhookDeliveriesPayload = {
   readonly count?: Maybe<Scalars['Int']['output']>;
   /** The errors of the input; empty on success. */
   readonly errors: ReadonlyArray<UserError>;
-  /** At most 10,000 events of a span are sent again at once: then the time of the last one, from which to go on. Otherwise null. */
+  /**
+   * About 10,000 events of a span are sent again at once: then the time of the first one that is left, to be the next call's `startDate`. Null when
+   * none is left.
+   */
   readonly replayedUntil?: Maybe<Scalars['DateTime']['output']>;
 };
 

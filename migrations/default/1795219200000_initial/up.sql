@@ -2312,6 +2312,8 @@ CREATE UNIQUE INDEX event_position ON events.event (merchant_id, position);
 
 CREATE INDEX event_record ON events.event (merchant_id, record_id, position);
 
+CREATE INDEX event_occurred_at ON events.event (merchant_id, occurred_at);
+
 CREATE INDEX event_age ON events.event (created_at);
 
 CREATE TABLE events.deletion (
@@ -19110,7 +19112,6 @@ AS $$
 DECLARE
   v_endpoint events.endpoint;
   v_count integer;
-  v_events integer;
   v_until timestamptz;
   v_unknown integer;
 BEGIN
@@ -19137,7 +19138,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'unknown_delivery', 'index', v_unknown);
   END IF;
   WITH
-    wanted AS MATERIALIZED (
+    heard AS NOT MATERIALIZED (
       SELECT e.merchant_id, e.id, e.topic, e.record_id, e.position, e.occurred_at
       FROM events.event e
       WHERE
@@ -19161,9 +19162,8 @@ BEGIN
               AND d.status = 'DELIVERED'
           )
         )
-      ORDER BY e.position
-      LIMIT p_limit
     ),
+    wanted AS MATERIALIZED (SELECT * FROM heard h ORDER BY h.occurred_at FETCH FIRST p_limit ROWS WITH TIES),
     added AS (
       INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
       SELECT w.merchant_id, p_endpoint_id, w.id, w.topic, w.record_id, w.position
@@ -19204,19 +19204,15 @@ BEGIN
     )
   SELECT
     (SELECT count(*) FROM added) + (SELECT count(*) FROM named),
-    (SELECT count(*) FROM wanted),
-    (SELECT max(w.occurred_at) FROM wanted w)
-  INTO v_count, v_events, v_until;
-  RETURN jsonb_build_object(
-    'outcome',
-    'replayed',
-    'count',
-    v_count,
-    'until',
-    CASE
-      WHEN v_events = p_limit THEN to_json(v_until) #>> '{}'
-    END
-  );
+    (
+      SELECT h.occurred_at
+      FROM heard h
+      WHERE h.occurred_at > (SELECT max(w.occurred_at) FROM wanted w)
+      ORDER BY h.occurred_at
+      LIMIT 1
+    )
+  INTO v_count, v_until;
+  RETURN jsonb_build_object('outcome', 'replayed', 'count', v_count, 'until', to_json(v_until) #>> '{}');
 END;
 $$;
 

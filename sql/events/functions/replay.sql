@@ -1,6 +1,7 @@
 -- Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and
--- permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are
--- more. Of named deliveries, those of events that the endpoint may not see are left out.
+-- permissions, p_limit of them from the earliest on, and the others of the last one's instant. `until` is the time of
+-- the first one that is left; NULL: none is. Of named deliveries, those of events that the endpoint may not see are
+-- left out.
 --
 -- answers:
 --   replayed {count: integer, until: text | null}
@@ -22,7 +23,6 @@ AS $$
 DECLARE
   v_endpoint events.endpoint;
   v_count integer;
-  v_events integer;
   v_until timestamptz;
   v_unknown integer;
 BEGIN
@@ -49,7 +49,7 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'unknown_delivery', 'index', v_unknown);
   END IF;
   WITH
-    wanted AS MATERIALIZED (
+    heard AS NOT MATERIALIZED (
       SELECT e.merchant_id, e.id, e.topic, e.record_id, e.position, e.occurred_at
       FROM events.event e
       WHERE
@@ -73,9 +73,8 @@ BEGIN
               AND d.status = 'DELIVERED'
           )
         )
-      ORDER BY e.position
-      LIMIT p_limit
     ),
+    wanted AS MATERIALIZED (SELECT * FROM heard h ORDER BY h.occurred_at FETCH FIRST p_limit ROWS WITH TIES),
     added AS (
       INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
       SELECT w.merchant_id, p_endpoint_id, w.id, w.topic, w.record_id, w.position
@@ -116,18 +115,14 @@ BEGIN
     )
   SELECT
     (SELECT count(*) FROM added) + (SELECT count(*) FROM named),
-    (SELECT count(*) FROM wanted),
-    (SELECT max(w.occurred_at) FROM wanted w)
-  INTO v_count, v_events, v_until;
-  RETURN jsonb_build_object(
-    'outcome',
-    'replayed',
-    'count',
-    v_count,
-    'until',
-    CASE
-      WHEN v_events = p_limit THEN to_json(v_until) #>> '{}'
-    END
-  );
+    (
+      SELECT h.occurred_at
+      FROM heard h
+      WHERE h.occurred_at > (SELECT max(w.occurred_at) FROM wanted w)
+      ORDER BY h.occurred_at
+      LIMIT 1
+    )
+  INTO v_count, v_until;
+  RETURN jsonb_build_object('outcome', 'replayed', 'count', v_count, 'until', to_json(v_until) #>> '{}');
 END;
 $$;

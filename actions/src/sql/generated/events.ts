@@ -169,7 +169,7 @@ export type ReplayAnswer =
   | { readonly outcome: 'unknown_endpoint' }
   | { readonly outcome: 'unknown_delivery'; readonly index: number }
 
-/** `events.replay`: Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and permissions, at most p_limit of them, from the earliest on. `until` is the time of the last one where there are more. Of named deliveries, those of events that the endpoint may not see are left out.  */
+/** `events.replay`: Sends events of a span again, or for the first time: those that the endpoint hears of, by its topics, filter and permissions, p_limit of them from the earliest on, and the others of the last one's instant. `until` is the time of the first one that is left; NULL: none is. Of named deliveries, those of events that the endpoint may not see are left out.  */
 export const replay = (caller: Caller, args: ReplayArguments): Promise<ReplayAnswer> =>
   answerOf<ReplayAnswer>(caller, 'events.replay', (sql) => sql`events.replay(
       p_merchant_id => ${args.merchantId}::uuid,
