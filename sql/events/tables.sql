@@ -27,6 +27,8 @@ CREATE TABLE events.topic (
 );
 CREATE INDEX topic_of_source ON events.topic (source, change);
 
+CREATE SEQUENCE events.change_number;
+
 CREATE SEQUENCE events.version;
 
 CREATE SEQUENCE events.position;
@@ -35,16 +37,17 @@ CREATE SEQUENCE events.position;
 -- the insert belongs to the transaction of the change, and is to cost little.
 CREATE TABLE events.change (
   merchant_id uuid NOT NULL,
-  version text NOT NULL DEFAULT lpad(nextval('events.version')::text, 16, '0'),
+  -- Taken while the transaction has the lock of the row: a later change of the row has a greater one.
+  number bigint NOT NULL DEFAULT nextval('events.change_number'),
   source text NOT NULL,
   before jsonb,
   after jsonb,
   -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
   trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (merchant_id, version)
+  PRIMARY KEY (merchant_id, number)
 );
-CREATE UNIQUE INDEX change_version ON events.change (version);
+CREATE UNIQUE INDEX change_number_key ON events.change (number);
 
 -- Numbers are texts of 16 digits: they sort as numbers do, and no client rounds them.
 CREATE TABLE events.event (
@@ -56,7 +59,8 @@ CREATE TABLE events.event (
   topic text NOT NULL,
   record_type text NOT NULL,
   record_id uuid NOT NULL,
-  -- Of the record: a later change of it has a greater one.
+  -- Of the record: an event of a later change has a greater one, and a greater position. The events of one change have
+  -- one version.
   version text NOT NULL,
   permission text NOT NULL,
   -- The record's fields after the change, or before its deletion.

@@ -50,6 +50,10 @@ const topicsOf = (events: readonly Told[], id: string) =>
 const rename = (name: string) => shop.database`
   UPDATE catalog.product SET name = ${name} WHERE merchant_id = ${merchant.merchantId} AND id = ${product.id}`
 
+const setAvailable = (available: number) => shop.database`
+  UPDATE inventory.stock_level l SET available = ${available} FROM inventory.stock_item i
+  WHERE i.id = l.stock_item_id AND i.product_id = ${product.id}`
+
 describe('events', () => {
   test('of a paid order are told in the order in which it changed, with greater versions and positions', async () => {
     await freshShop()
@@ -125,6 +129,26 @@ describe('events', () => {
     expect(after.map(({ topic }) => topic)).toEqual(['customer.created', 'product.updated'])
   })
 
+  test('of one record have ascending versions, also where several tables tell of it in transactions that overlap', async () => {
+    await freshShop()
+    const late = Promise.withResolvers<undefined>()
+    const begun = Promise.withResolvers<undefined>()
+    const slow = shop.database.begin(async (sql) => {
+      await sql`UPDATE catalog.product SET name = 'Late' WHERE id = ${product.id}`
+      begun.resolve(undefined)
+      await late.promise
+    })
+    await begun.promise
+    await setAvailable(1)
+    await told()
+    late.resolve(undefined)
+    await slow
+    const ofProduct = (await told()).filter((one) => one.record_id === product.id)
+    expect(ofProduct.map(({ topic }) => topic)).toEqual(['inventory.low', 'product.updated'])
+    const versions = ofProduct.map(({ version }) => version)
+    expect(versions).toEqual([...new Set(versions)].sort())
+  })
+
   test('are told once, however many sequencers run at the same time', async () => {
     await freshShop()
     for (let index = 0; index < 20; index += 1) await rename(`Lantern ${index}`)
@@ -155,12 +179,9 @@ describe('events', () => {
 
   test('tell stock that runs low and comes back', async () => {
     await freshShop()
-    const set = (available: number) => shop.database`
-      UPDATE inventory.stock_level l SET available = ${available} FROM inventory.stock_item i
-      WHERE i.id = l.stock_item_id AND i.product_id = ${product.id}`
-    await set(1)
-    await set(0)
-    await set(50)
+    await setAvailable(1)
+    await setAvailable(0)
+    await setAvailable(50)
     const events = (await told()).filter(({ topic }) => /low|back/.test(topic))
     expect(events).toMatchObject([
       { topic: 'inventory.low', record_id: product.id, record: { sku: product.sku, available: 1 } },

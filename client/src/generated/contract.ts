@@ -4389,7 +4389,10 @@ export type Event = Node & {
    * - `warehouse.created`, `warehouse.deleted`, `warehouse.updated`
    */
   readonly topic: Scalars['String']['output'];
-  /** The record's version that the change has made, 16 digits. Of two events of a record, the one with the greater version is the later change. */
+  /**
+   * The record's version that the change has made, 16 digits. Of two events of a record, the one with the greater version is the later change, and
+   * has the greater position.
+   */
   readonly version: Scalars['String']['output'];
 };
 

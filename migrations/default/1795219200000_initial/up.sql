@@ -2269,23 +2269,26 @@ CREATE TABLE events.topic (
 
 CREATE INDEX topic_of_source ON events.topic (source, change);
 
+CREATE SEQUENCE events.change_number;
+
 CREATE SEQUENCE events.version;
 
 CREATE SEQUENCE events.position;
 
 CREATE TABLE events.change (
   merchant_id uuid NOT NULL,
-  version text NOT NULL DEFAULT lpad(nextval('events.version')::text, 16, '0'),
+  -- Taken while the transaction has the lock of the row: a later change of the row has a greater one.
+  number bigint NOT NULL DEFAULT nextval('events.change_number'),
   source text NOT NULL,
   before jsonb,
   after jsonb,
   -- The trace that it belongs to, as Hasura writes it; NULL where nothing is traced.
   trace_context text DEFAULT nullif(current_setting('hasura.tracecontext', TRUE), ''),
   occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (merchant_id, version)
+  PRIMARY KEY (merchant_id, number)
 );
 
-CREATE UNIQUE INDEX change_version ON events.change (version);
+CREATE UNIQUE INDEX change_number_key ON events.change (number);
 
 CREATE TABLE events.event (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant
@@ -2296,7 +2299,8 @@ CREATE TABLE events.event (
   topic text NOT NULL,
   record_type text NOT NULL,
   record_id uuid NOT NULL,
-  -- Of the record: a later change of it has a greater one.
+  -- Of the record: an event of a later change has a greater one, and a greater position. The events of one change have
+  -- one version.
   version text NOT NULL,
   permission text NOT NULL,
   -- The record's fields after the change, or before its deletion.
@@ -19234,8 +19238,14 @@ BEGIN
   WITH
     taken AS (
       DELETE FROM events.change c
-      WHERE c.version IN (SELECT x.version FROM events.change x ORDER BY x.version LIMIT p_limit)
+      WHERE c.number IN (SELECT x.number FROM events.change x ORDER BY x.number LIMIT p_limit)
       RETURNING c.*
+    ),
+    -- Here, and not in the transaction of the change: rows of several tables tell of one record, and have no lock in
+    -- common.
+    numbered AS MATERIALIZED (
+      SELECT o.*, lpad(nextval('events.version')::text, 16, '0') AS version
+      FROM (SELECT * FROM taken t ORDER BY t.number) o
     ),
     happened AS (
       SELECT
@@ -19251,7 +19261,7 @@ BEGIN
         f.record,
         coalesce(f.changes, '{}') AS changes
       FROM
-        taken t
+        numbered t
         JOIN events.source s ON s.name = t.source
         JOIN merchant.merchant m ON m.id = t.merchant_id
         CROSS JOIN LATERAL (
@@ -19301,7 +19311,7 @@ BEGIN
       SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position, c.trace_context
       FROM
         told t
-        JOIN taken c ON c.merchant_id = t.merchant_id AND c.version = t.version
+        JOIN numbered c ON c.merchant_id = t.merchant_id AND c.version = t.version
         JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
       WHERE
         t.permission = ANY (w.permissions)

@@ -1,7 +1,6 @@
--- Turns committed changes into events, in the order in which each record was changed, and gives each its position, and
--- queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit;
--- another returns at once. Changes of a merchant
--- that is gone are dropped. `topics` has how many events each topic got.
+-- Turns committed changes into events, in the order in which each row was changed, gives each its version and position,
+-- and queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit;
+-- another returns at once. Changes of a merchant that is gone are dropped. `topics` has how many events each topic got.
 --
 -- answers: sequenced {taken: integer, topics: object}
 CREATE FUNCTION events.sequence(p_limit integer)
@@ -20,8 +19,14 @@ BEGIN
   WITH
     taken AS (
       DELETE FROM events.change c
-      WHERE c.version IN (SELECT x.version FROM events.change x ORDER BY x.version LIMIT p_limit)
+      WHERE c.number IN (SELECT x.number FROM events.change x ORDER BY x.number LIMIT p_limit)
       RETURNING c.*
+    ),
+    -- Here, and not in the transaction of the change: rows of several tables tell of one record, and have no lock in
+    -- common.
+    numbered AS MATERIALIZED (
+      SELECT o.*, lpad(nextval('events.version')::text, 16, '0') AS version
+      FROM (SELECT * FROM taken t ORDER BY t.number) o
     ),
     happened AS (
       SELECT
@@ -37,7 +42,7 @@ BEGIN
         f.record,
         coalesce(f.changes, '{}') AS changes
       FROM
-        taken t
+        numbered t
         JOIN events.source s ON s.name = t.source
         JOIN merchant.merchant m ON m.id = t.merchant_id
         CROSS JOIN LATERAL (
@@ -87,7 +92,7 @@ BEGIN
       SELECT t.merchant_id, w.id, t.id, t.topic, t.record_id, t.position, c.trace_context
       FROM
         told t
-        JOIN taken c ON c.merchant_id = t.merchant_id AND c.version = t.version
+        JOIN numbered c ON c.merchant_id = t.merchant_id AND c.version = t.version
         JOIN events.endpoint w ON w.merchant_id = t.merchant_id AND w.status = 'ENABLED'
       WHERE
         t.permission = ANY (w.permissions)

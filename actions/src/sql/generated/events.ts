@@ -187,7 +187,7 @@ export interface SequenceArguments {
 
 export type SequenceAnswer = { readonly outcome: 'sequenced'; readonly taken: number; readonly topics: object }
 
-/** `events.sequence`: Turns committed changes into events, in the order in which each record was changed, and gives each its position, and queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit; another returns at once. Changes of a merchant that is gone are dropped. `topics` has how many events each topic got.  */
+/** `events.sequence`: Turns committed changes into events, in the order in which each row was changed, gives each its version and position, and queues it for the endpoints that hear of it. One caller at a time does it, and the lock is held until its commit; another returns at once. Changes of a merchant that is gone are dropped. `topics` has how many events each topic got.  */
 export const sequence = (caller: Caller, args: SequenceArguments): Promise<SequenceAnswer> =>
   answerOf<SequenceAnswer>(caller, 'events.sequence', (sql) => sql`events.sequence(
       p_limit => ${args.limit}::integer
