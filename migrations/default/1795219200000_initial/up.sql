@@ -19167,7 +19167,10 @@ BEGIN
           )
         )
     ),
-    wanted AS MATERIALIZED (SELECT * FROM heard h ORDER BY h.occurred_at FETCH FIRST p_limit ROWS WITH TIES),
+    full_at AS MATERIALIZED (SELECT h.occurred_at FROM heard h ORDER BY h.occurred_at OFFSET p_limit - 1 LIMIT 1),
+    wanted AS MATERIALIZED (
+      SELECT * FROM heard h WHERE h.occurred_at <= coalesce((SELECT f.occurred_at FROM full_at f), 'infinity')
+    ),
     added AS (
       INSERT INTO events.delivery (merchant_id, endpoint_id, event_id, topic, record_id, position)
       SELECT w.merchant_id, p_endpoint_id, w.id, w.topic, w.record_id, w.position
@@ -19211,7 +19214,7 @@ BEGIN
     (
       SELECT h.occurred_at
       FROM heard h
-      WHERE h.occurred_at > (SELECT max(w.occurred_at) FROM wanted w)
+      WHERE h.occurred_at > (SELECT f.occurred_at FROM full_at f)
       ORDER BY h.occurred_at
       LIMIT 1
     )

@@ -1,5 +1,5 @@
 -- Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An
--- endpoint that answers has p_at_once of them under way, one that fails has one, and one that is switched off gets tests
+-- endpoint that answers has p_at_once of them under way, one that fails has one; one that is switched off gets tests
 -- alone. What was rendered before the endpoint lost a permission is not sent: it is to be rendered again.
 --
 -- answers:

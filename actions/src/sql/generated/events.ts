@@ -110,7 +110,7 @@ export interface ClaimDeliveriesArguments {
 
 export type ClaimDeliveriesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly endpointId: string; readonly url: string; readonly secret: string; readonly previousSecret: string | null; readonly body: string; readonly attempt: number; readonly topic: string; readonly traceContext: string | null }
 
-/** `events.claim_deliveries`: Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An endpoint that answers has p_at_once of them under way, one that fails has one, and one that is switched off gets tests alone. What was rendered before the endpoint lost a permission is not sent: it is to be rendered again.  */
+/** `events.claim_deliveries`: Deliveries to send now. Of a record, an endpoint gets the next one after the one before was taken or given up. An endpoint that answers has p_at_once of them under way, one that fails has one; one that is switched off gets tests alone. What was rendered before the endpoint lost a permission is not sent: it is to be rendered again.  */
 export const claimDeliveries = (sql: Queryable, args: ClaimDeliveriesArguments): Promise<readonly ClaimDeliveriesAnswer[]> =>
   rowsOf<ClaimDeliveriesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", endpoint_id AS "endpointId", url AS "url", secret AS "secret", previous_secret AS "previousSecret", body AS "body", attempt AS "attempt", topic AS "topic", trace_context AS "traceContext" FROM events.claim_deliveries(
       p_limit => ${args.limit}::integer,
