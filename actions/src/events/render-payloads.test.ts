@@ -1,7 +1,15 @@
 import { createTokenIssuer, type TokenIssuer } from '@commerce-graph/access-tokens'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as events from '../sql/generated/events.ts'
-import { openTestShop, silent, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import type { Session } from '../action/session.ts'
+import {
+  dataOf,
+  openTestShop,
+  silent,
+  staff,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
 import { openPayloads } from './payloads.ts'
 import { renderPayloads } from './render-payloads.ts'
 import { sequenceEvents } from './sequence.ts'
@@ -55,6 +63,33 @@ test('what one merchant has to render leaves room for another merchant’s, howe
   const quiet = await endpoint(other)
   await rename(other, 'South')
   expect(await claimed()).toEqual(new Set([busy, quiet]))
+})
+
+test('what was rendered while the endpoint lost a permission is not sent, but rendered again', async () => {
+  const id = await endpoint(merchant)
+  await shop.database`
+    INSERT INTO events.endpoint_secret (merchant_id, endpoint_id, secret) VALUES (${merchant.merchantId}, ${id}, '')`
+  await shop.database`UPDATE events.endpoint SET permissions = permissions || '{orders:read}' WHERE id = ${id}`
+  await rename(merchant, 'North')
+  const [rendering] = await events.claimRenderings(shop.database, { limit: 1, batch: 1, lease: 60 })
+  const { merchantId } = merchant
+  const narrow: Session = { ...staff(merchant), permissions: new Set(['inventory:read', 'webhooks:write']) }
+  const change = { id, input: { url: 'http://127.0.0.1:9/elsewhere' } }
+  dataOf(await shop.call(merchant, 'updateWebhookEndpoint', change, { session: narrow }))
+  await events.keepRendering(shop.database, {
+    merchantId,
+    id: rendering?.id ?? '',
+    body: '{}',
+    permissionsVersion: rendering?.permissionsVersion ?? 0,
+    delay: 0,
+  })
+  const claimDeliveries = () => events.claimDeliveries(shop.database, { limit: 1, atOnce: 1, lease: 60 })
+  expect(await claimDeliveries()).toEqual([])
+  const payloads = openPayloads('http://127.0.0.1:9/graphql', tokenIssuer)
+  const running = slots(1)
+  await renderPayloads({ database: shop.database, payloads, slots: running, logger: silent })
+  await running.idle()
+  expect(await claimDeliveries()).toMatchObject([{ id: rendering?.id, url: 'http://127.0.0.1:9/elsewhere' }])
 })
 
 test('nothing is rendered for a suspended merchant until it is reinstated', async () => {
