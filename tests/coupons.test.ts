@@ -1,6 +1,7 @@
 import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
+import { createGuestCart, type Page, visitor } from './support/guest.ts'
 import { shippingAddress, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
@@ -41,8 +42,8 @@ interface Cart {
 const cartFields = 'cart { id subtotal discount tax total coupon { code promotionId discountAmount } }'
 const errors = 'errors { field code message }'
 
-const applyCoupon = (cartId: string, code: string) =>
-  shopper<{ applyCoupon: Errors & { cart: Cart | null } }>(
+const applyCoupon = (cartId: string, code: string, client = shopper) =>
+  client<{ applyCoupon: Errors & { cart: Cart | null } }>(
     `mutation ($cartId: ID!, $code: String!) { applyCoupon(cartId: $cartId, code: $code) { ${cartFields} ${errors} } }`,
     { cartId, code },
   )
@@ -66,14 +67,34 @@ async function createPromotion(code: string, more: object = {}): Promise<string>
   return created.promotion.id
 }
 
-async function createCart(productId: string): Promise<string> {
+async function createCart(productId: string, client = shopper): Promise<string> {
   const created = payload(
-    await shopper<Record<string, Errors & { cart: Cart }>>(
+    await client<Record<string, Errors & { cart: Cart }>>(
       `mutation ($input: CreateCartInput!) { createCart(input: $input) { ${cartFields} ${errors} } }`,
       { input: { items: [{ productId, quantity: 2 }] } },
     ),
   )
   return created.cart.id
+}
+
+async function createPage(): Promise<Page> {
+  const { key } = payload(
+    await merchant<Record<string, Errors & { key: string }>>(
+      `mutation { createPublishableKey(input: { name: "Pages" }) { key ${errors} } }`,
+    ),
+  )
+  return { key, origin: 'http://localhost:3000' }
+}
+
+async function startGuestCheckout(visit: (secret?: string) => Client, productId: string, email: string) {
+  const cart = await createGuestCart(visit(), productId)
+  const { accessToken } = payload(
+    await visit(cart.secret)<Record<string, Errors & { accessToken: string }>>(
+      `mutation ($input: StartGuestCheckoutInput!) { startGuestCheckout(input: $input) { accessToken ${errors} } }`,
+      { input: { email, cartId: cart.id } },
+    ),
+  )
+  return { client: createClient(platform.graphqlUrl, bearer(accessToken)), cartId: cart.id }
 }
 
 test('a merchant’s coupon applies to a shopper’s cart and order, and its use is counted', async () => {
@@ -205,6 +226,42 @@ test('a shopper can try twenty invalid coupons an hour, over carts and orders to
       { input },
     ),
   )
+})
+
+test('a visitor can try twenty invalid coupons an hour, over carts, guest checkouts and accounts together', async () => {
+  const product = await createStockedProduct(merchant, 10, 1001)
+  const page = await createPage()
+  const visit = (secret?: string) => visitor(platform.graphqlUrl, page, secret)
+  const tries = async (client: Client, cartId: string, times: number) => {
+    const statuses = []
+    for (let guess = 0; guess < times; guess += 1)
+      statuses.push((await applyCoupon(cartId, `WRONG${guess}`, client)).status)
+    return new Set(statuses)
+  }
+  const cart = await createGuestCart(visit(), product.id)
+  expect(await tries(visit(cart.secret), cart.id, 5)).toEqual(new Set([200]))
+  const first = await startGuestCheckout(visit, product.id, 'one@example.com')
+  expect(await tries(first.client, first.cartId, 5)).toEqual(new Set([200]))
+  const second = await startGuestCheckout(visit, product.id, 'two@example.com')
+  expect(await tries(second.client, second.cartId, 5)).toEqual(new Set([200]))
+  const { accessToken } = payload(
+    await visit()<Record<string, Errors & { accessToken: string }>>(
+      `mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { accessToken ${errors} } }`,
+      { input: { email: 'three@example.com', name: 'Ada', password: 'horses eat no cucumber' } },
+    ),
+  )
+  const account = createClient(platform.graphqlUrl, bearer(accessToken))
+  const third = await createCart(product.id, account)
+  expect(await tries(account, third, 5)).toEqual(new Set([200]))
+
+  for (const refused of [
+    await applyCoupon(second.cartId, 'WRONG', second.client),
+    await applyCoupon(third, 'WRONG', account),
+    await applyCoupon(cart.id, 'WRONG', visit(cart.secret)),
+  ])
+    expect(refused.errors).toMatchObject([
+      { extensions: { id: 'SVC_RATE_001', details: { limit: 'coupons' } } },
+    ])
 })
 
 test('a promotion without a code applies automatically, and the shopper sees its name but not its customers', async () => {

@@ -47,6 +47,8 @@ export type CustomerPrincipal = Caller & {
   readonly customerId: CustomerId
   /** Null for a token of another issuer, which has its own sessions. */
   readonly sessionId: string | null
+  /** Of the client that signed in; null if it is unknown, or if the merchant's back end asked for the token. */
+  readonly network: string | null
 }
 
 /**

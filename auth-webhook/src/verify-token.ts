@@ -226,8 +226,8 @@ async function grantJob(sql: Sql, claims: ClaimsOf<'job'>): Promise<Verification
 
 async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Verification> {
   const { merchant_id: merchantId, sub: customerId, sid: sessionId } = claims
-  const [row] = await sql<MerchantAccessRow[]>`
-    SELECT ${merchantAccessColumns(sql)}
+  const [row] = await sql<(MerchantAccessRow & { readonly network: string | null })[]>`
+    SELECT CASE WHEN e.origin = 'SIGN_IN' THEN e.network END AS network, ${merchantAccessColumns(sql)}
     FROM crm.customer c
     JOIN identity.session e ON e.merchant_id = c.merchant_id AND e.customer_id = c.id
     JOIN merchant.merchant m ON m.id = c.merchant_id
@@ -241,7 +241,8 @@ async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Ve
       actorOfClaims(claims),
     )
   }
-  return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId, sessionId }))
+  const { network } = row
+  return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId, sessionId, network }))
 }
 
 /**
@@ -300,21 +301,20 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
       'SVC_AUTH_001',
       `token of an outside issuer for ${claims.sub}, who is no customer or a blocked one`,
     )
-  return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId: row.id, sessionId: null }))
+  const customer = { merchantId, customerId: row.id, sessionId: null, network: null }
+  return granted(row, claims.exp, customerPrincipal(row, customer))
 }
 
 const customerPrincipal = (
   { plan, features }: MerchantAccessRow,
-  { merchantId, customerId, sessionId }: Pick<CustomerPrincipal, 'merchantId' | 'customerId' | 'sessionId'>,
+  customer: Pick<CustomerPrincipal, 'merchantId' | 'customerId' | 'sessionId' | 'network'>,
 ): TenantPrincipal => ({
   kind: 'customer',
-  merchantId,
-  customerId,
-  sessionId,
+  ...customer,
   permissions: new Set(shopperPermissions),
   plan,
   features,
-  sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, shopperPermissions),
+  sessionVariables: sessionVariables({ kind: 'customer', ...customer }, shopperPermissions),
 })
 
 const granted = (row: MerchantAccessRow, exp: number, principal: TenantPrincipal): Verification =>

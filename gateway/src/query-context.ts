@@ -59,7 +59,7 @@ export function queryContext(
       network: networkOf(client),
       device,
       beginGuess: () => guesses.begin({ merchantId, client }),
-      beginCoupon: (holder) => couponGuesses.begin(`${merchantId} ${holder}`),
+      beginCoupon: (holders) => couponGuesses.begin(holders.map((holder) => `${merchantId} ${holder}`)),
     },
     audit: {
       trail: authenticator.audit,

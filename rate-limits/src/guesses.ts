@@ -31,14 +31,16 @@ export class HolderGuesses {
     this.#bound = bound
   }
 
-  async begin(holder: string): Promise<Attempt> {
-    const { counted, secondsLeft } = await this.#counter.count(holder)
+  /** @param holders each of them is counted, and one that has guessed too often makes the caller wait */
+  async begin(holders: readonly string[]): Promise<Attempt> {
+    const counts = await Promise.all(holders.map((holder) => this.#counter.count(holder)))
     const takeBack = (): void => {
-      this.#counter.takeBack(holder)
+      for (const holder of holders) this.#counter.takeBack(holder)
     }
-    if (counted <= this.#bound) return { kind: 'go', takeBack }
+    const exceeded = counts.filter(({ counted }) => counted > this.#bound)
+    if (exceeded.length === 0) return { kind: 'go', takeBack }
     takeBack()
-    return { kind: 'wait', seconds: secondsLeft }
+    return { kind: 'wait', seconds: Math.max(...exceeded.map(({ secondsLeft }) => secondsLeft)) }
   }
 }
 
@@ -53,6 +55,6 @@ export class Guesses {
   async begin({ merchantId, client }: Guesser): Promise<Attempt> {
     const network = networkOf(client)
     if (network === undefined) return { kind: 'go', takeBack: () => undefined }
-    return this.#holders.begin(`${merchantId} ${network}`)
+    return this.#holders.begin([`${merchantId} ${network}`])
   }
 }

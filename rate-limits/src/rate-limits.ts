@@ -65,7 +65,7 @@ export async function createRateLimits({
 
 export class RateLimits {
   readonly guesses: Guesses
-  /** Wrong coupons of a shopper or a cart. */
+  /** Wrong coupons of a shopper, a network or a cart. */
   readonly couponGuesses: HolderGuesses
   readonly #settings: RateSettings
   readonly #counters: Counters

@@ -29,7 +29,7 @@ interface ActionRoute {
   readonly result: string
   /** The fields of the input that hold a secret to compare: one that is wrong counts as a guess of the client. Null: it tries none. */
   readonly triesSecret: readonly string[] | null
-  /** Whether it may name a coupon: one that can't be used counts as a guess of the shopper, or of the cart or customer that a key acts for. */
+  /** Whether it may name a coupon: one that can't be used counts as a guess of the shopper and its network, or of a key's cart or customer. */
   readonly triesCoupon: boolean
 }
 

@@ -199,28 +199,29 @@ function guessOf(
       isWrong: ({ field, code }) => code === 'INVALID_VALUE' && triesSecret.includes(field),
       tooMany: tooManyGuesses,
     }
-  const holder = triesCoupon ? couponHolder(args, principal, endClient?.network) : null
-  if (!endClient || holder === null) return null
+  const holders = triesCoupon ? couponHolders(args, principal, endClient?.network) : []
+  if (!endClient || holders.length === 0) return null
   return {
-    begin: () => endClient.beginCoupon(holder),
+    begin: () => endClient.beginCoupon(holders),
     isWrong: ({ code }) => code === 'INVALID_COUPON',
     tooMany: tooManyCoupons,
   }
 }
 
-/** The customer, cart or guest that tries a coupon; null: the input has no coupon, or names none of them. */
-function couponHolder(
+/** Who tries a coupon: the shopper and its network, or the cart or customer of a key. None: the input has no coupon, or names neither. */
+function couponHolders(
   args: Values,
   principal: QueryContext['principal'],
   network: string | undefined,
-): string | null {
+): readonly string[] {
   const input = { ...args, ...(args['input'] as Values | undefined) }
-  if (input['code'] == null && input['couponCode'] == null) return null
-  if (principal.kind === 'customer') return principal.customerId
-  // A guest makes as many carts as it likes.
-  if (principal.kind === 'guest') return `guest ${network ?? 'unknown'}`
+  if (input['code'] == null && input['couponCode'] == null) return []
+  // A visitor makes as many carts as it likes, and with each guest checkout or registration another customer.
+  if (principal.kind === 'guest') return [`guest ${network ?? 'unknown'}`]
+  if (principal.kind === 'customer')
+    return [principal.customerId, ...(principal.network === null ? [] : [`guest ${principal.network}`])]
   const holder = input['cartId'] ?? input['customerId'] ?? input['id']
-  return typeof holder === 'string' ? holder : null
+  return typeof holder === 'string' ? [holder] : []
 }
 
 async function callAction(

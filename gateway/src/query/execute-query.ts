@@ -76,8 +76,8 @@ interface EndClientContext {
   readonly device: string | undefined
   /** Begins to try a password or code. */
   readonly beginGuess: () => Promise<Attempt>
-  /** Begins to try a coupon. @param holder the shopper, cart or customer that it is for */
-  readonly beginCoupon: (holder: string) => Promise<Attempt>
+  /** Begins to try a coupon. @param holders the shopper and its network, or the cart or customer that it is for */
+  readonly beginCoupon: (holders: readonly string[]) => Promise<Attempt>
 }
 
 /** Runs a planned query: at most one operation of the data layer, whatever the query selects. */

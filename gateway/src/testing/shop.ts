@@ -130,6 +130,7 @@ export function customerPrincipal(merchant: 1 | 2, customer = 1): TenantPrincipa
     kind: 'customer',
     customerId,
     sessionId: null,
+    network: null,
     merchantId,
     permissions: new Set(shopperPermissions),
     plan: 'PRO',
