@@ -47,6 +47,8 @@ export interface Action {
   readonly keeping: Keeping
   /** Whether its answer holds a secret that is shown only once, like a new key: then it is kept sealed, and for minutes. */
   readonly answersSecret: boolean
+  /** The argument with a secret that is a guest's proof: its Idempotency-Keys belong to who has the secret, on any network. */
+  readonly provenBy?: string | undefined
   run(call: ActionCall<AnySession>): Promise<Answer>
 }
 
@@ -57,6 +59,8 @@ export interface ActionDefinition<Name extends ActionName, Kept extends Absent> 
   readonly keeping?: Keeping
   /** False when absent. */
   readonly answersSecret?: boolean
+  /** A guest is told from others by its network and cart when absent. */
+  readonly provenBy?: string
   /** Checks that the contract's rules can't express: relations between fields. */
   check?(input: InputOf<Name, Kept>): readonly UserError[]
   /**
@@ -112,7 +116,7 @@ export function defineAction<Name extends ActionName, Kept extends Absent = 'nul
   name: Name,
   definition: ActionDefinition<Name, Kept>,
 ): Action {
-  const { keeping = 'in one transaction', answersSecret = false } = definition
+  const { keeping = 'in one transaction', answersSecret = false, provenBy } = definition
   const access = accessOf(name)
   // Without `absent`, its type is 'null'.
   const absent = definition.absent ?? ('null' as Kept)
@@ -120,6 +124,7 @@ export function defineAction<Name extends ActionName, Kept extends Absent = 'nul
     ...access,
     keeping,
     answersSecret,
+    provenBy,
     async run(call) {
       const refusal = accessRefusal(access, call)
       if (refusal !== null) return refusal

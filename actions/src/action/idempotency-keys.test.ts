@@ -309,6 +309,49 @@ describe('an answer with a secret', () => {
     expect(await create(idempotencyKey, randomUUID())).toMatchObject({ id: 'SVC_VAL_004' })
   })
 
+  test('of refreshSession is repeated to the visitor with the token from another network, and to no other visitor', async () => {
+    const visitor = (client?: string) => ({
+      role: 'guest' as const,
+      merchantId: merchant.merchantId,
+      permissions: new Set(['customer_sessions:write']),
+      keyId: '00000000-0000-4000-8000-000000000001',
+      cartSecretHash: Buffer.alloc(0),
+      client,
+    })
+    const registerAs = async (email: string) => {
+      const person = { email, password: 'correct horse battery staple', name: 'Pat' }
+      const answer = await shop.call(
+        merchant,
+        'registerCustomer',
+        { input: person },
+        { session: visitor('192.0.2.1') },
+      )
+      return String(dataOf(answer)['refreshToken'])
+    }
+    const [own, other] = [await registerAs('wifi@example.com'), await registerAs('mobile@example.com')]
+    const idempotencyKey = randomUUID()
+    const refresh = (refreshToken: string, client?: string) =>
+      shop.call(merchant, 'refreshSession', { refreshToken }, { idempotencyKey, session: visitor(client) })
+    const first = dataOf(await refresh(own, '192.0.2.1'))
+    expect(dataOf(await refresh(own, '198.51.100.7'))).toEqual(first)
+    expect(dataOf(await refresh(own))).toEqual(first)
+    expect(dataOf(await refresh(other, '192.0.2.1'))).not.toEqual(first)
+    const records = await shop.database`
+      SELECT * FROM platform.idempotency_record WHERE key = ${idempotencyKey}`
+    expect(records).toHaveLength(2)
+    for (const secret of [own, other, first['refreshToken'], first['accessToken']])
+      expect(JSON.stringify(records)).not.toContain(String(secret))
+    // The session lives on.
+    dataOf(
+      await shop.call(
+        merchant,
+        'refreshSession',
+        { refreshToken: first['refreshToken'] },
+        { session: visitor('198.51.100.7') },
+      ),
+    )
+  })
+
   test('and a password in the input are not readable in the record', async () => {
     const session = { ...staff(merchant), permissions: new Set(['customer_sessions:write']) }
     const person = { email: 'pat@example.com', password: 'correct horse battery staple', name: 'Pat' }

@@ -57,8 +57,8 @@ export function idempotencyKeys(
 
   const keepInTransaction = (action: Action, call: ActionCall<AnySession>, key: IdempotencyKey) =>
     transactions.run(async (sql): Promise<Answer> => {
-      const { answersSecret } = action
-      const request = new KeyedRequest(call, key, { secretBox, answersSecret })
+      const { answersSecret, provenBy } = action
+      const request = new KeyedRequest(call, key, { secretBox, answersSecret, provenBy })
       const recalled = await request.recall(sql)
       switch (recalled.outcome) {
         case 'repeated':

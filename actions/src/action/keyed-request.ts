@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { entryOf, targetIdsOf } from '@commerce-graph/audit'
 import type { Queryable } from '../database.ts'
-import type { ActionCall, IdempotencyKey } from './action.ts'
+import type { Action, ActionCall, IdempotencyKey } from './action.ts'
 import { attemptOf } from './audited-call.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
@@ -50,10 +50,14 @@ export class KeyedRequest {
   constructor(
     call: ActionCall<AnySession>,
     key: IdempotencyKey,
-    { secretBox, answersSecret }: { readonly secretBox: SecretBox; readonly answersSecret: boolean },
+    {
+      secretBox,
+      answersSecret,
+      provenBy,
+    }: { readonly secretBox: SecretBox } & Pick<Action, 'answersSecret' | 'provenBy'>,
   ) {
     this.#call = call
-    this.#caller = callerOf(call.session)
+    this.#caller = callerOf(call, provenBy)
     this.#key = key
     this.#secretBox = secretBox
     this.#answersSecret = answersSecret
@@ -114,21 +118,29 @@ export class KeyedRequest {
 }
 
 /**
- * The owner of the key: a shopper has keys of its own, and a merchant's API keys and users share theirs. The network
- * and the cart's secret identify a guest. Hasura's own API doesn't know the network, and a guest without a cart has
- * no secret yet: then each request counts as another guest's.
+ * The owner of the key: a shopper has keys of its own, and a merchant's API keys and users share theirs. A guest is identified by
+ * the secret that proves it, in the argument `provenBy`, and without one by its network and its cart's secret. Hasura's own API
+ * doesn't know the network, and a guest without a cart has no secret yet: then each request counts as another guest's.
  */
-function callerOf(session: AnySession): { readonly merchantId: string; readonly caller: string } {
+function callerOf(
+  { session, input }: ActionCall<AnySession>,
+  provenBy: string | undefined,
+): { readonly merchantId: string; readonly caller: string } {
   if (session.role === 'operator') return { merchantId: noMerchant, caller: 'operator' }
+  const { merchantId } = session
   if (session.role === 'guest') {
+    const proof = provenBy === undefined ? undefined : (input as Readonly<Record<string, unknown>>)[provenBy]
+    // A secret of 256 random bits can't be guessed from its digest.
+    if (typeof proof === 'string')
+      return { merchantId, caller: `secret:${createHash('sha256').update(proof).digest('hex')}` }
     const { client = randomUUID(), cartSecretHash } = session
     return {
-      merchantId: session.merchantId,
+      merchantId,
       caller: `guest:${session.keyId} ${client} ${cartSecretHash.toString('hex')}`,
     }
   }
   const owner = ownerOf(session)
-  return { merchantId: session.merchantId, caller: owner === null ? 'merchant' : `customer:${owner}` }
+  return { merchantId, caller: owner === null ? 'merchant' : `customer:${owner}` }
 }
 
 // The same object sent with its fields in another order is the same request.

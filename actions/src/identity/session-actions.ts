@@ -90,6 +90,8 @@ export function sessionActions({
     registerCustomer: register({ database, tokenIssuer, passwords, secretBox }),
     refreshSession: defineAction('refreshSession', {
       answersSecret: true,
+      // Sent again from another network, it would use the token twice, and that ends the session.
+      provenBy: 'refreshToken',
       async handle({ session: { merchantId } }, { refreshToken }) {
         const tokens = await refreshSession(database, tokenIssuer, merchantId, refreshToken)
         return tokens === null ? sessionEnded() : done({ ...tokens })
