@@ -496,6 +496,11 @@ describe('a token of an external issuer', () => {
     const email = await emailOf(customerId)
     expect(await outcome(await sign({ sub: 'their|1', email, email_verified: true }))).toBe(customerId)
     expect(await outcome(await sign({ sub: customerId }))).toBe(customerId)
+    const anotherId = await createCustomer(database.sql, merchantId)
+    expect(
+      await outcome(await sign({ sub: anotherId, email, email_verified: true })),
+      'the id comes before the address',
+    ).toBe(anotherId)
     expect(await outcome(await sign({ sub: 'their|1', email, email_verified: false }))).toBe('SVC_AUTH_001')
     expect(await outcome(await sign({ sub: 'their|1' }))).toBe('SVC_AUTH_001')
     expect(await outcome(await sign({ sub: strangerId }))).toBe('SVC_AUTH_001')

@@ -6,6 +6,7 @@ import { allowListOf, type MerchantAccessRow, suspensionOf, type Verification } 
 import { actorOf } from './actor.ts'
 import type { Actor } from '@commerce-graph/audit'
 import { refuse, type Refusal } from './authentication.ts'
+import { customersNamedBy } from './customers-named-by.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
 import type { ApiKeyId, CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { CustomerPrincipal, Mode, TenantPrincipal } from './principal.ts'
@@ -276,25 +277,13 @@ async function grantEndpoint(sql: Sql, claims: ClaimsOf<'webhook'>): Promise<Ver
   })
 }
 
-/**
- * The issuer has verified the e-mail address, or uses our ids for its customers. An account with a password whose address was never
- * confirmed here is not found by the address: anyone may have registered with it, and would be signed in to the same account.
- */
 async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideClaims): Promise<Verification> {
-  const email = claims.email_verified === true ? (claims.email ?? null) : null
   const [row] = await sql<(MerchantAccessRow & { readonly id: CustomerId })[]>`
     SELECT c.id, ${merchantAccessColumns(sql)}
-    FROM crm.customer c
+    FROM (${customersNamedBy(sql, merchantId, claims)}) c
     JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL AND c.blocked_at IS NULL
-      AND (
-        c.id::text = ${claims.sub}
-        OR c.email = ${email}::citext AND c.has_account AND (
-          c.email_verified
-          OR NOT EXISTS (
-            SELECT FROM identity.credential k WHERE k.merchant_id = c.merchant_id AND k.customer_id = c.id)))
-    ORDER BY c.id::text = ${claims.sub} DESC
+    ORDER BY c.named_by
     LIMIT 1`
   if (row === undefined)
     return refuse(
