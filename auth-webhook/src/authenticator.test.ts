@@ -529,6 +529,37 @@ describe('a token of an external issuer', () => {
     await trusting.close()
     server.close()
   })
+
+  test('is neither accepted nor refused while its keys can’t be had', async () => {
+    const { privateKey } = await generateKeyPair('ES256')
+    const server = createServer((_request, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const trusted = {
+      issuer: 'https://login.example.com',
+      jwksUrl: `http://127.0.0.1:${port}/jwks`,
+      audience: 'our-shop',
+      merchantId,
+    }
+    const trusting = createAuthenticator({
+      databaseUrl: database.url,
+      mode: 'live',
+      logger,
+      trustedIssuers: [trusted],
+    })
+    const token = await new SignJWT({ sub: 'their|1' })
+      .setProtectedHeader({ alg: 'ES256', kid: 'theirs' })
+      .setIssuer(trusted.issuer)
+      .setAudience(trusted.audience)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(privateKey)
+    expect(await trusting.authenticate({ authorization: `Bearer ${token}`, remoteAddress })).toEqual({
+      kind: 'unavailable',
+    })
+    await trusting.close()
+    server.close()
+  })
 })
 
 describe('during an outage', () => {

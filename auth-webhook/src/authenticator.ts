@@ -126,7 +126,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const sql = acrossMerchants(pool, 'a credential says whose it is')
   const listener = options.listener ?? new SharedListener(options.pooler?.directUrl ?? databaseUrl)
   const keys = new VerificationKeys(sql)
-  const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
+  const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? [], logger) }
   const verifier = new Verifier({ ...options, listener, sql, tokenKeys })
   const usage = new CredentialUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)

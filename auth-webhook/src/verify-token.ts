@@ -111,8 +111,6 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
       const actor = error.payload.iss === issuer ? actorOfClaims(error.payload) : undefined
       return refuse('SVC_AUTH_002', 'token has expired', actor)
     }
-    // If the keys can't be fetched, the token may still be valid.
-    if (error instanceof errors.JWKSTimeout) throw error
     if (error instanceof errors.JOSEError) return refuse('SVC_AUTH_001', `token refused: ${error.code}`)
     if (error instanceof ZodError)
       return refuse('SVC_AUTH_001', `token with unusable claims: ${error.message}`)
