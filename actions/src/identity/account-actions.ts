@@ -211,8 +211,12 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
       },
     }),
     resetUserMfa: defineAction('resetUserMfa', {
-      handle: async ({ session }, input) =>
-        answerUser(session.merchantId, await resetAuthenticator(database, session, input.id)),
+      async handle({ session }, { id }) {
+        // It would take away the second factor of whoever has stolen the token, without a password or code.
+        if (userOf(session)?.userId === id.toLowerCase())
+          return invalid(invalidValue('id', 'disableMfa removes your own authenticator'))
+        return answerUser(session.merchantId, await resetAuthenticator(database, session, id))
+      },
     }),
   }
 }

@@ -402,6 +402,16 @@ describe('an authenticator', () => {
     expect(dataOf(await signIn(lost.email))).toHaveProperty('accessToken')
   })
 
+  test('can’t be removed by its own user without password and code', async () => {
+    const own = await enrolled()
+    const session = { ...sessionOf(own.id), permissions: new Set(['users:write']) }
+    for (const id of [own.id, own.id.toUpperCase()])
+      expect(await shop.call(merchant, 'resetUserMfa', { id }, { session })).toMatchObject({
+        errors: [{ field: 'id', code: 'INVALID_VALUE' }],
+      })
+    expect(dataOf(await signIn(own.email))).toMatchObject({ codeRequired: true })
+  })
+
   test('that the merchant requires takes the permissions of a user without one within a second, until the first code', async () => {
     const requireMfa = (required: boolean) => shop.database`
       UPDATE merchant.settings SET mfa_required = ${required} WHERE merchant_id = ${merchant.merchantId}`

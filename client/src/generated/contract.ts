@@ -7386,7 +7386,8 @@ export type Mutation = {
   /** Sets a password by a mailed token, and ends every session. Who was invited is ACTIVE then. Open in the specification. */
   readonly resetPassword?: Maybe<ResetPasswordPayload>;
   /**
-   * Takes the authenticator of a user away who has lost it. Open in the specification.
+   * Takes the authenticator of another user away, who has lost it. The caller's own is refused: `disableMfa` takes it away, with
+   * password and code. Open in the specification.
    *
    * Needs the permission `users:write`; not for shoppers.
    */
