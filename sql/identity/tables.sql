@@ -107,6 +107,7 @@ CREATE TABLE identity.session (
   expires_at timestamptz NOT NULL,
   revoked_at timestamptz,
   revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED', 'BLOCKED')),
+  ends_at timestamptz NOT NULL GENERATED ALWAYS AS (least(expires_at, idle_until, revoked_at)) STORED,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
   CONSTRAINT session_opened_by CHECK ((opened_by_kind IS NULL) = (opened_by_id IS NULL)),
@@ -120,7 +121,7 @@ CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_
 CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id)
 WHERE customer_id IS NOT NULL;
 CREATE INDEX session_network ON identity.session (merchant_id, network) WHERE customer_id IS NOT NULL;
-CREATE INDEX session_expires_at ON identity.session (expires_at);
+CREATE INDEX session_ends_at ON identity.session (ends_at);
 
 CREATE TABLE identity.refresh_token (
   merchant_id uuid NOT NULL,

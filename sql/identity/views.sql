@@ -34,6 +34,6 @@ CREATE VIEW identity.active_session AS
     s.network,
     s.created_at,
     s.last_used_at,
-    least(s.idle_until, s.expires_at) AS expires_at
+    s.ends_at AS expires_at
   FROM identity.session s
-  WHERE s.revoked_at IS NULL AND least(s.idle_until, s.expires_at) > now();
+  WHERE s.ends_at > now();

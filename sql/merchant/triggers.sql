@@ -193,7 +193,7 @@ EXECUTE FUNCTION merchant.notify_access_changed();
 CREATE TRIGGER access_ended
 AFTER DELETE ON identity.session
 FOR EACH ROW
-WHEN (OLD.revoked_at IS NULL AND OLD.expires_at > now())
+WHEN (OLD.ends_at > now())
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE FUNCTION merchant.keep_a_way_in()

@@ -2633,6 +2633,7 @@ CREATE TABLE identity.session (
   expires_at timestamptz NOT NULL,
   revoked_at timestamptz,
   revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED', 'BLOCKED')),
+  ends_at timestamptz NOT NULL GENERATED ALWAYS AS (least(expires_at, idle_until, revoked_at)) STORED,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
   CONSTRAINT session_opened_by CHECK ((opened_by_kind IS NULL) = (opened_by_id IS NULL)),
@@ -2650,7 +2651,7 @@ WHERE customer_id IS NOT NULL;
 
 CREATE INDEX session_network ON identity.session (merchant_id, network) WHERE customer_id IS NOT NULL;
 
-CREATE INDEX session_expires_at ON identity.session (expires_at);
+CREATE INDEX session_ends_at ON identity.session (ends_at);
 
 CREATE TABLE identity.refresh_token (
   merchant_id uuid NOT NULL,
@@ -20055,6 +20056,34 @@ AS $$
     );
 $$;
 
+CREATE FUNCTION identity.counts_by_network(p_merchant_id uuid, p_customer_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM crm.customer g
+      WHERE
+        g.merchant_id = p_merchant_id
+        AND g.id = p_customer_id
+        AND NOT g.has_account
+        AND (
+          EXISTS (
+            SELECT
+            FROM ordering.order o
+            WHERE o.merchant_id = g.merchant_id AND o.customer_id = g.id AND o.status = 'PENDING'
+          )
+          OR EXISTS (
+            SELECT
+            FROM booking.appointment a
+            WHERE a.merchant_id = g.merchant_id AND a.customer_id = g.id AND a.start_time > now() AND a.takes_time
+          )
+        )
+    );
+$$;
+
 CREATE FUNCTION identity.merchants_to_purge(p_limit integer, p_sessions_kept interval)
 RETURNS TABLE (merchant_id uuid)
 LANGUAGE sql
@@ -20062,7 +20091,10 @@ STABLE
 AS $$
   SELECT s.merchant_id
   FROM identity.session s
-  WHERE s.expires_at < now() AND (s.origin = 'BACKEND' OR s.expires_at < now() - p_sessions_kept)
+  WHERE
+    s.ends_at < now()
+    AND (s.origin = 'BACKEND' OR s.ends_at < now() - p_sessions_kept)
+    AND NOT identity.counts_by_network(s.merchant_id, s.customer_id)
   UNION
   SELECT t.merchant_id FROM identity.one_time_token t WHERE t.expires_at < now() - INTERVAL '1 day'
   UNION
@@ -20094,8 +20126,9 @@ AS $$
           -- A backend's session has no refresh token.
           WHERE
             x.merchant_id = p_merchant_id
-            AND x.expires_at < now()
-            AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
+            AND x.ends_at < now()
+            AND (x.origin = 'BACKEND' OR x.ends_at < now() - p_sessions_kept)
+            AND NOT identity.counts_by_network(x.merchant_id, x.customer_id)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
@@ -28188,9 +28221,9 @@ CREATE VIEW identity.active_session AS
     s.network,
     s.created_at,
     s.last_used_at,
-    least(s.idle_until, s.expires_at) AS expires_at
+    s.ends_at AS expires_at
   FROM identity.session s
-  WHERE s.revoked_at IS NULL AND least(s.idle_until, s.expires_at) > now();
+  WHERE s.ends_at > now();
 
 -- sql/inventory/views.sql
 
@@ -31380,7 +31413,7 @@ EXECUTE FUNCTION merchant.notify_access_changed();
 CREATE TRIGGER access_ended
 AFTER DELETE ON identity.session
 FOR EACH ROW
-WHEN (OLD.revoked_at IS NULL AND OLD.expires_at > now())
+WHEN (OLD.ends_at > now())
 EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE FUNCTION merchant.keep_a_way_in()

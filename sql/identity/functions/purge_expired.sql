@@ -15,6 +15,36 @@ AS $$
     );
 $$;
 
+-- Whether it is a guest with an unpaid order, or an appointment ahead: those of one network count as one shopper's
+-- (identity.same_buyer), and the sessions tell the network.
+CREATE FUNCTION identity.counts_by_network(p_merchant_id uuid, p_customer_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    EXISTS (
+      SELECT
+      FROM crm.customer g
+      WHERE
+        g.merchant_id = p_merchant_id
+        AND g.id = p_customer_id
+        AND NOT g.has_account
+        AND (
+          EXISTS (
+            SELECT
+            FROM ordering.order o
+            WHERE o.merchant_id = g.merchant_id AND o.customer_id = g.id AND o.status = 'PENDING'
+          )
+          OR EXISTS (
+            SELECT
+            FROM booking.appointment a
+            WHERE a.merchant_id = g.merchant_id AND a.customer_id = g.id AND a.start_time > now() AND a.takes_time
+          )
+        )
+    );
+$$;
+
 -- Merchants with rows that identity.purge_expired deletes.
 --
 -- answers: rows {merchant_id: uuid}
@@ -25,7 +55,10 @@ STABLE
 AS $$
   SELECT s.merchant_id
   FROM identity.session s
-  WHERE s.expires_at < now() AND (s.origin = 'BACKEND' OR s.expires_at < now() - p_sessions_kept)
+  WHERE
+    s.ends_at < now()
+    AND (s.origin = 'BACKEND' OR s.ends_at < now() - p_sessions_kept)
+    AND NOT identity.counts_by_network(s.merchant_id, s.customer_id)
   UNION
   SELECT t.merchant_id FROM identity.one_time_token t WHERE t.expires_at < now() - INTERVAL '1 day'
   UNION
@@ -61,8 +94,9 @@ AS $$
           -- A backend's session has no refresh token.
           WHERE
             x.merchant_id = p_merchant_id
-            AND x.expires_at < now()
-            AND (x.origin = 'BACKEND' OR x.expires_at < now() - p_sessions_kept)
+            AND x.ends_at < now()
+            AND (x.origin = 'BACKEND' OR x.ends_at < now() - p_sessions_kept)
+            AND NOT identity.counts_by_network(x.merchant_id, x.customer_id)
           LIMIT p_limit
           FOR UPDATE SKIP LOCKED
         )
