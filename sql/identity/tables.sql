@@ -212,6 +212,17 @@ CREATE TABLE identity.sign_in_attempt (
 );
 CREATE INDEX sign_in_attempt_last_at ON identity.sign_in_attempt (last_at);
 
+-- Guests who may have left nothing. One who has bought is not looked at again.
+CREATE TABLE identity.guest_check (
+  merchant_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  due_at timestamptz NOT NULL DEFAULT now() + INTERVAL '31 days',
+  PRIMARY KEY (merchant_id, customer_id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
+);
+CREATE INDEX guest_check_due_at ON identity.guest_check (due_at);
+
 CREATE TABLE identity.known_client (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),

@@ -6,7 +6,7 @@ import * as identity from '../sql/generated/identity.ts'
 const batch = 500
 
 /**
- * Deletes sessions, mailed tokens and counts of attempts that have no use any more. Returns how many.
+ * Deletes sessions, mailed tokens, counts of attempts and guests that have no use any more. Returns how many it looked at.
  *
  * @param sessionsKept seconds that an ended session stays, a day at least
  */

@@ -2748,6 +2748,17 @@ CREATE TABLE identity.sign_in_attempt (
 
 CREATE INDEX sign_in_attempt_last_at ON identity.sign_in_attempt (last_at);
 
+CREATE TABLE identity.guest_check (
+  merchant_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  due_at timestamptz NOT NULL DEFAULT now() + INTERVAL '31 days',
+  PRIMARY KEY (merchant_id, customer_id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
+);
+
+CREATE INDEX guest_check_due_at ON identity.guest_check (due_at);
+
 CREATE TABLE identity.known_client (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
@@ -20040,20 +20051,55 @@ $$;
 
 -- sql/identity/functions/purge_expired.sql
 
-CREATE FUNCTION identity.has_left_nothing(p_merchant_id uuid, p_customer_id uuid)
-RETURNS boolean
+CREATE FUNCTION identity.purge_guests(p_merchant_id uuid, p_limit integer)
+RETURNS integer
 LANGUAGE sql
-STABLE
+VOLATILE
 AS $$
-  SELECT
-    NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id)
-    AND NOT EXISTS (
-      SELECT FROM booking.appointment a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+  WITH
+    due AS (
+      SELECT
+        g.customer_id,
+        x.has_account
+        OR EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = g.merchant_id AND o.customer_id = g.customer_id)
+        OR EXISTS (
+          SELECT FROM booking.appointment a WHERE a.merchant_id = g.merchant_id AND a.customer_id = g.customer_id
+        )
+        OR EXISTS (
+          SELECT FROM crm.loyalty_account l WHERE l.merchant_id = g.merchant_id AND l.customer_id = g.customer_id
+        ) AS stays,
+        EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = g.merchant_id AND c.customer_id = g.customer_id)
+        OR EXISTS (
+          SELECT FROM ordering.draft_order d WHERE d.merchant_id = g.merchant_id AND d.customer_id = g.customer_id
+        ) AS may_buy
+      FROM
+        identity.guest_check g
+        JOIN crm.customer x ON x.merchant_id = g.merchant_id AND x.id = g.customer_id
+      WHERE g.merchant_id = p_merchant_id AND g.due_at < now()
+      ORDER BY g.due_at
+      LIMIT p_limit
+      -- A customer who is ordering just now is looked at later.
+      FOR UPDATE OF g, x SKIP LOCKED
+    ),
+    gone AS (
+      DELETE FROM crm.customer x
+      WHERE
+        x.merchant_id = p_merchant_id
+        AND x.id IN (SELECT d.customer_id FROM due d WHERE NOT d.stays AND NOT d.may_buy)
+    ),
+    settled AS (
+      DELETE FROM identity.guest_check g
+      WHERE g.merchant_id = p_merchant_id AND g.customer_id IN (SELECT d.customer_id FROM due d WHERE d.stays)
+    ),
+    postponed AS (
+      UPDATE identity.guest_check g
+      SET due_at = now() + INTERVAL '1 day'
+      WHERE
+        g.merchant_id = p_merchant_id
+        AND g.customer_id IN (SELECT d.customer_id FROM due d WHERE NOT d.stays AND d.may_buy)
     )
-    AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id)
-    AND NOT EXISTS (
-      SELECT FROM crm.loyalty_account l WHERE l.merchant_id = p_merchant_id AND l.customer_id = p_customer_id
-    );
+  SELECT count(*)::integer
+  FROM due;
 $$;
 
 CREATE FUNCTION identity.counts_by_network(p_merchant_id uuid, p_customer_id uuid)
@@ -20103,11 +20149,8 @@ AS $$
   SELECT k.merchant_id FROM identity.known_client k WHERE k.last_at < now() - INTERVAL '90 days'
   UNION
   SELECT g.merchant_id
-  FROM crm.customer g
-  WHERE
-    NOT g.has_account
-    AND g.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-    AND identity.has_left_nothing(g.merchant_id, g.id)
+  FROM identity.guest_check g
+  WHERE g.due_at < now()
   LIMIT p_limit;
 $$;
 
@@ -20169,29 +20212,13 @@ AS $$
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
-    ),
-    guests AS (
-      DELETE FROM crm.customer g
-      WHERE
-        (g.merchant_id, g.id) IN (
-          SELECT x.merchant_id, x.id
-          FROM crm.customer x
-          WHERE
-            x.merchant_id = p_merchant_id
-            AND NOT x.has_account
-            AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-            AND identity.has_left_nothing(x.merchant_id, x.id)
-          LIMIT p_limit
-          FOR UPDATE SKIP LOCKED
-        )
-      RETURNING g.id
     )
   SELECT
     (
       (SELECT count(*) FROM sessions) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM attempts) + (
         SELECT count(*) FROM clients
-      ) + (SELECT count(*) FROM guests)
-    )::integer;
+      )
+    )::integer + identity.purge_guests(p_merchant_id, p_limit);
 $$;
 
 -- sql/identity/functions/rotate_refresh_token.sql
@@ -20345,6 +20372,7 @@ BEGIN
   END IF;
   INSERT INTO crm.customer (merchant_id, id, email, name, phone, has_account)
   VALUES (p_merchant_id, v_customer_id, p_email, p_name, p_phone, FALSE);
+  INSERT INTO identity.guest_check (merchant_id, customer_id) VALUES (p_merchant_id, v_customer_id);
   UPDATE cart.cart c
   SET
     customer_id = v_customer_id,

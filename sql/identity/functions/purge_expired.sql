@@ -1,18 +1,55 @@
--- Of a guest: began a checkout and placed no order, and the cart is gone.
-CREATE FUNCTION identity.has_left_nothing(p_merchant_id uuid, p_customer_id uuid)
-RETURNS boolean
+-- Deletes guests who began a checkout and have left nothing: no order or appointment, no cart, and no draft of the
+-- merchant's. One with a cart or draft is looked at again each day, because that may be changed, and so live on, at any
+-- time. Returns how many were looked at.
+CREATE FUNCTION identity.purge_guests(p_merchant_id uuid, p_limit integer)
+RETURNS integer
 LANGUAGE sql
-STABLE
+VOLATILE
 AS $$
-  SELECT
-    NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id)
-    AND NOT EXISTS (
-      SELECT FROM booking.appointment a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+  WITH
+    due AS (
+      SELECT
+        g.customer_id,
+        x.has_account
+        OR EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = g.merchant_id AND o.customer_id = g.customer_id)
+        OR EXISTS (
+          SELECT FROM booking.appointment a WHERE a.merchant_id = g.merchant_id AND a.customer_id = g.customer_id
+        )
+        OR EXISTS (
+          SELECT FROM crm.loyalty_account l WHERE l.merchant_id = g.merchant_id AND l.customer_id = g.customer_id
+        ) AS stays,
+        EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = g.merchant_id AND c.customer_id = g.customer_id)
+        OR EXISTS (
+          SELECT FROM ordering.draft_order d WHERE d.merchant_id = g.merchant_id AND d.customer_id = g.customer_id
+        ) AS may_buy
+      FROM
+        identity.guest_check g
+        JOIN crm.customer x ON x.merchant_id = g.merchant_id AND x.id = g.customer_id
+      WHERE g.merchant_id = p_merchant_id AND g.due_at < now()
+      ORDER BY g.due_at
+      LIMIT p_limit
+      -- A customer who is ordering just now is looked at later.
+      FOR UPDATE OF g, x SKIP LOCKED
+    ),
+    gone AS (
+      DELETE FROM crm.customer x
+      WHERE
+        x.merchant_id = p_merchant_id
+        AND x.id IN (SELECT d.customer_id FROM due d WHERE NOT d.stays AND NOT d.may_buy)
+    ),
+    settled AS (
+      DELETE FROM identity.guest_check g
+      WHERE g.merchant_id = p_merchant_id AND g.customer_id IN (SELECT d.customer_id FROM due d WHERE d.stays)
+    ),
+    postponed AS (
+      UPDATE identity.guest_check g
+      SET due_at = now() + INTERVAL '1 day'
+      WHERE
+        g.merchant_id = p_merchant_id
+        AND g.customer_id IN (SELECT d.customer_id FROM due d WHERE NOT d.stays AND d.may_buy)
     )
-    AND NOT EXISTS (SELECT FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id)
-    AND NOT EXISTS (
-      SELECT FROM crm.loyalty_account l WHERE l.merchant_id = p_merchant_id AND l.customer_id = p_customer_id
-    );
+  SELECT count(*)::integer
+  FROM due;
 $$;
 
 -- Whether it is a guest with an unpaid order, or an appointment ahead: those of one network count as one shopper's
@@ -45,7 +82,7 @@ AS $$
     );
 $$;
 
--- Merchants with rows that identity.purge_expired deletes.
+-- Merchants with rows that identity.purge_expired deletes or looks at.
 --
 -- answers: rows {merchant_id: uuid}
 CREATE FUNCTION identity.merchants_to_purge(p_limit integer, p_sessions_kept interval)
@@ -67,11 +104,8 @@ AS $$
   SELECT k.merchant_id FROM identity.known_client k WHERE k.last_at < now() - INTERVAL '90 days'
   UNION
   SELECT g.merchant_id
-  FROM crm.customer g
-  WHERE
-    NOT g.has_account
-    AND g.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-    AND identity.has_left_nothing(g.merchant_id, g.id)
+  FROM identity.guest_check g
+  WHERE g.due_at < now()
   LIMIT p_limit;
 $$;
 
@@ -137,27 +171,11 @@ AS $$
           FOR UPDATE SKIP LOCKED
         )
       RETURNING k.id
-    ),
-    guests AS (
-      DELETE FROM crm.customer g
-      WHERE
-        (g.merchant_id, g.id) IN (
-          SELECT x.merchant_id, x.id
-          FROM crm.customer x
-          WHERE
-            x.merchant_id = p_merchant_id
-            AND NOT x.has_account
-            AND x.created_at BETWEEN now() - INTERVAL '62 days' AND now() - INTERVAL '31 days'
-            AND identity.has_left_nothing(x.merchant_id, x.id)
-          LIMIT p_limit
-          FOR UPDATE SKIP LOCKED
-        )
-      RETURNING g.id
     )
   SELECT
     (
       (SELECT count(*) FROM sessions) + (SELECT count(*) FROM tokens) + (SELECT count(*) FROM attempts) + (
         SELECT count(*) FROM clients
-      ) + (SELECT count(*) FROM guests)
-    )::integer;
+      )
+    )::integer + identity.purge_guests(p_merchant_id, p_limit);
 $$;

@@ -29,6 +29,7 @@ BEGIN
   END IF;
   INSERT INTO crm.customer (merchant_id, id, email, name, phone, has_account)
   VALUES (p_merchant_id, v_customer_id, p_email, p_name, p_phone, FALSE);
+  INSERT INTO identity.guest_check (merchant_id, customer_id) VALUES (p_merchant_id, v_customer_id);
   UPDATE cart.cart c
   SET
     customer_id = v_customer_id,

@@ -10,6 +10,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'email.unsubscribe_token': 'The secret in a message’s link; the messages are exported',
   'email.unsubscribed_address':
     'An address that wants no campaigns; the customer’s marketingOptIn is exported',
+  'identity.guest_check': 'When it is looked at whether a guest has left nothing',
   'identity.refresh_token': 'Hashes of secrets; their sessions are exported',
   'identity.user': 'The merchant’s users',
   'inventory.reservation': 'The stock for an order, which is exported',

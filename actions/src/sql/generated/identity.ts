@@ -534,7 +534,7 @@ export interface MerchantsToPurgeArguments {
 
 export type MerchantsToPurgeAnswer = { readonly merchantId: MerchantId }
 
-/** `identity.merchants_to_purge`: Merchants with rows that identity.purge_expired deletes.  */
+/** `identity.merchants_to_purge`: Merchants with rows that identity.purge_expired deletes or looks at.  */
 export const merchantsToPurge = (sql: Queryable, args: MerchantsToPurgeArguments): Promise<readonly MerchantsToPurgeAnswer[]> =>
   rowsOf<MerchantsToPurgeAnswer>(sql`SELECT merchant_id AS "merchantId" FROM identity.merchants_to_purge(
       p_limit => ${args.limit}::integer,
