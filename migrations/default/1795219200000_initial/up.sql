@@ -4259,8 +4259,8 @@ CREATE INDEX refund_updated_at ON payment.refund (merchant_id, updated_at, id);
 CREATE TABLE platform.idempotency_record (
   -- The nil id: an operator's.
   merchant_id uuid NOT NULL,
-  -- The key's owner, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>',
-  -- 'guest:<network and cart>', 'secret:<digest of what a guest proves itself by>' or 'operator'.
+  -- The key's owner, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'operator',
+  -- 'customer:<id>', 'guest:<network and cart>', or 'secret:<digest>' of what a guest proves itself by.
   caller text NOT NULL,
   key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
   -- Which of several mutations of a document it is about, and of several items of a list; '' where there is one.
