@@ -1,6 +1,7 @@
 import { freePorts } from '@commerce-graph/local-postgres'
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, type Client, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
@@ -103,6 +104,24 @@ describe('the metrics of a platform', () => {
     expect(sources).toHaveLength(5)
     expect(sources.filter((line) => !line.endsWith(' 1'))).toEqual([])
   })
+})
+
+test('a mail of a suspended merchant, which is not to be sent, is no backlog', async () => {
+  const sql = new pg.Client({ connectionString: platform.databaseUrl })
+  await sql.connect()
+  try {
+    const { rows } = await sql.query<{ id: string }>(
+      `INSERT INTO merchant.merchant (name, email, status) VALUES ('Away', 'away@example.com', 'SUSPENDED') RETURNING id`,
+    )
+    await sql.query(
+      `INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, facts)
+       VALUES ($1, 'STOCK_ALERT', 'waits', 'ada@example.com', '{}')`,
+      [rows[0]?.id],
+    )
+    await expect.poll(() => valueOf('commerce_backlog{stage="email"}'), patience).toBe(0)
+  } finally {
+    await sql.end()
+  }
 })
 
 describe('a trace', () => {

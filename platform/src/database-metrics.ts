@@ -113,7 +113,7 @@ export const backlogMetrics = (sql: Sql): MetricSource => ({
 
 /**
  * The stages in the order in which a change goes through them. Each part is read by an index of what waits. Messages that are not
- * to be sent yet don't count: those of a merchant that isn't active, of a campaign that is paused, for an endpoint that is off.
+ * to be sent yet don't count: those of a merchant that isn't active, of a campaign that is paused, for an endpoint that is off unless they are its tests.
  */
 const readStages = (sql: Sql) => sql<{ stage: string; waiting: number; oldest: number }[]>`
   SELECT n.stage, count(s.since)::integer AS waiting,
@@ -138,8 +138,10 @@ const readStages = (sql: Sql) => sql<{ stage: string; waiting: number; oldest: n
     UNION ALL (SELECT 'webhook', d.next_attempt_at
       FROM events.delivery d
       JOIN merchant.merchant m ON m.id = d.merchant_id AND m.status = 'ACTIVE'
-      JOIN events.endpoint e ON e.merchant_id = d.merchant_id AND e.id = d.endpoint_id AND e.status = 'ENABLED'
-      WHERE d.status = 'PENDING' AND d.body IS NOT NULL AND d.next_attempt_at <= now() LIMIT ${mostCounted})
+      JOIN events.endpoint e ON e.merchant_id = d.merchant_id AND e.id = d.endpoint_id
+      WHERE d.status = 'PENDING' AND d.body IS NOT NULL AND d.next_attempt_at <= now()
+        AND (e.status = 'ENABLED' OR d.is_test)
+      LIMIT ${mostCounted})
   ) s ON s.stage = n.stage
   GROUP BY n.stage`
 
