@@ -6,7 +6,7 @@ import { type Addressee, callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { invocationOf, judge } from './delivery-outcome.ts'
-import { retryDefaults, unknownTriggerSeconds } from './retry-defaults.ts'
+import { type Retries, retryDefaults, unknownTriggerSeconds } from './retry-defaults.ts'
 
 /** A due event. */
 export interface ScheduledRow {
@@ -17,15 +17,10 @@ export interface ScheduledRow {
 }
 
 /** The delivery of a row. */
-export interface ScheduledCall extends Addressee {
+export interface ScheduledCall extends Addressee, Retries {
   readonly headers: readonly WebhookHeader[]
   /** JSON text. */
   readonly body: string
-  readonly retries: number
-  readonly retryIntervalSeconds: number
-  readonly timeoutSeconds: number
-  /** An event that is overdue by more seconds is dropped. */
-  readonly toleranceSeconds: number
 }
 
 /** One of the two tables, of the same form, in which Hasura keeps cron events and one-off events. */
