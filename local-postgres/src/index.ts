@@ -1,4 +1,5 @@
 export { addedFiles, type BaseBackup, listBackups, pruneBackups } from './backup/base-backup.ts'
+export { isGone, pathsBelow } from './backup/copy-files.ts'
 export { restoreCluster } from './backup/restore-cluster.ts'
 export { takeBackup } from './backup/take-backup.ts'
 export { basesFolder, type WalArchive } from './backup/wal-archive.ts'

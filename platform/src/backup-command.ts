@@ -10,12 +10,10 @@ import {
   withJson,
 } from '@commerce-graph/terminal'
 import { Command } from 'commander'
-import { cp } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
+import { copyBackedUpFiles } from './backed-up-files.ts'
 import { readReadyFile } from './command-line.ts'
 import { readConfiguration } from './configuration.ts'
-import { backedUpFiles, postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 
 const mostKept = 1_000
@@ -82,16 +80,6 @@ async function list({ json }: Json): Promise<void> {
       { title: 'size', of: ({ bytes }) => bytesInWords(bytes) },
     ],
   })
-}
-
-/** What a backup has beside the database: without the secrets, sealed values could not be read. */
-async function copyBackedUpFiles(dataDir: string, added: string): Promise<void> {
-  for (const name of [...backedUpFiles, join(postgresFolder, 'password')])
-    await cp(join(dataDir, name), join(added, name), { recursive: true, preserveTimestamps: true }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-      },
-    )
 }
 
 const summary = ({ name, beganAt, endedAt, files }: BaseBackup) => ({
