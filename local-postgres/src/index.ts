@@ -1,4 +1,4 @@
-export { addedFiles, type BaseBackup, listBackups, pruneBackups } from './backup/base-backup.ts'
+export { addedFiles, type BaseBackup, listBackups } from './backup/base-backup.ts'
 export { isGone, pathsBelow } from './backup/copy-files.ts'
 export { restoreCluster } from './backup/restore-cluster.ts'
 export { takeBackup } from './backup/take-backup.ts'

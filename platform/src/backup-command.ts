@@ -1,4 +1,4 @@
-import { type BaseBackup, listBackups, pruneBackups, takeBackup } from '@commerce-graph/local-postgres'
+import { type BaseBackup, listBackups, takeBackup } from '@commerce-graph/local-postgres'
 import {
   bytesInWords,
   createProgress,
@@ -38,13 +38,13 @@ async function create({ keep, json }: Json & { readonly keep: number }): Promise
   if (ready === undefined)
     throw new PlatformError(`no platform is running on ${dataDir}: start it with BACKUP_FOLDER=${folder}`)
   const progress = copyingProgress()
-  const backup = await takeBackup({
+  const { backup, removed } = await takeBackup({
     url: ready.superuserUrl,
     folder,
+    keep,
     addFiles: (added) => copyBackedUpFiles(dataDir, added),
     onProgress: progress.show,
   }).finally(progress.stop)
-  const removed = await pruneBackups(folder, keep)
   const made = summary(backup)
   printResult({ ...made, removed }, { json }, () =>
     [

@@ -39,7 +39,7 @@ describe.skipIf(!long)(name, () => {
       'CREATE TABLE note (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp())',
     )
     await client.query('INSERT INTO note VALUES (1)')
-    backup = await takeBackup({ url: server.url, folder })
+    ;({ backup } = await takeBackup({ url: server.url, folder }))
   })
   afterAll(async () => {
     await client.end()
@@ -48,9 +48,9 @@ describe.skipIf(!long)(name, () => {
   })
 
   /** The notes of a restored cluster. */
-  async function restored(name: string, until: Date): Promise<number[]> {
+  async function restored(name: string, { until, from = backup }: { until?: Date; from?: BaseBackup }) {
     const dataDir = join(home, name)
-    await restoreCluster({ folder, backup, dataDir, password, until })
+    await restoreCluster({ folder, backup: from, dataDir, password, until })
     const copy = await startLocalPostgres({ dataDir, durable: false })
     const reader = new pg.Client({ connectionString: copy.url })
     await reader.connect()
@@ -74,7 +74,7 @@ describe.skipIf(!long)(name, () => {
     await expect
       .poll(() => readdirSync(join(folder, 'wal')), { timeout: 10_000 })
       .toContain(switched.rows[0]?.name)
-    expect(await restored('to a moment', until)).toEqual([1, 2])
+    expect(await restored('to a moment', { until })).toEqual([1, 2])
   })
 
   test('refuses a moment after the end of the archive, and leaves no cluster', async () => {
@@ -87,10 +87,27 @@ describe.skipIf(!long)(name, () => {
   })
 
   test('that is damaged is refused', async () => {
-    const second = await takeBackup({ url: server.url, folder })
+    const { backup: second } = await takeBackup({ url: server.url, folder })
     writeFileSync(join(basesFolder(folder), second.name, 'cluster/PG_VERSION'), '17\n')
     const attempt = restoreCluster({ folder, backup: second, dataDir: join(home, 'damaged'), password })
     await expect(attempt).rejects.toThrow('PG_VERSION is not what was copied')
+  })
+
+  test('is refused while another one is being made, which is whole', async () => {
+    let second: Promise<unknown> | undefined
+    const { backup: first, removed } = await takeBackup({
+      url: server.url,
+      folder,
+      keep: 1,
+      addFiles: async () => {
+        second = takeBackup({ url: server.url, folder })
+        await expect(second).rejects.toThrow(`Process ${process.pid} is making a backup already`)
+      },
+    })
+    expect(second).toBeDefined()
+    expect(removed).toContain(backup.name)
+    expect(await restored('while another was refused', { from: first })).toEqual([1, 2, 3])
+    expect((await takeBackup({ url: server.url, folder })).backup.name).not.toBe(first.name)
   })
 
   test('can’t be taken of a server that archives nowhere', async () => {

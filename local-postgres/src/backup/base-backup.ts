@@ -1,7 +1,7 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { basesFolder, walFolder } from './wal-archive.ts'
-import type { CopiedFile } from './copy-files.ts'
+import { type CopiedFile, isGone } from './copy-files.ts'
 
 /** What a backup tells of itself, in its `backup.json`. */
 export interface BaseBackup {
@@ -23,27 +23,42 @@ export const clusterFolder = 'cluster'
 export const addedFolder = 'added'
 export const draftEnding = '.partial'
 
-/** The complete backups in a folder, oldest first. */
+/** The complete backups in a folder, oldest first. What else is there is none of them: it has no manifest. */
 export async function listBackups(folder: string): Promise<readonly BaseBackup[]> {
   const names = await readdir(basesFolder(folder)).catch(() => [])
   const complete = names.filter((name) => !name.endsWith(draftEnding)).toSorted()
-  return Promise.all(
-    complete.map(
-      async (name) =>
-        JSON.parse(await readFile(join(basesFolder(folder), name, manifestFile), 'utf8')) as BaseBackup,
-    ),
+  const manifests = await Promise.all(
+    complete.map((name) => readUnlessAbsent(join(basesFolder(folder), name, manifestFile))),
   )
+  return manifests.flatMap((manifest) => (manifest === null ? [] : [JSON.parse(manifest) as BaseBackup]))
+}
+
+async function readUnlessAbsent(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const isAbsent = isGone(error) || (error instanceof Error && 'code' in error && error.code === 'ENOTDIR')
+    if (isAbsent) return null
+    throw error
+  }
 }
 
 /** Where a backup has the files that its caller has added. */
 export const addedFiles = (folder: string, { name }: BaseBackup): string =>
   join(basesFolder(folder), name, addedFolder)
 
-/** Removes all but the latest backups, and the part of the log that only the removed ones needed. Returns the removed backups' names. */
+/**
+ * Removes all but the latest backups, and the part of the log that only the removed ones needed. One that is removed in part is a
+ * draft, which the next backup removes. Returns the removed backups' names.
+ */
 export async function pruneBackups(folder: string, keep: number): Promise<readonly string[]> {
   const backups = await listBackups(folder)
   const removed = backups.slice(0, Math.max(0, backups.length - keep)).map(({ name }) => name)
-  for (const name of removed) await rm(join(basesFolder(folder), name), { recursive: true })
+  for (const name of removed) {
+    const draft = join(basesFolder(folder), `${name}${draftEnding}`)
+    await rename(join(basesFolder(folder), name), draft)
+    await rm(draft, { recursive: true })
+  }
   const oldest = backups.at(removed.length)
   if (oldest === undefined) return removed
   for (const name of await readdir(walFolder(folder))) {

@@ -1,8 +1,16 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { LocalPostgresError } from '../local-postgres-error.ts'
-import { addedFolder, type BaseBackup, clusterFolder, draftEnding, manifestFile } from './base-backup.ts'
+import { acquireLock } from '../process-lock.mjs'
+import {
+  addedFolder,
+  type BaseBackup,
+  clusterFolder,
+  draftEnding,
+  manifestFile,
+  pruneBackups,
+} from './base-backup.ts'
 import { type CopiedFile, copyFile, isGone, pathsBelow } from './copy-files.ts'
 import { archiveCommand, basesFolder } from './wal-archive.ts'
 
@@ -11,10 +19,18 @@ export interface TakeBackupOptions {
   readonly url: string
   /** The folder that the server archives its log to. */
   readonly folder: string
+  /** How many backups stay, with this one; all when absent. */
+  readonly keep?: number
   /** Adds files of the caller's to the backup: gets a folder in it. */
   readonly addFiles?: (folder: string) => Promise<void>
   /** Called about once a second. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly ofBytes: number }) => void
+}
+
+export interface TakenBackup {
+  readonly backup: BaseBackup
+  /** The names of older ones that were removed. */
+  readonly removed: readonly string[]
 }
 
 /** Postgres waits for the archive at the end of a backup; longer than this, and something is wrong with the archive. */
@@ -22,53 +38,71 @@ const archivePatience = '60s'
 
 /**
  * Copies the files of the running server, which goes on meanwhile, and waits until the log that the copy needs is archived. Only then
- * the backup gets its name, so an interrupted one is never taken for complete. Throws LocalPostgresError.
+ * the backup gets its name, so an interrupted one is never taken for complete. Two at once would remove each other's draft, so the
+ * second one is refused. Throws LocalPostgresError.
  */
-export async function takeBackup({
-  url,
-  folder,
-  addFiles,
-  onProgress,
-}: TakeBackupOptions): Promise<BaseBackup> {
+export async function takeBackup(options: TakeBackupOptions): Promise<TakenBackup> {
+  const { url, folder, keep } = options
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   await client.connect()
   try {
     const cluster = await archivedCluster(client, folder)
-    await removeDrafts(folder)
-    const beganAt = new Date()
-    const name = beganAt.toISOString().replaceAll(/[:.]/g, '-')
-    const draft = join(basesFolder(folder), `${name}${draftEnding}`)
-    await mkdir(join(draft, clusterFolder), { recursive: true, mode: 0o700 })
-    await client.query('SELECT pg_backup_start($1, true)', [name])
-    const ofBytes = await sizeOf(client)
-    const files = await copyCluster(cluster.folder, join(draft, clusterFolder), (bytes) =>
-      onProgress?.({ bytes, ofBytes }),
-    )
-    const { label, endedAt } = await stopBackup(client)
-    await writeFile(join(draft, clusterFolder, 'backup_label'), label, { mode: 0o600, flush: true })
-    const backup: BaseBackup = {
-      name,
-      major: cluster.major,
-      beganAt: beganAt.toISOString(),
-      endedAt: endedAt.toISOString(),
-      firstWal: firstWalOf(label),
-      files,
+    // Beside the cluster and not in the folder of the backups: that may be on a file system without links, which locks need.
+    const lock = acquireLock(join(dirname(cluster.folder), 'backup.lock'))
+    if (lock.kind === 'held')
+      throw new LocalPostgresError(
+        `Process ${lock.pid} is making a backup already. Wait until it is complete, or stop that process.`,
+      )
+    try {
+      const backup = await takeLocked(client, cluster, options)
+      return { backup, removed: keep === undefined ? [] : await pruneBackups(folder, keep) }
+    } finally {
+      lock.release()
     }
-    await writeFile(join(draft, manifestFile), JSON.stringify(backup, null, 1), { mode: 0o600, flush: true })
-    await mkdir(join(draft, addedFolder), { mode: 0o700 })
-    await addFiles?.(join(draft, addedFolder))
-    await rename(draft, join(basesFolder(folder), name))
-    return backup
   } finally {
     await client.end()
   }
 }
 
-/** Refuses a server that doesn't archive its log to this folder: such a backup could not be restored. */
-async function archivedCluster(
+async function takeLocked(
   client: pg.Client,
-  folder: string,
-): Promise<{ readonly folder: string; readonly major: number }> {
+  cluster: ArchivedCluster,
+  { folder, addFiles, onProgress }: TakeBackupOptions,
+): Promise<BaseBackup> {
+  await removeDrafts(folder)
+  const beganAt = new Date()
+  const name = beganAt.toISOString().replaceAll(/[:.]/g, '-')
+  const draft = join(basesFolder(folder), `${name}${draftEnding}`)
+  await mkdir(join(draft, clusterFolder), { recursive: true, mode: 0o700 })
+  await client.query('SELECT pg_backup_start($1, true)', [name])
+  const ofBytes = await sizeOf(client)
+  const files = await copyCluster(cluster.folder, join(draft, clusterFolder), (bytes) =>
+    onProgress?.({ bytes, ofBytes }),
+  )
+  const { label, endedAt } = await stopBackup(client)
+  await writeFile(join(draft, clusterFolder, 'backup_label'), label, { mode: 0o600, flush: true })
+  const backup: BaseBackup = {
+    name,
+    major: cluster.major,
+    beganAt: beganAt.toISOString(),
+    endedAt: endedAt.toISOString(),
+    firstWal: firstWalOf(label),
+    files,
+  }
+  await writeFile(join(draft, manifestFile), JSON.stringify(backup, null, 1), { mode: 0o600, flush: true })
+  await mkdir(join(draft, addedFolder), { mode: 0o700 })
+  await addFiles?.(join(draft, addedFolder))
+  await rename(draft, join(basesFolder(folder), name))
+  return backup
+}
+
+interface ArchivedCluster {
+  readonly folder: string
+  readonly major: number
+}
+
+/** Refuses a server that doesn't archive its log to this folder: such a backup could not be restored. */
+async function archivedCluster(client: pg.Client, folder: string): Promise<ArchivedCluster> {
   const { rows } = await client.query<{ data: string; archives: boolean; version: number }>(
     `SELECT current_setting('data_directory') AS data, current_setting('server_version_num')::integer / 10000 AS version,
        current_setting('archive_mode') = 'on' AND current_setting('archive_command') = $1 AS archives`,
