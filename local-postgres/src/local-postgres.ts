@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { joinArchive } from './backup/join-archive.ts'
 import { archiveSettings, type WalArchive, walFolder } from './backup/wal-archive.ts'
 import { findBinaries } from './binaries.ts'
 import { openCluster, superuser } from './cluster.ts'
@@ -98,7 +99,9 @@ async function startLocked(
     throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)
   }
   const { folder, password } = await openCluster(dataDir, binaries, account)
-  const more = { ...(archive === undefined ? {} : await openArchive(archive, account)), ...given }
+  const archiving = archive === undefined ? {} : await openArchive(archive, account)
+  if (archive !== undefined) await joinArchive({ dataDir, cluster: folder, archive, account })
+  const more = { ...archiving, ...given }
   const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable, more }
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)

@@ -2,12 +2,13 @@ import { verifyRows } from '@commerce-graph/actions/verification'
 import {
   addedFiles,
   type BaseBackup,
+  endLeftServer,
   listBackups,
   restoreCluster,
   startLocalPostgres,
 } from '@commerce-graph/local-postgres'
 import postgres from '@commerce-graph/postgres-driver'
-import { type Json, printResult, time, withJson } from '@commerce-graph/terminal'
+import { type Json, printResult, time, wholeNumber, withJson } from '@commerce-graph/terminal'
 import { Command, InvalidArgumentError } from 'commander'
 import { existsSync } from 'node:fs'
 import { cp, readFile } from 'node:fs/promises'
@@ -18,9 +19,13 @@ import { database } from './database.ts'
 import { PlatformError } from './platform-error.ts'
 import { dataThere, putInPlace, removeUnfinished, unarchivedLog } from './restored-data.ts'
 
+/** Postgres counts them in 32 bits, and reads the number with a sign. */
+const latestTimeline = 2 ** 31 - 1
+
 interface Options extends Json {
   readonly to?: Date
   readonly backup?: string
+  readonly timeline?: number
   readonly replace?: true
 }
 
@@ -33,18 +38,25 @@ export const program = (): Command =>
     )
     .option('--to <time>', 'nothing that was committed later comes back: 2026-11-24T09:30:00Z', moment)
     .option('--backup <name>', 'the backup to begin with, as `npm run backup -- list` shows it')
+    .option(
+      '--timeline <n>',
+      'follow an earlier timeline than the latest, to what a restore has undone',
+      wholeNumber(1, latestTimeline),
+    )
     .option('--replace', 'set the data that is there aside, as <name>.before-<time>')
     .action(restore)
 
-async function restore({ to, backup: name, replace, json }: Options): Promise<void> {
+async function restore({ to, backup: name, timeline, replace, json }: Options): Promise<void> {
   const { folder, dataDir } = settings()
   const backup = chosen(await listBackups(folder), { to, name, folder })
   const data = openDataFolder(dataDir)
   try {
     if (replace !== true) refuseToReplace(data.path)
     removeUnfinished(data.path)
+    // After a kill, the old Postgres may still archive the end of its log.
+    await endLeftServer(join(data.path, postgresFolder))
     console.error(`Restoring ${backup.name} into ${data.path} …`)
-    const made = await make({ folder, backup, to, dataDir: data.path }).catch((error: unknown) => {
+    const made = await make({ folder, backup, to, timeline, dataDir: data.path }).catch((error: unknown) => {
       removeUnfinished(data.path)
       console.error(`What was in ${data.path} is there as before.`)
       throw error
@@ -61,11 +73,12 @@ interface Making {
   readonly folder: string
   readonly backup: BaseBackup
   readonly to: Date | undefined
+  readonly timeline: number | undefined
   readonly dataDir: string
 }
 
 /** Makes and verifies the data beside that which is there, so that a restore that fails has changed nothing. */
-async function make({ folder, backup, to, dataDir }: Making) {
+async function make({ folder, backup, to, timeline, dataDir }: Making) {
   const making = join(dataDir, restoringFolder)
   const postgresDir = join(making, postgresFolder)
   const progress = copyingProgress()
@@ -75,6 +88,7 @@ async function make({ folder, backup, to, dataDir }: Making) {
     dataDir: postgresDir,
     password: await readFile(join(addedFiles(folder, backup), postgresFolder, 'password'), 'utf8'),
     until: to,
+    timeline,
     unarchivedWal: unarchivedLog(dataDir),
     onProgress: progress.show,
   }).finally(progress.stop)
@@ -102,7 +116,8 @@ const restoredText = ({
       ? 'All rules of npm run verify hold.'
       : `Not all rules hold: ${brokenRules.join(', ')}. npm run verify tells more once the platform runs.`,
     ...(setAside === null ? [] : [`The database that was there is in ${setAside}.`]),
-    'Start the platform with npm start, then make a new backup: the old ones end here.',
+    'Start the platform with npm start, then make a new backup. From that start on, restores of older backups follow this data.',
+    'To try it out beside the platform that it is a copy of, start it with BACKUP_FOLDER= (empty).',
   ].join('\n')
 
 /** The latest backup that was complete by the moment, or the one that was named. */

@@ -12,6 +12,7 @@ import { chooseServerAccount, type ServerAccount } from '../server-account.ts'
 import { startServer } from '../server-process.ts'
 import { type BaseBackup, clusterFolder } from './base-backup.ts'
 import { copyFile, pathsBelow } from './copy-files.ts'
+import { archiveEnds, restoredFromFile } from './join-archive.ts'
 import { basesFolder, recoverySettings, walFolder } from './wal-archive.ts'
 
 export interface RestoreOptions {
@@ -24,6 +25,8 @@ export interface RestoreOptions {
   readonly password: string
   /** Nothing that was committed later comes back; all of the archive does when absent. */
   readonly until?: Date | undefined
+  /** Of several that restores have begun, the timeline to follow; the latest when absent. */
+  readonly timeline?: number | undefined
   /** A folder with segments that never reached the archive: the lost cluster's own, if it is still there. */
   readonly unarchivedWal?: string | undefined
   readonly onProgress?: (progress: { readonly bytes: number; readonly ofBytes: number }) => void
@@ -50,7 +53,7 @@ export async function restoreCluster(options: RestoreOptions): Promise<Date | nu
 }
 
 async function restoreLocked(dataDir: string, options: RestoreOptions): Promise<Date | null> {
-  const { folder, backup, password, until, unarchivedWal } = options
+  const { folder, backup, password, until, timeline, unarchivedWal } = options
   const cluster = join(dataDir, 'cluster')
   if (existsSync(cluster)) throw new LocalPostgresError(`${cluster} has a database already.`)
   const account = await chooseServerAccount(dataDir)
@@ -59,6 +62,7 @@ async function restoreLocked(dataDir: string, options: RestoreOptions): Promise<
     throw new LocalPostgresError(
       `The backup ${backup.name} is of PostgreSQL ${backup.major}, and this is PostgreSQL ${binaries.major}.`,
     )
+  const ends = await archiveEnds(folder)
   const draft = `${cluster}.restoring`
   await rm(draft, { recursive: true, force: true })
   await copyBack(options, draft)
@@ -71,10 +75,10 @@ async function restoreLocked(dataDir: string, options: RestoreOptions): Promise<
     port,
     durable: true,
     patienceMs: recoveryPatienceMs,
-    more: recoverySettings(
-      [walFolder(folder), ...(unarchivedWal === undefined ? [] : [unarchivedWal])],
+    more: recoverySettings([walFolder(folder), ...(unarchivedWal === undefined ? [] : [unarchivedWal])], {
       until,
-    ),
+      timeline,
+    }),
   }).catch((error: unknown) => {
     throw explained(error, until)
   })
@@ -85,6 +89,7 @@ async function restoreLocked(dataDir: string, options: RestoreOptions): Promise<
     await server.stop()
   }
   await writeFile(join(dataDir, 'password'), password, { mode: 0o600 })
+  await writeFile(join(dataDir, restoredFromFile), JSON.stringify(ends), { mode: 0o600, flush: true })
   await rename(draft, cluster)
   return last
 }

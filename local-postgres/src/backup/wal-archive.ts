@@ -37,16 +37,17 @@ export function archiveCommand(folder: string): string {
 /**
  * The settings of a server that recovers from an archive.
  *
- * @param until nothing that was committed later comes back; everything does when absent
+ * @param target.until nothing that was committed later comes back; everything does when absent
+ * @param target.timeline the one to follow; the latest when absent
  */
 export function recoverySettings(
   folders: readonly string[],
-  until: Date | undefined,
+  { until, timeline }: { readonly until?: Date | undefined; readonly timeline?: number | undefined },
 ): Readonly<Record<string, string>> {
   const copies = folders.map((folder) => `cp ${quoted(`${folder}/%f`)} "%p"`)
   return {
     restore_command: copies.join(' || '),
-    recovery_target_timeline: 'latest',
+    recovery_target_timeline: String(timeline ?? 'latest'),
     // Otherwise the server counts as ready before it has replayed the log.
     hot_standby: 'off',
     ...(until !== undefined && {
