@@ -120,6 +120,11 @@ describe.skipIf(!longTests)(longTest('a backup'), { timeout: 240_000 }, () => {
     const archive = path.join(folder, 'wal')
     await rename(archive, `${archive}.away`)
     const last = await order()
+    const readiness = async (): Promise<unknown> => (await fetch(new URL('/readyz', ready.graphqlUrl))).json()
+    await expect.poll(readiness, { timeout: 30_000 }).toMatchObject({
+      status: 'degraded',
+      checks: { archive: expect.stringContaining('be archived to BACKUP_FOLDER') as string },
+    })
     await platform.kill()
     await rename(`${archive}.away`, archive)
     const postgresDir = path.join(platform.dataDir, 'postgres')

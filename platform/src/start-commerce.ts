@@ -8,7 +8,7 @@ import type { PartAddress } from './database-parts.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments, type Payments } from './open-payments.ts'
-import { eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
+import { archiveCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { RunningServices, Services } from './services.ts'
 import { stopWithin } from './started-parts.ts'
 
@@ -111,11 +111,13 @@ export async function runWorkers(
 export function checkStorage(
   { started, parts, readiness }: Pick<Services, 'started' | 'parts' | 'readiness'>,
   files: Files,
+  { archives = false }: { readonly archives?: boolean } = {},
 ): void {
   const sql = readinessConnections(parts.auth)
   started.add('connections of /readyz', () => sql.end({ timeout: 1 }))
   readiness.add(writesCheck(sql))
   readiness.add(filesCheck(sql, files.storage))
+  if (archives) readiness.add(archiveCheck(sql))
 }
 
 const readinessConnections = ({ databaseUrl, pooler }: PartAddress) =>

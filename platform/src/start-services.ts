@@ -78,7 +78,7 @@ export async function startServices(start: Start): Promise<RunningServices> {
   const commerce = await openCommerce(services, config, files)
   const actions = await serveActions(services, config, commerce)
   const { email, pushes } = await runWorkers(services, config, commerce)
-  checkStorage(services, files)
+  checkStorage(services, files, { archives: config.backup !== undefined })
   services.readiness.add(diskCheck(config.dataDir))
   hasura.startDelivery()
   started.add('the delivery of events', () => hasura.stopDelivery(), stopWithin.deliveries)

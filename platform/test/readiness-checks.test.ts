@@ -1,10 +1,20 @@
 import { temporaryStorage } from '@commerce-graph/file-storage/testing'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from '../src/readiness-checks.ts'
+import {
+  archiveCheck,
+  diskCheck,
+  eventsCheck,
+  filesCheck,
+  jobsCheck,
+  writesCheck,
+} from '../src/readiness-checks.ts'
 
 const { signal } = new AbortController()
 let database: TestDatabase
@@ -79,4 +89,35 @@ test('files that the database lists and the storage does not have are a problem'
 test('the free space is reported', async () => {
   const { details } = await diskCheck(tmpdir()).find(signal)
   expect(details?.['freeMegabytes']).toBeGreaterThan(0)
+})
+
+test('a log that can’t be archived is a problem until it is', async () => {
+  await using cleanUp = new AsyncDisposableStack()
+  const home = await mkdtemp(join(tmpdir(), 'archived-'))
+  cleanUp.defer(() => rm(home, { recursive: true, force: true }))
+  const folder = join(home, 'backups')
+  const server = await startLocalPostgres({
+    dataDir: join(home, 'data'),
+    durable: false,
+    archive: { folder, everySeconds: 60 },
+  })
+  cleanUp.defer(() => server.stop())
+  const archived = postgres(server.url, { max: 1 })
+  cleanUp.defer(() => archived.end())
+  const problem = async () => (await archiveCheck(archived).find(signal)).problem
+  const write = async () => {
+    await archived`SELECT pg_logical_emit_message(false, 'test', 'written')`
+    await archived`SELECT pg_switch_wal()`
+  }
+  await write()
+  expect(await problem()).toBeUndefined()
+  await rm(join(folder, 'wal'), { recursive: true })
+  await write()
+  await expect
+    .poll(problem)
+    .toMatch(/^the log can't be archived to BACKUP_FOLDER: 0000000100000000000000\w\w waits/)
+  await mkdir(join(folder, 'wal'))
+  // Postgres tries again when it has another segment.
+  await write()
+  await expect.poll(problem).toBeUndefined()
 })
