@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freePorts, startLocalPostgres, type LocalPostgres } from './index.ts'
+import { freePorts, startLocalPostgres, type LocalPostgres, type LocalPostgresOptions } from './index.ts'
 import { createTestDatabase } from './testing.ts'
 
 async function query(url: string, statement: string): Promise<unknown[]> {
@@ -24,7 +24,7 @@ describe('startLocalPostgres', () => {
   let dataDir: string
   const running: LocalPostgres[] = []
 
-  const start = async (options: { port?: number; databases?: string[] } = {}): Promise<LocalPostgres> => {
+  const start = async (options: Partial<LocalPostgresOptions> = {}): Promise<LocalPostgres> => {
     const server = await startLocalPostgres({ dataDir, durable: false, ...options })
     running.push(server)
     return server
@@ -38,6 +38,21 @@ describe('startLocalPostgres', () => {
     for (const server of running.splice(0)) await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   })
+
+  test.each(['', '{"shop":', 'null'])(
+    'gives logins new passwords when their file is damaged: %j',
+    async (damage) => {
+      const logins = [{ name: 'shop', groups: [] }]
+      const first = await start({ logins })
+      await first.stop()
+      writeFileSync(join(dataDir, 'logins.json'), damage)
+      const second = await start({ logins })
+      expect(await query(second.urlOf('shop'), 'select current_user::text as login')).toEqual([
+        { login: 'shop' },
+      ])
+      expect(JSON.parse(readFileSync(join(dataDir, 'logins.json'), 'utf8'))).toHaveProperty('shop')
+    },
+  )
 
   test('keeps the data over a restart, in UTF-8 and UTC', async () => {
     const first = await start({ databases: ['shop'] })

@@ -103,9 +103,9 @@ async function startLocked(
   if (archive !== undefined) await joinArchive({ dataDir, cluster: folder, archive, account })
   const more = { ...archiving, ...given }
   const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable, more }
+  const passwords = await keptPasswords(join(dataDir, 'logins.json'), logins)
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)
-  const passwords = await keptPasswords(join(dataDir, 'logins.json'), logins)
   const address = (user: string, secret: string, database: string): string =>
     `postgres://${user}:${secret}@127.0.0.1:${port}/${encodeURIComponent(database)}`
   const adminUrl = address(superuser, password, 'postgres')

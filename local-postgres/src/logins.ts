@@ -25,18 +25,32 @@ export interface Login {
 /** Passwords by the name of the login. */
 export type Passwords = ReadonlyMap<string, string>
 
-/** The passwords that the file keeps, and new ones for logins that it doesn't know. */
+/**
+ * The passwords that the file keeps, and new ones for logins that it doesn't know: `settleLogins` gives each login its password at every
+ * start. So a file that is damaged is as good as none.
+ */
 export async function keptPasswords(file: string, logins: readonly Login[]): Promise<Passwords> {
-  const text = await readFile(file, 'utf8').catch(() => '{}')
-  const kept = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+  const kept = await readPasswords(file)
   const passwords = new Map(
     logins.map(({ name }) => [name, kept.get(name) ?? randomBytes(24).toString('base64url')]),
   )
   if (logins.some(({ name }) => !kept.has(name))) {
-    await writeFile(`${file}.new`, JSON.stringify(Object.fromEntries(passwords)), { mode: 0o600 })
+    await writeFile(`${file}.new`, JSON.stringify(Object.fromEntries(passwords)), {
+      mode: 0o600,
+      flush: true,
+    })
     await rename(`${file}.new`, file)
   }
   return passwords
+}
+
+async function readPasswords(file: string): Promise<Passwords> {
+  const text = await readFile(file, 'utf8').catch(() => '{}')
+  try {
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+  } catch {
+    return new Map()
+  }
 }
 
 /** Makes the logins, or gives them their passwords and groups again: the cluster may be a restored one, or of before there were any. */
