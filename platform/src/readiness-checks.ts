@@ -37,21 +37,6 @@ export const diskCheck = (folder: string): ReadinessCheck => ({
   },
 })
 
-/** Checks that our own Postgres archives its log. What can't be archived stays in the data folder, until its disk is full. */
-export const archiveCheck = (sql: Sql): ReadinessCheck => ({
-  name: 'archive',
-  needed: false,
-  find: async () => {
-    const [failing] = await sql<{ segment: string; last: Date | null }[]>`
-      SELECT last_failed_wal AS segment, last_archived_time AS last FROM pg_stat_archiver
-      WHERE last_failed_time > coalesce(last_archived_time, '-infinity')`
-    if (failing === undefined) return {}
-    const { segment, last } = failing
-    const latest = last === null ? 'none was yet' : `the latest was at ${last.toISOString()}`
-    return { problem: `the log can't be archived to BACKUP_FOLDER: ${segment} waits, and ${latest}` }
-  },
-})
-
 /** How many of the files that were shown last are looked for. */
 const filesToFind = 3
 

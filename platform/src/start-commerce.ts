@@ -2,13 +2,14 @@ import { type Actions, openSenders, type Senders, startActions, startWorkers } f
 import { createSecretBox, type SecretBox } from '@commerce-graph/secret-box'
 import { acrossMerchants } from '@commerce-graph/postgres-driver/merchant-scope'
 import postgres, { sessionOptions } from '@commerce-graph/postgres-driver'
+import { archiveCheck, archiveMetrics } from './archive-health.ts'
 import type { PlatformConfig } from './configuration.ts'
 import { backlogMetrics, connectionMetrics, deadLetterMetrics } from './database-metrics.ts'
 import type { PartAddress } from './database-parts.ts'
 import type { Files } from './open-files.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments, type Payments } from './open-payments.ts'
-import { archiveCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
+import { eventsCheck, filesCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { RunningServices, Services } from './services.ts'
 import { stopWithin } from './started-parts.ts'
 
@@ -109,7 +110,7 @@ export async function runWorkers(
 
 /** Adds the checks of what each process with a gateway or workers stands on. */
 export function checkStorage(
-  { started, parts, readiness }: Pick<Services, 'started' | 'parts' | 'readiness'>,
+  { started, parts, metrics, readiness }: Pick<Services, 'started' | 'parts' | 'metrics' | 'readiness'>,
   files: Files,
   { archives = false }: { readonly archives?: boolean } = {},
 ): void {
@@ -117,7 +118,9 @@ export function checkStorage(
   started.add('connections of /readyz', () => sql.end({ timeout: 1 }))
   readiness.add(writesCheck(sql))
   readiness.add(filesCheck(sql, files.storage))
-  if (archives) readiness.add(archiveCheck(sql))
+  if (!archives) return
+  readiness.add(archiveCheck(sql))
+  metrics?.addSource(archiveMetrics(sql))
 }
 
 const readinessConnections = ({ databaseUrl, pooler }: PartAddress) =>

@@ -7,14 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  archiveCheck,
-  diskCheck,
-  eventsCheck,
-  filesCheck,
-  jobsCheck,
-  writesCheck,
-} from '../src/readiness-checks.ts'
+import { archiveCheck, archiveMetrics } from '../src/archive-health.ts'
+import { diskCheck, eventsCheck, filesCheck, jobsCheck, writesCheck } from '../src/readiness-checks.ts'
 
 const { signal } = new AbortController()
 let database: TestDatabase
@@ -105,6 +99,7 @@ test('a log that can’t be archived is a problem until it is', async () => {
   const archived = postgres(server.url, { max: 1 })
   cleanUp.defer(() => archived.end())
   const problem = async () => (await archiveCheck(archived).find(signal)).problem
+  const failing = async () => (await archiveMetrics(archived).read()).commerce_archive_failing
   const write = async () => {
     await archived`SELECT pg_logical_emit_message(false, 'test', 'written')`
     await archived`SELECT pg_switch_wal()`
@@ -116,8 +111,10 @@ test('a log that can’t be archived is a problem until it is', async () => {
   await expect
     .poll(problem)
     .toMatch(/^the log can't be archived to BACKUP_FOLDER: 0000000100000000000000\w\w waits/)
+  expect(await failing()).toEqual([{ value: 1 }])
   await mkdir(join(folder, 'wal'))
   // Postgres tries again when it has another segment.
   await write()
   await expect.poll(problem).toBeUndefined()
+  expect(await failing()).toEqual([{ value: 0 }])
 })
