@@ -3,6 +3,7 @@ import { chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalPostgresError } from '../local-postgres-error.ts'
 import type { ServerAccount } from '../server-account.ts'
+import { isGone } from './copy-files.ts'
 import { type WalArchive, walFolder } from './wal-archive.ts'
 
 /** In the data folder of a restored cluster: how far the archive went when the restore began. */
@@ -28,16 +29,13 @@ export async function joinArchive({ dataDir, cluster, archive, account }: Joinin
   const names = await readdir(log)
   const newest = names.filter(isSegment).toSorted().at(-1) ?? ''
   const timeline = timelineOf(newest)
-  const history = `${timeline}.history`
-  const end = ends[timeline]
-  const clashes =
-    end !== undefined &&
-    (end > newest || (names.includes(end) && !(await isSame(join(log, end), join(folder, end)))))
-  const isKnown = existsSync(join(folder, history))
-  if (
-    clashes ||
-    (isKnown && names.includes(history) && !(await isSame(join(log, history), join(folder, history))))
-  )
+  const differs = async (name: string): Promise<boolean> =>
+    names.includes(name) &&
+    existsSync(join(folder, name)) &&
+    !(await isSame(join(log, name), join(folder, name)))
+  // Once two logs differ, so do all later segments.
+  const end = ends[timeline] ?? ''
+  if (end > newest || (await differs(end)) || (await differs(`${timeline}.history`)))
     throw new LocalPostgresError(
       `${archive.folder} has the log of another database, which ${cluster} doesn't continue. ${remedy}`,
     )
@@ -54,15 +52,44 @@ export async function joinArchive({ dataDir, cluster, archive, account }: Joinin
 const remedy =
   'To try out a copy, start it without an archive: BACKUP_FOLDER= (empty). Otherwise choose an empty folder for BACKUP_FOLDER, and make a new backup.'
 
+/**
+ * Refuses an archive that another database has joined, which began after this one: a copy, for example, that was started with the
+ * archive by mistake. Restores would follow that database. Throws LocalPostgresError.
+ *
+ * @param timeline of this database, as eight hexadecimal digits
+ */
+export async function refuseSuccessor(folder: string, timeline: string): Promise<void> {
+  const names = await archivedNames(folder)
+  const newest = names
+    .filter((name) => /^[0-9A-F]{8}\.history$/.test(name))
+    .toSorted()
+    .at(-1)
+  if (newest === undefined || timelineOf(newest) <= timeline) return
+  throw new LocalPostgresError(
+    `Another database, restored from this archive, has taken it over: restores would follow that one. If it is only a copy, stop it and remove the files ${timelineOf(newest)}* from ${walFolder(folder)}. Otherwise choose an empty folder for BACKUP_FOLDER here.`,
+  )
+}
+
 /** The newest segment of each timeline in the archive. */
 export async function archiveEnds(folder: string): Promise<Readonly<Record<string, string>>> {
-  const names = await readdir(walFolder(folder))
+  const names = await archivedNames(folder)
   const segments = names.filter(isSegment).toSorted()
   return Object.fromEntries(segments.map((name) => [timelineOf(name), name]))
 }
 
+/** None while the folder is absent, because its disk is not mounted. Postgres says more of that. */
+async function archivedNames(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(walFolder(folder))
+  } catch (error) {
+    if (isGone(error)) return []
+    throw error
+  }
+}
+
 const isSegment = (name: string): boolean => /^[0-9A-F]{24}$/.test(name)
-const timelineOf = (segment: string): string => segment.slice(0, 8)
+/** Of a segment or a history. */
+const timelineOf = (name: string): string => name.slice(0, 8)
 
 const isSame = async (one: string, other: string): Promise<boolean> =>
   (await readFile(one)).equals(await readFile(other))

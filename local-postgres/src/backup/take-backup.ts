@@ -12,6 +12,7 @@ import {
   pruneBackups,
 } from './base-backup.ts'
 import { type CopiedFile, copyFile, isGone, pathsBelow } from './copy-files.ts'
+import { refuseSuccessor } from './join-archive.ts'
 import { archiveCommand, basesFolder } from './wal-archive.ts'
 
 export interface TakeBackupOptions {
@@ -47,6 +48,7 @@ export async function takeBackup(options: TakeBackupOptions): Promise<TakenBacku
   await client.connect()
   try {
     const cluster = await archivedCluster(client, folder)
+    await refuseSuccessor(folder, cluster.timeline)
     // Beside the cluster and not in the folder of the backups: that may be on a file system without links, which locks need.
     const lock = acquireLock(join(dirname(cluster.folder), 'backup.lock'))
     if (lock.kind === 'held')
@@ -99,12 +101,15 @@ async function takeLocked(
 interface ArchivedCluster {
   readonly folder: string
   readonly major: number
+  /** In eight hexadecimal digits. */
+  readonly timeline: string
 }
 
 /** Refuses a server that doesn't archive its log to this folder: such a backup could not be restored. */
 async function archivedCluster(client: pg.Client, folder: string): Promise<ArchivedCluster> {
-  const { rows } = await client.query<{ data: string; archives: boolean; version: number }>(
+  const { rows } = await client.query<{ data: string; archives: boolean; version: number; timeline: string }>(
     `SELECT current_setting('data_directory') AS data, current_setting('server_version_num')::integer / 10000 AS version,
+       left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
        current_setting('archive_mode') = 'on' AND current_setting('archive_command') = $1 AS archives`,
     [archiveCommand(folder)],
   )
@@ -113,7 +118,7 @@ async function archivedCluster(client: pg.Client, folder: string): Promise<Archi
     throw new LocalPostgresError(
       `The platform that runs here doesn't archive to ${folder}. Start it with BACKUP_FOLDER=${folder}.`,
     )
-  return { folder: server.data, major: server.version }
+  return { folder: server.data, major: server.version, timeline: server.timeline }
 }
 
 async function removeDrafts(folder: string): Promise<void> {

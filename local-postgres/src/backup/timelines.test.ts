@@ -149,6 +149,17 @@ describe.skipIf(!long)(name, () => {
     expect(await notes(await start('successor'))).toContain('meanwhile')
   })
 
+  test('that a copy has joined takes no further backup of the first server, until the copy’s files are gone', async () => {
+    const backup = await backedUp()
+    await restore(backup, 'copy')
+    await stop(await start('copy'))
+    const first = await start('first')
+    await expect(takeBackup({ url: first.url, folder })).rejects.toThrow('remove the files 00000002*')
+    const wal = join(folder, 'wal')
+    for (const name of readdirSync(wal).filter((name) => name.startsWith('00000002'))) rmSync(join(wal, name))
+    expect((await takeBackup({ url: first.url, folder })).backup.firstWal).toMatch(/^00000001/)
+  })
+
   test('refuses a new database beside the log of another one', async () => {
     await backedUp()
     await expect(start('new')).rejects.toThrow('has the log of another database')
