@@ -62,7 +62,7 @@ CREATE TABLE bulk.import_error (
 );
 
 -- What rows of an import that were found good will write: a later row of the same file may not write it again, and may
--- refer to it.
+-- refer to it. A key of the kind EMPTY_CATEGORY is the id of a category that a path has made, until its row fills it.
 CREATE TABLE bulk.import_key (
   merchant_id uuid NOT NULL,
   import_id uuid NOT NULL,

@@ -644,3 +644,85 @@ describe('an import', () => {
     })
   })
 })
+
+describe('a row of a category', () => {
+  const categories = () => shop.database`
+    SELECT c.name, p.name AS parent, c.external_id, c.slug, c.description
+    FROM catalog.category c LEFT JOIN catalog.category p ON p.merchant_id = c.merchant_id AND p.id = c.parent_id
+    WHERE c.merchant_id = ${merchant.merchantId} ORDER BY c.level, c.name, c.created_at`
+
+  /** As a merchant makes them in the admin. */
+  async function makeHats(): Promise<void> {
+    await shop.database`
+      WITH root AS (
+        INSERT INTO catalog.category (merchant_id, name) VALUES (${merchant.merchantId}, 'Clothing') RETURNING id
+      )
+      INSERT INTO catalog.category (merchant_id, parent_id, name, slug, description)
+      SELECT ${merchant.merchantId}, id, 'Hats', 'my-hats', 'Ours' FROM root`
+  }
+
+  test('leaves a category as it is that was made here, unless records are updated', async () => {
+    await makeHats()
+    const rows = [{ type: 'category', path: 'Clothing > Hats', slug: 'hats', description: 'Theirs' }]
+    const clothing = {
+      name: 'Clothing',
+      parent: null,
+      external_id: null,
+      slug: 'clothing',
+      description: null,
+    }
+    const hats = { name: 'Hats', parent: 'Clothing', external_id: null, slug: 'my-hats', description: 'Ours' }
+    expect(await importRows(rows)).toMatchObject({ imported: 0, unchanged: 1, refused: 0 })
+    expect(await categories()).toEqual([clothing, hats])
+    expect(await importRows(rows, { onExisting: 'UPDATE' })).toMatchObject({ imported: 1, unchanged: 0 })
+    expect(await categories()).toEqual([clothing, { ...hats, slug: 'hats', description: 'Theirs' }])
+  })
+
+  test('fills a category that a path of the same file has made, once', async () => {
+    const product = { type: 'product', sku: 'TEE', name: 'Tee', price: 1, currency: 'USD' }
+    expect(
+      await importRows([
+        { ...product, categories: ['Clothing > Tees'] },
+        { type: 'category', path: 'Clothing > Tees > Long', description: 'Long' },
+        { type: 'category', externalId: 'c1', path: 'Clothing', description: 'All' },
+        { type: 'category', path: 'Clothing > Tees', description: 'Tees' },
+        { type: 'category', externalId: 'c2', path: 'Clothing > Tees', description: 'Again' },
+      ]),
+    ).toMatchObject({ imported: 4, unchanged: 1, refused: 0, faults: [] })
+    expect(await categories()).toMatchObject([
+      { name: 'Clothing', external_id: 'c1', description: 'All' },
+      { name: 'Tees', external_id: null, description: 'Tees' },
+      { name: 'Long', description: 'Long' },
+    ])
+  })
+
+  test('moves the category of its external id to its path, with what is below it', async () => {
+    const row = { type: 'category', externalId: 'c1', path: 'Clothing > Hats', slug: 'hats' }
+    await importRows([row, { type: 'category', path: 'Clothing > Hats > Caps' }])
+    const moved = { ...row, path: 'Men > Headwear' }
+    expect(await importRows([moved])).toMatchObject({ imported: 0, unchanged: 1 })
+    expect(await importRows([moved], { onExisting: 'UPDATE' })).toMatchObject({ imported: 1, faults: [] })
+    expect(await categories()).toMatchObject([
+      { name: 'Clothing' },
+      { name: 'Men' },
+      { name: 'Headwear', parent: 'Men', external_id: 'c1', slug: 'hats' },
+      { name: 'Caps', parent: 'Headwear' },
+    ])
+  })
+
+  test('is refused where it would move a category to the path of another or below itself', async () => {
+    const row = { type: 'category', externalId: 'c1', path: 'Clothing > Hats' }
+    await importRows([row, { type: 'category', path: 'Clothing > Caps' }])
+    const before = await categories()
+    const update = { onExisting: 'UPDATE' }
+    expect(await importRows([{ ...row, path: 'Clothing > Caps' }], update)).toMatchObject({
+      imported: 0,
+      faults: [{ key: 'c1', field: 'path', code: 'ALREADY_EXISTS' }],
+    })
+    expect(await importRows([{ ...row, path: 'Clothing > Hats > New' }], update)).toMatchObject({
+      imported: 0,
+      faults: [{ key: 'c1', code: 'INVALID_VALUE' }],
+    })
+    expect(await categories()).toEqual(before)
+  })
+})

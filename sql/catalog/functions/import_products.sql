@@ -5,7 +5,13 @@
 -- the search, the categories and the sums of variants.
 --
 -- answers: rows {id: uuid, outcome: 'imported' | 'unchanged' | 'refused', field: text | null, reason: text | null}
-CREATE FUNCTION catalog.import_products(p_merchant_id uuid, p_batch jsonb, p_update boolean, p_check_only boolean)
+CREATE FUNCTION catalog.import_products(
+  p_merchant_id uuid,
+  p_import_id uuid,
+  p_batch jsonb,
+  p_update boolean,
+  p_check_only boolean
+)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -39,7 +45,7 @@ BEGIN
       fingerprint = excluded.fingerprint,
       imported_at = now();
   IF NOT p_check_only THEN
-    PERFORM catalog.put_imported_products(p_merchant_id, p_batch, v_targets);
+    PERFORM catalog.put_imported_products(p_merchant_id, p_import_id, p_batch, v_targets);
     PERFORM
       inventory.keep_standing(
         p_merchant_id,

@@ -57,7 +57,7 @@ END;
 $$;
 
 -- Puts the products of a batch into their categories, and makes those that their paths lead to and aren't here.
-CREATE FUNCTION catalog.put_imported_products(p_merchant_id uuid, p_batch jsonb, p_targets jsonb)
+CREATE FUNCTION catalog.put_imported_products(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_targets jsonb)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -66,7 +66,7 @@ BEGIN
   SELECT DISTINCT p_merchant_id, t.target, p.category_id
   FROM
     (
-      SELECT q.path, catalog.category_of_path(p_merchant_id, q.path) AS category_id
+      SELECT q.path, catalog.category_of_path(p_merchant_id, p_import_id, q.path) AS category_id
       FROM
         (
           SELECT DISTINCT c.path

@@ -50,9 +50,10 @@ export const categoryWriter: RecordWriter<PreparedCategory> = {
     ]
     return { kind: 'prepared', record: { id, keys, prepared: { category, row } } }
   },
-  async write(sql, records, { merchantId, update }) {
+  async write(sql, records, { merchantId, importId, update }) {
     const answers = await catalog.importCategories(sql, {
       merchantId,
+      importId,
       update,
       batch: { categories: records.map(({ prepared }) => prepared.category) },
     })

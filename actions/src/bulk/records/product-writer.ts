@@ -47,10 +47,11 @@ export const productWriter: RecordWriter<PreparedProduct> = {
       },
     }
   },
-  async write(sql, records, { merchantId, update, checkOnly }) {
+  async write(sql, records, { merchantId, importId, update, checkOnly }) {
     const list = (name: keyof Lists) => records.flatMap(({ prepared }) => prepared[name])
     const answers = await catalog.importProducts(sql, {
       merchantId,
+      importId,
       update,
       checkOnly,
       batch: {

@@ -7,22 +7,25 @@ export type LineRefusal = { readonly field: string; readonly reason: 'unknown_pr
 
 export interface ImportCategoriesArguments {
   readonly merchantId: MerchantId
+  readonly importId: string
   readonly batch: object
   readonly update: boolean
 }
 
 export type ImportCategoriesAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
 
-/** `catalog.import_categories`: Writes categories of another system. One that its path leads to is here already; p_update says whether it gets the row's fields.  */
+/** `catalog.import_categories`: Writes categories of another system. One is here already when a row of the same external id was imported, or else when there is one at the row's path; p_update says whether it gets the row's fields. One that a path of this import has made gets them in any case.  */
 export const importCategories = (sql: Queryable, args: ImportCategoriesArguments): Promise<readonly ImportCategoriesAnswer[]> =>
   rowsOf<ImportCategoriesAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_categories(
       p_merchant_id => ${args.merchantId}::uuid,
+      p_import_id => ${args.importId}::uuid,
       p_batch => ${jsonOf(sql, args.batch)}::jsonb,
       p_update => ${args.update}::boolean
     )`)
 
 export interface ImportProductsArguments {
   readonly merchantId: MerchantId
+  readonly importId: string
   readonly batch: object
   readonly update: boolean
   readonly checkOnly: boolean
@@ -34,6 +37,7 @@ export type ImportProductsAnswer = { readonly id: string; readonly outcome: 'imp
 export const importProducts = (sql: Queryable, args: ImportProductsArguments): Promise<readonly ImportProductsAnswer[]> =>
   rowsOf<ImportProductsAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM catalog.import_products(
       p_merchant_id => ${args.merchantId}::uuid,
+      p_import_id => ${args.importId}::uuid,
       p_batch => ${jsonOf(sql, args.batch)}::jsonb,
       p_update => ${args.update}::boolean,
       p_check_only => ${args.checkOnly}::boolean
