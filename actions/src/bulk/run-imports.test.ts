@@ -726,3 +726,106 @@ describe('a row of a category', () => {
     expect(await categories()).toEqual(before)
   })
 })
+
+describe('two rows that lead to one record', () => {
+  const update = { onExisting: 'UPDATE' }
+  const product = (externalId: string, sku: string) => ({
+    type: 'product',
+    externalId,
+    sku,
+    name: `${externalId} of ${sku}`,
+    price: 1,
+    currency: 'USD',
+    images: [`https://x.example/${externalId}.png`],
+  })
+  const customer = (externalId: string, email: string) => ({
+    type: 'customer',
+    externalId,
+    email,
+    name: `${externalId} of ${email}`,
+  })
+  const products = () => shop.database`
+    SELECT p.external_id, p.sku, p.name, i.url
+    FROM catalog.product p
+    LEFT JOIN catalog.product_image i ON i.merchant_id = p.merchant_id AND i.product_id = p.id
+    WHERE p.merchant_id = ${merchant.merchantId} ORDER BY p.sku`
+  const customers = () => shop.database`
+    SELECT external_id, email, name FROM crm.customer
+    WHERE merchant_id = ${merchant.merchantId} AND external_id IS NOT NULL ORDER BY email`
+  const others = (count: number) => Array.from({ length: count }, (_, n) => product(`o${n}`, `O${n}`))
+
+  test.each([
+    ['after it', (rows: readonly object[]) => rows],
+    ['before it', (rows: readonly object[]) => rows.toReversed()],
+  ])(
+    'of products: the one with its external id is written, the one with its former SKU, %s, is refused',
+    async (_, ordered) => {
+      await importRows([product('e1', 'S1')])
+      const rows = ordered([product('e1', 'S2'), product('e2', 'S1')])
+      expect(await importRows(rows, update)).toMatchObject({
+        imported: 1,
+        refused: 1,
+        faults: [{ key: 'e2', field: 'sku', code: 'INVALID_VALUE' }],
+      })
+      const first = {
+        external_id: 'e1',
+        sku: 'S2',
+        name: 'e1 of S2',
+        url: 'https://x.example/e1.png',
+      }
+      expect(await products()).toEqual([first])
+      expect(await importRows(rows, update)).toMatchObject({ imported: 1, unchanged: 1, refused: 0 })
+      expect(await products()).toEqual([
+        { external_id: 'e2', sku: 'S1', name: 'e2 of S1', url: 'https://x.example/e2.png' },
+        first,
+      ])
+    },
+  )
+
+  test('of products that are far from each other: the record of the other row is left alone', async () => {
+    await importRows([product('e1', 'S1')])
+    const rows = [product('e2', 'S1'), ...others(600), product('e1', 'S2')]
+    expect(await importRows(rows, update)).toMatchObject({
+      imported: 601,
+      faults: [{ key: 'e2', field: 'sku', code: 'INVALID_VALUE' }],
+    })
+    expect(await products()).toContainEqual(expect.objectContaining({ external_id: 'e1', sku: 'S2' }))
+    expect(await importRows([product('e2', 'S1')], update)).toMatchObject({ imported: 1, refused: 0 })
+  }, 60_000)
+
+  test('of products that are far from each other are both written, if the first frees the SKU', async () => {
+    await importRows([product('e1', 'S1')])
+    const rows = [product('e1', 'S2'), ...others(600), product('e2', 'S1')]
+    expect(await importRows(rows, update)).toMatchObject({ imported: 602, refused: 0, faults: [] })
+  }, 60_000)
+
+  test('of customers: the one with its external id is written, the one with its former address is refused', async () => {
+    await importRows([customer('e1', 'old@example.com')])
+    const rows = [customer('e2', 'old@example.com'), customer('e1', 'new@example.com')]
+    expect(await importRows(rows, update)).toMatchObject({
+      imported: 1,
+      refused: 1,
+      faults: [{ key: 'e2', field: 'email', code: 'INVALID_VALUE' }],
+    })
+    const first = { external_id: 'e1', email: 'new@example.com', name: 'e1 of new@example.com' }
+    expect(await customers()).toEqual([first])
+    expect(await importRows(rows, update)).toMatchObject({ imported: 1, unchanged: 1, refused: 0 })
+    expect(await customers()).toEqual([
+      first,
+      { external_id: 'e2', email: 'old@example.com', name: 'e2 of old@example.com' },
+    ])
+  })
+
+  test('of customers that are far from each other: the record of the other row is left alone', async () => {
+    await importRows([customer('e1', 'old@example.com')])
+    const between = Array.from({ length: 600 }, (_, n) => customer(`o${n}`, `o${n}@example.com`))
+    const rows = [customer('e2', 'old@example.com'), ...between, customer('e1', 'new@example.com')]
+    expect(await importRows(rows, update)).toMatchObject({
+      imported: 601,
+      faults: [{ key: 'e2', field: 'email', code: 'INVALID_VALUE' }],
+    })
+    expect(await customers()).toContainEqual(
+      expect.objectContaining({ external_id: 'e1', email: 'new@example.com' }),
+    )
+  }, 60_000)
+})

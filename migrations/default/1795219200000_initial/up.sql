@@ -17087,7 +17087,14 @@ DECLARE
 BEGIN
   PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
-  v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
+  v_targets := catalog.targets_of_import(
+    p_merchant_id,
+    CASE
+      WHEN NOT p_check_only THEN p_import_id
+    END,
+    p_batch,
+    p_update
+  );
   -- In the order of all of commerce: levels before products.
   PERFORM
     inventory.lock_stock_of_products(
@@ -17248,7 +17255,8 @@ BEGIN
       SELECT t.target
       FROM
         jsonb_to_recordset(p_batch -> 'images') AS x (product uuid)
-        JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid) ON t.id = x.product
+        JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean)
+          ON t.id = x.product AND t.written
       WHERE t.target = ANY (v_targets)
     );
   INSERT INTO catalog.product_image (merchant_id, product_id, url, alt, width, height, position)
@@ -17479,7 +17487,7 @@ $$;
 
 -- sql/catalog/functions/targets_of_import.sql
 
-CREATE FUNCTION catalog.targets_of_import(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+CREATE FUNCTION catalog.targets_of_import(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_update boolean)
 RETURNS jsonb
 LANGUAGE sql
 STABLE
@@ -17496,7 +17504,18 @@ AS $$
         p.slug,
         p.fingerprint,
         r.fingerprint AS fingerprint_before,
-        coalesce(r.record_id, e.id, s.id) AS known
+        coalesce(r.record_id, e.id, s.id) AS known,
+        coalesce(r.record_id, e.id) IS NOT NULL AS known_by_key,
+        EXISTS (
+          SELECT
+          FROM bulk.import_key k
+          WHERE
+            k.merchant_id = p_merchant_id
+            AND k.import_id = p_import_id
+            AND k.kind = 'PRODUCT'
+            AND k.key = s.external_id
+            AND k.key <> p.key
+        ) AS sku_is_of_another_row
       FROM
         jsonb_to_recordset(p_batch -> 'products') AS p (
           id uuid,
@@ -17528,6 +17547,22 @@ AS $$
             JOIN jsonb_to_recordset(p_batch -> 'skus') AS s (product uuid, sku text, field text) ON s.product = w.id
             JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = s.sku
           WHERE i.product_id IS DISTINCT FROM w.known
+          UNION ALL
+          SELECT w.id, 'sku', 'another_row'
+          FROM
+            (
+              SELECT
+                w.id,
+                NOT w.known_by_key
+                AND w.sku_is_of_another_row
+                OR row_number() OVER (
+                  PARTITION BY w.known
+                  ORDER BY w.known_by_key DESC, w.id
+                ) > 1 AS is_of_another_row
+              FROM row w
+              WHERE w.known IS NOT NULL
+            ) w
+          WHERE w.is_of_another_row
           UNION ALL
           SELECT w.id, 'slug', 'slug_taken'
           FROM
@@ -17952,7 +17987,7 @@ $$;
 
 -- sql/crm/functions/import_customers.sql
 
-CREATE FUNCTION crm.import_customers(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+CREATE FUNCTION crm.import_customers(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_update boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -17966,40 +18001,74 @@ BEGIN
         'id',
         w.id,
         'target',
-        coalesce(r.record_id, e.id, a.id, w.id),
+        coalesce(w.known, w.id),
         'known',
-        coalesce(r.record_id, e.id, a.id) IS NOT NULL,
+        w.known IS NOT NULL,
         'written',
-        coalesce(r.record_id, e.id, a.id) IS NULL
-        OR p_update
-        AND r.fingerprint IS DISTINCT FROM w.fingerprint
-        AND (a.id IS NULL OR a.id = coalesce(r.record_id, e.id, a.id)),
+        w.reason IS NULL AND (w.known IS NULL OR p_update AND w.is_changed),
         'reason',
-        CASE
-          WHEN p_update
-          AND coalesce(r.record_id, e.id) <> a.id THEN 'email_taken'
-        END
+        w.reason
       )
     )
   INTO v_targets
   FROM
-    jsonb_to_recordset(p_batch -> 'customers') AS w (
-      id uuid,
-      key text,
-      external_id text,
-      fingerprint text,
-      email citext
-    )
-    LEFT JOIN crm.customer a ON a.merchant_id = p_merchant_id AND a.email = w.email AND a.has_account
-    LEFT JOIN crm.customer e ON e.merchant_id = p_merchant_id AND e.external_id = w.external_id
-    LEFT JOIN LATERAL (
-      SELECT r.record_id, r.fingerprint
+    (
+      SELECT
+        w.id,
+        w.known,
+        w.is_changed,
+        CASE
+          WHEN w.known IS NULL
+          OR NOT p_update THEN NULL
+          WHEN w.known <> w.has_email THEN 'email_taken'
+          WHEN w.is_changed
+          AND (
+            NOT w.known_by_key
+            AND w.email_is_of_another_row
+            OR row_number() OVER (
+              PARTITION BY w.known
+              ORDER BY w.known_by_key DESC, w.id
+            ) > 1
+          ) THEN 'another_row'
+        END AS reason
       FROM
-        bulk.imported_record r
-        JOIN crm.customer c ON c.merchant_id = r.merchant_id AND c.id = r.record_id AND c.anonymized_at IS NULL
-      WHERE r.merchant_id = p_merchant_id AND r.record_type = 'CUSTOMER' AND r.external_id = w.key
-    ) r
-      ON TRUE;
+        (
+          SELECT
+            w.id,
+            a.id AS has_email,
+            coalesce(r.record_id, e.id, a.id) AS known,
+            coalesce(r.record_id, e.id) IS NOT NULL AS known_by_key,
+            r.fingerprint IS DISTINCT FROM w.fingerprint AS is_changed,
+            EXISTS (
+              SELECT
+              FROM bulk.import_key k
+              WHERE
+                k.merchant_id = p_merchant_id
+                AND k.import_id = p_import_id
+                AND k.kind = 'CUSTOMER'
+                AND k.key = a.external_id
+                AND k.key <> w.key
+            ) AS email_is_of_another_row
+          FROM
+            jsonb_to_recordset(p_batch -> 'customers') AS w (
+              id uuid,
+              key text,
+              external_id text,
+              fingerprint text,
+              email citext
+            )
+            LEFT JOIN crm.customer a ON a.merchant_id = p_merchant_id AND a.email = w.email AND a.has_account
+            LEFT JOIN crm.customer e ON e.merchant_id = p_merchant_id AND e.external_id = w.external_id
+            LEFT JOIN LATERAL (
+              SELECT r.record_id, r.fingerprint
+              FROM
+                bulk.imported_record r
+                JOIN crm.customer c ON c.merchant_id = r.merchant_id AND c.id = r.record_id AND c.anonymized_at IS NULL
+              WHERE r.merchant_id = p_merchant_id AND r.record_type = 'CUSTOMER' AND r.external_id = w.key
+            ) r
+              ON TRUE
+        ) w
+    ) w;
   INSERT INTO crm.customer (merchant_id, id, external_id, email, name, phone, marketing_opt_in, tags, notes, created_at)
   SELECT
     p_merchant_id,

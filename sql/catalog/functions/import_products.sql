@@ -20,7 +20,14 @@ DECLARE
 BEGIN
   PERFORM bulk.begin_batch(p_merchant_id, p_check_only);
   PERFORM set_config('search.follows_later', 'on', TRUE);
-  v_targets := catalog.targets_of_import(p_merchant_id, p_batch, p_update);
+  v_targets := catalog.targets_of_import(
+    p_merchant_id,
+    CASE
+      WHEN NOT p_check_only THEN p_import_id
+    END,
+    p_batch,
+    p_update
+  );
   -- In the order of all of commerce: levels before products.
   PERFORM
     inventory.lock_stock_of_products(

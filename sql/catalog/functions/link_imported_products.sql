@@ -17,7 +17,8 @@ BEGIN
       SELECT t.target
       FROM
         jsonb_to_recordset(p_batch -> 'images') AS x (product uuid)
-        JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid) ON t.id = x.product
+        JOIN jsonb_to_recordset(p_targets) AS t (id uuid, target uuid, written boolean)
+          ON t.id = x.product AND t.written
       WHERE t.target = ANY (v_targets)
     );
   INSERT INTO catalog.product_image (merchant_id, product_id, url, alt, width, height, position)

@@ -1,6 +1,10 @@
 -- For each product of a batch, the product that it is written to (`target`; `known` if it is here already), whether it
--- is `written`, and otherwise the `field` and `reason` of a refusal.
-CREATE FUNCTION catalog.targets_of_import(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+-- is `written`, and otherwise the `field` and `reason` of a refusal. A product that has the external id of another row
+-- of the file isn't the one of a row that only has its SKU. p_import_id is NULL while rows are checked: those of earlier
+-- batches have not been written, so a product may still have a SKU that it loses.
+--
+-- nullable: p_import_id
+CREATE FUNCTION catalog.targets_of_import(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_update boolean)
 RETURNS jsonb
 LANGUAGE sql
 STABLE
@@ -17,7 +21,18 @@ AS $$
         p.slug,
         p.fingerprint,
         r.fingerprint AS fingerprint_before,
-        coalesce(r.record_id, e.id, s.id) AS known
+        coalesce(r.record_id, e.id, s.id) AS known,
+        coalesce(r.record_id, e.id) IS NOT NULL AS known_by_key,
+        EXISTS (
+          SELECT
+          FROM bulk.import_key k
+          WHERE
+            k.merchant_id = p_merchant_id
+            AND k.import_id = p_import_id
+            AND k.kind = 'PRODUCT'
+            AND k.key = s.external_id
+            AND k.key <> p.key
+        ) AS sku_is_of_another_row
       FROM
         jsonb_to_recordset(p_batch -> 'products') AS p (
           id uuid,
@@ -49,6 +64,22 @@ AS $$
             JOIN jsonb_to_recordset(p_batch -> 'skus') AS s (product uuid, sku text, field text) ON s.product = w.id
             JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = s.sku
           WHERE i.product_id IS DISTINCT FROM w.known
+          UNION ALL
+          SELECT w.id, 'sku', 'another_row'
+          FROM
+            (
+              SELECT
+                w.id,
+                NOT w.known_by_key
+                AND w.sku_is_of_another_row
+                OR row_number() OVER (
+                  PARTITION BY w.known
+                  ORDER BY w.known_by_key DESC, w.id
+                ) > 1 AS is_of_another_row
+              FROM row w
+              WHERE w.known IS NOT NULL
+            ) w
+          WHERE w.is_of_another_row
           UNION ALL
           SELECT w.id, 'slug', 'slug_taken'
           FROM

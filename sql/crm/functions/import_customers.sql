@@ -1,8 +1,11 @@
 -- Writes customers of another system with their addresses. A customer is here already when a row of the same external
--- id was imported, or else when an account has the row's address; p_update says whether it gets the row's fields.
+-- id was imported, or else when an account has the row's address; p_update says whether it gets the row's fields. An
+-- account with the external id of another row of the file isn't the one of a row that only has its address. p_import_id
+-- is NULL while rows are checked: those of earlier batches have not been written.
 --
 -- answers: rows {id: uuid, outcome: 'imported' | 'unchanged' | 'refused', field: text | null, reason: text | null}
-CREATE FUNCTION crm.import_customers(p_merchant_id uuid, p_batch jsonb, p_update boolean)
+-- nullable: p_import_id
+CREATE FUNCTION crm.import_customers(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_update boolean)
 RETURNS TABLE (id uuid, outcome text, field text, reason text)
 LANGUAGE plpgsql
 AS $$
@@ -16,40 +19,74 @@ BEGIN
         'id',
         w.id,
         'target',
-        coalesce(r.record_id, e.id, a.id, w.id),
+        coalesce(w.known, w.id),
         'known',
-        coalesce(r.record_id, e.id, a.id) IS NOT NULL,
+        w.known IS NOT NULL,
         'written',
-        coalesce(r.record_id, e.id, a.id) IS NULL
-        OR p_update
-        AND r.fingerprint IS DISTINCT FROM w.fingerprint
-        AND (a.id IS NULL OR a.id = coalesce(r.record_id, e.id, a.id)),
+        w.reason IS NULL AND (w.known IS NULL OR p_update AND w.is_changed),
         'reason',
-        CASE
-          WHEN p_update
-          AND coalesce(r.record_id, e.id) <> a.id THEN 'email_taken'
-        END
+        w.reason
       )
     )
   INTO v_targets
   FROM
-    jsonb_to_recordset(p_batch -> 'customers') AS w (
-      id uuid,
-      key text,
-      external_id text,
-      fingerprint text,
-      email citext
-    )
-    LEFT JOIN crm.customer a ON a.merchant_id = p_merchant_id AND a.email = w.email AND a.has_account
-    LEFT JOIN crm.customer e ON e.merchant_id = p_merchant_id AND e.external_id = w.external_id
-    LEFT JOIN LATERAL (
-      SELECT r.record_id, r.fingerprint
+    (
+      SELECT
+        w.id,
+        w.known,
+        w.is_changed,
+        CASE
+          WHEN w.known IS NULL
+          OR NOT p_update THEN NULL
+          WHEN w.known <> w.has_email THEN 'email_taken'
+          WHEN w.is_changed
+          AND (
+            NOT w.known_by_key
+            AND w.email_is_of_another_row
+            OR row_number() OVER (
+              PARTITION BY w.known
+              ORDER BY w.known_by_key DESC, w.id
+            ) > 1
+          ) THEN 'another_row'
+        END AS reason
       FROM
-        bulk.imported_record r
-        JOIN crm.customer c ON c.merchant_id = r.merchant_id AND c.id = r.record_id AND c.anonymized_at IS NULL
-      WHERE r.merchant_id = p_merchant_id AND r.record_type = 'CUSTOMER' AND r.external_id = w.key
-    ) r
-      ON TRUE;
+        (
+          SELECT
+            w.id,
+            a.id AS has_email,
+            coalesce(r.record_id, e.id, a.id) AS known,
+            coalesce(r.record_id, e.id) IS NOT NULL AS known_by_key,
+            r.fingerprint IS DISTINCT FROM w.fingerprint AS is_changed,
+            EXISTS (
+              SELECT
+              FROM bulk.import_key k
+              WHERE
+                k.merchant_id = p_merchant_id
+                AND k.import_id = p_import_id
+                AND k.kind = 'CUSTOMER'
+                AND k.key = a.external_id
+                AND k.key <> w.key
+            ) AS email_is_of_another_row
+          FROM
+            jsonb_to_recordset(p_batch -> 'customers') AS w (
+              id uuid,
+              key text,
+              external_id text,
+              fingerprint text,
+              email citext
+            )
+            LEFT JOIN crm.customer a ON a.merchant_id = p_merchant_id AND a.email = w.email AND a.has_account
+            LEFT JOIN crm.customer e ON e.merchant_id = p_merchant_id AND e.external_id = w.external_id
+            LEFT JOIN LATERAL (
+              SELECT r.record_id, r.fingerprint
+              FROM
+                bulk.imported_record r
+                JOIN crm.customer c ON c.merchant_id = r.merchant_id AND c.id = r.record_id AND c.anonymized_at IS NULL
+              WHERE r.merchant_id = p_merchant_id AND r.record_type = 'CUSTOMER' AND r.external_id = w.key
+            ) r
+              ON TRUE
+        ) w
+    ) w;
   INSERT INTO crm.customer (merchant_id, id, external_id, email, name, phone, marketing_opt_in, tags, notes, created_at)
   SELECT
     p_merchant_id,

@@ -44,9 +44,10 @@ export const customerWriter: RecordWriter<PreparedCustomer> = {
     ]
     return { kind: 'prepared', record: { id, keys, prepared } }
   },
-  async write(sql, records, { merchantId, update }) {
+  async write(sql, records, { merchantId, importId, update, checkOnly }) {
     const answers = await crm.importCustomers(sql, {
       merchantId,
+      importId: checkOnly ? null : importId,
       update,
       batch: {
         customers: records.map(({ prepared }) => prepared.customer),

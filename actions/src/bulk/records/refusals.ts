@@ -33,6 +33,11 @@ function errorOf(field: string, reason: string, value: string): UserError {
       return notFound(field, 'Warehouse', value)
     case 'imported_differently':
       return invalidValue(field, `${value} was imported with other content, and an order is never changed`)
+    case 'another_row':
+      return invalidValue(
+        field,
+        `${value} belongs to a record that another row of the file is written to: import this row again afterwards`,
+      )
     default:
       return alreadyExists(field, value)
   }

@@ -75,16 +75,18 @@ export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArgumen
 
 export interface ImportCustomersArguments {
   readonly merchantId: MerchantId
+  readonly importId: string | null
   readonly batch: object
   readonly update: boolean
 }
 
 export type ImportCustomersAnswer = { readonly id: string; readonly outcome: 'imported' | 'unchanged' | 'refused'; readonly field: string | null; readonly reason: string | null }
 
-/** `crm.import_customers`: Writes customers of another system with their addresses. A customer is here already when a row of the same external id was imported, or else when an account has the row's address; p_update says whether it gets the row's fields.  */
+/** `crm.import_customers`: Writes customers of another system with their addresses. A customer is here already when a row of the same external id was imported, or else when an account has the row's address; p_update says whether it gets the row's fields. An account with the external id of another row of the file isn't the one of a row that only has its address. p_import_id is NULL while rows are checked: those of earlier batches have not been written.  */
 export const importCustomers = (sql: Queryable, args: ImportCustomersArguments): Promise<readonly ImportCustomersAnswer[]> =>
   rowsOf<ImportCustomersAnswer>(sql`SELECT id AS "id", outcome AS "outcome", field AS "field", reason AS "reason" FROM crm.import_customers(
       p_merchant_id => ${args.merchantId}::uuid,
+      p_import_id => ${args.importId}::uuid,
       p_batch => ${jsonOf(sql, args.batch)}::jsonb,
       p_update => ${args.update}::boolean
     )`)
