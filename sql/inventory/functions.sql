@@ -318,7 +318,8 @@ AS $$
   WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE';
 $$;
 
-CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid)
+-- The units leave the shelf: they are shipped, or written off for a reason.
+CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid, p_write_off text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -329,11 +330,18 @@ BEGIN
     RAISE EXCEPTION 'order % has no committed reservation to ship from', p_order_id;
   END IF;
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, ARRAY[v_reservation.id]));
-  PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
+  IF p_write_off IS NULL THEN
+    PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
+  ELSE
+    PERFORM inventory.because('ADJUSTMENT', p_write_off, 'ORDER', p_order_id, NULL);
+  END IF;
   UPDATE inventory.stock_level l
   SET
     reserved = l.reserved - h.quantity,
-    last_sold_at = now()
+    last_sold_at = CASE
+      WHEN p_write_off IS NULL THEN now()
+      ELSE l.last_sold_at
+    END
   FROM inventory.reservation_line h
   WHERE
     h.merchant_id = p_merchant_id

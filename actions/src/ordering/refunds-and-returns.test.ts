@@ -176,6 +176,29 @@ describe('refundOrder', () => {
     expect(await stockEverSeen(shop.database, merchant)).toBe(seen)
     await expectShopToAddUp(shop.database, merchant)
   })
+
+  test('of units that are written off says so in the ledger, and sells nothing', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [3])
+    const [line] = await linesOf(shop, orderId)
+    const items = [{ orderItemId: line, quantity: 2, restock: false }]
+    dataOf(await call('refundOrder', { id: orderId, input: { items, reason: 'Test' } }))
+    const rows = await shop.database`
+      SELECT m.kind, m.reason, m.on_hand_delta, m.reserved_delta, m.reference_id, l.last_sold_at
+      FROM inventory.stock_movement m
+      JOIN inventory.stock_level l USING (merchant_id, stock_item_id, warehouse_id)
+      JOIN ordering.order_item i ON i.merchant_id = m.merchant_id AND i.product_id = m.product_id
+      WHERE i.id = ${line ?? ''} ORDER BY m.created_at DESC, m.id DESC LIMIT 1`
+    expect([...rows]).toEqual([
+      {
+        kind: 'ADJUSTMENT',
+        reason: expect.stringMatching(/^Refund of /) as string,
+        on_hand_delta: -2,
+        reserved_delta: -2,
+        reference_id: orderId,
+        last_sold_at: null,
+      },
+    ])
+  })
 })
 
 describe('a return', () => {

@@ -15274,7 +15274,7 @@ export type StockMovementFilters = {
 
 /** The kinds of changes in the ledger. Open in the specification. */
 export type StockMovementKind =
-  /** Changed by hand. */
+  /** Changed by hand, or written off by a refund. */
   | 'ADJUSTMENT'
   /** Bought stock that arrived. */
   | 'ARRIVAL'

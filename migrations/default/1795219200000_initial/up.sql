@@ -9404,7 +9404,7 @@ AS $$
   WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE';
 $$;
 
-CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid)
+CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid, p_write_off text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -9415,11 +9415,18 @@ BEGIN
     RAISE EXCEPTION 'order % has no committed reservation to ship from', p_order_id;
   END IF;
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, ARRAY[v_reservation.id]));
-  PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
+  IF p_write_off IS NULL THEN
+    PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
+  ELSE
+    PERFORM inventory.because('ADJUSTMENT', p_write_off, 'ORDER', p_order_id, NULL);
+  END IF;
   UPDATE inventory.stock_level l
   SET
     reserved = l.reserved - h.quantity,
-    last_sold_at = now()
+    last_sold_at = CASE
+      WHEN p_write_off IS NULL THEN now()
+      ELSE l.last_sold_at
+    END
   FROM inventory.reservation_line h
   WHERE
     h.merchant_id = p_merchant_id
@@ -20649,7 +20656,8 @@ CREATE FUNCTION inventory.end_part_of_reservation(
   p_order_id uuid,
   p_stock_item_ids uuid[],
   p_quantities integer[],
-  p_status text
+  p_status text,
+  p_write_off text DEFAULT NULL
 )
 RETURNS void
 LANGUAGE plpgsql
@@ -20737,7 +20745,7 @@ BEGIN
 
   CASE p_status
     WHEN 'CONSUMED' THEN
-      PERFORM inventory.consume_reservation(p_merchant_id, p_order_id);
+      PERFORM inventory.consume_reservation(p_merchant_id, p_order_id, p_write_off);
     WHEN 'RELEASED' THEN
       PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
   END CASE;
@@ -23230,7 +23238,8 @@ BEGIN
         p_order_id,
         v_written_off.stock_item_ids,
         v_written_off.quantities,
-        'CONSUMED'
+        'CONSUMED',
+        p_reason
       );
   END IF;
   RETURN ordering.restock(

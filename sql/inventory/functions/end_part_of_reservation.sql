@@ -1,9 +1,11 @@
+-- p_write_off: why consumed units are written off; NULL if they are shipped.
 CREATE FUNCTION inventory.end_part_of_reservation(
   p_merchant_id uuid,
   p_order_id uuid,
   p_stock_item_ids uuid[],
   p_quantities integer[],
-  p_status text
+  p_status text,
+  p_write_off text DEFAULT NULL
 )
 RETURNS void
 LANGUAGE plpgsql
@@ -91,7 +93,7 @@ BEGIN
 
   CASE p_status
     WHEN 'CONSUMED' THEN
-      PERFORM inventory.consume_reservation(p_merchant_id, p_order_id);
+      PERFORM inventory.consume_reservation(p_merchant_id, p_order_id, p_write_off);
     WHEN 'RELEASED' THEN
       PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
   END CASE;

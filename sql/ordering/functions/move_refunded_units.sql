@@ -62,7 +62,8 @@ BEGIN
         p_order_id,
         v_written_off.stock_item_ids,
         v_written_off.quantities,
-        'CONSUMED'
+        'CONSUMED',
+        p_reason
       );
   END IF;
   RETURN ordering.restock(
