@@ -112,7 +112,9 @@ AS $$
       SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
       UNION ALL
       SELECT i.subtotal, NULL
-      FROM cart.priced_cart_item i
+      FROM
+        cart.priced_cart_item i
+        JOIN cart.cart c ON c.merchant_id = i.merchant_id AND c.id = i.cart_id AND c.currency = i.currency
       WHERE
         i.merchant_id = p_merchant_id
         AND i.cart_id = p_cart_id
@@ -260,7 +262,7 @@ STABLE
 AS $$
   SELECT (cart.choose_promotion(p_cart, array_agg(l.product_id), array_agg(l.subtotal), 0::bigint)).own_refusal
   FROM cart.priced_cart_item l
-  WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id;
+  WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id AND l.currency = p_cart.currency;
 $$;
 
 -- answers: cart.stays | changed {cartId: uuid}

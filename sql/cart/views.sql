@@ -13,14 +13,18 @@ CREATE VIEW cart.priced_cart_item AS
     l.properties,
     l.line_key,
     coalesce(v.price, p.price) AS price,
+    p.currency,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'
+    -- A product's currency may change while it is in a cart.
+    AND p.currency = c.currency
     AND p.deleted_at IS NULL
     AND v.deleted_at IS NULL
     AND coalesce(s.available, 0) - o.quantity >= l.quantity AS available,
     greatest(0, coalesce(s.available, 0) - o.quantity)::integer AS max_quantity
   FROM
     cart.cart_item l
+    JOIN cart.cart c ON c.merchant_id = l.merchant_id AND c.id = l.cart_id
     JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
     LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
     LEFT JOIN LATERAL (
@@ -83,12 +87,15 @@ CREATE VIEW cart.cart_total AS
     CROSS JOIN LATERAL (
       SELECT
         coalesce(sum(l.quantity), 0)::integer AS item_count,
-        coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
-        array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
+        coalesce(
+          sum(coalesce(v.price, p.price)::numeric * l.quantity) FILTER (WHERE p.currency = c.currency),
+          0
+        ) AS subtotal,
+        array_agg(l.product_id ORDER BY l.created_at, l.id) FILTER (WHERE p.currency = c.currency) AS product_ids,
         array_agg(
           platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity)
           ORDER BY l.created_at, l.id
-        ) AS subtotals
+        ) FILTER (WHERE p.currency = c.currency) AS subtotals
       FROM
         cart.cart_item l
         JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id

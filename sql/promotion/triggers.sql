@@ -9,6 +9,7 @@ BEFORE UPDATE ON promotion.campaign
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
+-- Only what a promotion hasn't named before has to exist: what it names may be deleted later.
 CREATE FUNCTION promotion.check_conditions()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -19,7 +20,8 @@ BEGIN
       SELECT
       FROM unnest(NEW.product_ids) x
       WHERE
-        NOT EXISTS (
+        x = ANY (OLD.product_ids) IS NOT TRUE
+        AND NOT EXISTS (
           SELECT FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = x AND p.deleted_at IS NULL
         )
     )
@@ -30,7 +32,9 @@ BEGIN
     EXISTS (
       SELECT
       FROM unnest(NEW.category_ids) x
-      WHERE NOT EXISTS (SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
+      WHERE
+        x = ANY (OLD.category_ids) IS NOT TRUE
+        AND NOT EXISTS (SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
     )
   THEN
     PERFORM platform.violate('promotion.promotion', 'promotion_categories_exist');
@@ -39,7 +43,9 @@ BEGIN
     EXISTS (
       SELECT
       FROM unnest(NEW.customer_ids) x
-      WHERE NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
+      WHERE
+        x = ANY (OLD.customer_ids) IS NOT TRUE
+        AND NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
     )
   THEN
     PERFORM platform.violate('promotion.promotion', 'promotion_customers_exist');

@@ -84,6 +84,38 @@ describe('a cart', () => {
     ).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })
   })
 
+  test('leaves a line out of its totals whose product has another currency now, and shows it as unavailable', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const [stays, changes] = [
+      await shop.createProduct(merchant, { price: 1000, stock: [9] }),
+      await shop.createProduct(merchant, { price: 500, stock: [9] }),
+    ]
+    const { code } = await shop.createPromotion(merchant, { type: 'PERCENTAGE', value: 10 })
+    const cartId = await newCart({ items: [line(stays, 2), line(changes)], customerId: merchant.customerId })
+    dataOf(await shop.call(merchant, 'applyCoupon', { cartId, code }))
+    await shop.database`UPDATE catalog.product SET currency = 'EUR', price = ${most} WHERE id = ${changes.id}`
+    const lines = await shop.database`
+      SELECT product_id, available FROM cart.priced_cart_item WHERE cart_id = ${cartId} ORDER BY created_at, id`
+    expect([...lines]).toEqual([
+      { product_id: stays.id, available: true },
+      { product_id: changes.id, available: false },
+    ])
+    const total = () => shop.database`
+      SELECT item_count, subtotal::float8 AS subtotal, discount::float8 AS discount, total::float8 AS total
+      FROM cart.cart_total WHERE cart_id = ${cartId}`
+    expect(await total()).toEqual([{ item_count: 3, subtotal: 2000, discount: 200, total: 1949 }])
+    dataOf(await add(cartId, line(stays)))
+    dataOf(await shop.call(merchant, 'applyCoupon', { cartId, code }))
+    expect(await total()).toEqual([{ item_count: 4, subtotal: 3000, discount: 300, total: 2923 }])
+    expect(
+      await shop.call(merchant, 'checkoutCart', { id: cartId, input: { shippingAddress: address } }),
+    ).toMatchObject({ errors: [{ field: 'items.1.productId', code: 'INVALID_VALUE' }] })
+    const [, gone] = await linesOf(cartId)
+    dataOf(await shop.call(merchant, 'removeCartItem', { cartId, itemId: found(gone).id }))
+    await shop.database`UPDATE catalog.product SET currency = 'EUR' WHERE id = ${stays.id}`
+    expect(await total()).toEqual([{ item_count: 3, subtotal: 0, discount: 0, total: 0 }])
+  })
+
   test('never asks for more than is in stock, including what is in it already', async () => {
     const product = await shop.createProduct(merchant, { stock: [2, 1] })
     const cartId = await newCart({ items: [line(product, 2)] })

@@ -1039,7 +1039,7 @@ export type CartFilters = {
  */
 export type CartItem = Node & {
   readonly __typename?: 'CartItem';
-  /** Whether this quantity can be bought now: checked against the stock in real time. */
+  /** Whether this quantity can be bought now, in the cart's currency: checked against the stock in real time. */
   readonly available: Scalars['Boolean']['output'];
   /** The cart it belongs to. */
   readonly cartId: Scalars['ID']['output'];

@@ -6804,14 +6804,18 @@ CREATE VIEW cart.priced_cart_item AS
     l.properties,
     l.line_key,
     coalesce(v.price, p.price) AS price,
+    p.currency,
     platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
     p.status = 'ACTIVE'
+    -- A product's currency may change while it is in a cart.
+    AND p.currency = c.currency
     AND p.deleted_at IS NULL
     AND v.deleted_at IS NULL
     AND coalesce(s.available, 0) - o.quantity >= l.quantity AS available,
     greatest(0, coalesce(s.available, 0) - o.quantity)::integer AS max_quantity
   FROM
     cart.cart_item l
+    JOIN cart.cart c ON c.merchant_id = l.merchant_id AND c.id = l.cart_id
     JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
     LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
     LEFT JOIN LATERAL (
@@ -6858,7 +6862,9 @@ AS $$
       SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
       UNION ALL
       SELECT i.subtotal, NULL
-      FROM cart.priced_cart_item i
+      FROM
+        cart.priced_cart_item i
+        JOIN cart.cart c ON c.merchant_id = i.merchant_id AND c.id = i.cart_id AND c.currency = i.currency
       WHERE
         i.merchant_id = p_merchant_id
         AND i.cart_id = p_cart_id
@@ -6999,7 +7005,7 @@ STABLE
 AS $$
   SELECT (cart.choose_promotion(p_cart, array_agg(l.product_id), array_agg(l.subtotal), 0::bigint)).own_refusal
   FROM cart.priced_cart_item l
-  WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id;
+  WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id AND l.currency = p_cart.currency;
 $$;
 
 CREATE FUNCTION cart.remove_coupon(
@@ -28356,12 +28362,15 @@ CREATE VIEW cart.cart_total AS
     CROSS JOIN LATERAL (
       SELECT
         coalesce(sum(l.quantity), 0)::integer AS item_count,
-        coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
-        array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
+        coalesce(
+          sum(coalesce(v.price, p.price)::numeric * l.quantity) FILTER (WHERE p.currency = c.currency),
+          0
+        ) AS subtotal,
+        array_agg(l.product_id ORDER BY l.created_at, l.id) FILTER (WHERE p.currency = c.currency) AS product_ids,
         array_agg(
           platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity)
           ORDER BY l.created_at, l.id
-        ) AS subtotals
+        ) FILTER (WHERE p.currency = c.currency) AS subtotals
       FROM
         cart.cart_item l
         JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
@@ -32933,7 +32942,8 @@ BEGIN
       SELECT
       FROM unnest(NEW.product_ids) x
       WHERE
-        NOT EXISTS (
+        x = ANY (OLD.product_ids) IS NOT TRUE
+        AND NOT EXISTS (
           SELECT FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = x AND p.deleted_at IS NULL
         )
     )
@@ -32944,7 +32954,9 @@ BEGIN
     EXISTS (
       SELECT
       FROM unnest(NEW.category_ids) x
-      WHERE NOT EXISTS (SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
+      WHERE
+        x = ANY (OLD.category_ids) IS NOT TRUE
+        AND NOT EXISTS (SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
     )
   THEN
     PERFORM platform.violate('promotion.promotion', 'promotion_categories_exist');
@@ -32953,7 +32965,9 @@ BEGIN
     EXISTS (
       SELECT
       FROM unnest(NEW.customer_ids) x
-      WHERE NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
+      WHERE
+        x = ANY (OLD.customer_ids) IS NOT TRUE
+        AND NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x)
     )
   THEN
     PERFORM platform.violate('promotion.promotion', 'promotion_customers_exist');

@@ -101,6 +101,33 @@ describe('a promotion', () => {
     expect(faults(await remove(id))).toEqual([['id', 'NOT_FOUND']])
   })
 
+  test('is changed in one condition when what another one names is deleted', async () => {
+    const product = await ask<{ createProduct: { product: { id: string } } }>(
+      `mutation { createProduct(input: { name: "Lamp", price: 1, sku: "PROMO-LAMP", currency: "USD" }) { product { id } ${errors} } }`,
+    )
+    const category = await ask<{ createCategory: { category: { id: string } } }>(
+      `mutation { createCategory(input: { name: "Lamps" }) { category { id } ${errors} } }`,
+    )
+    const productId = product.createProduct.product.id
+    const categoryId = category.createCategory.category.id
+    const created = await create({
+      ...tenPercent,
+      conditions: { productIds: [productId], categoryIds: [categoryId] },
+    })
+    await ask(
+      `mutation { deleteProduct(id: "${productId}") { ${errors} } deleteCategory(id: "${categoryId}") { ${errors} } }`,
+    )
+    const customerIds = [fixtureId('customer', 1, 3)]
+    const changed = await update(idOf(created), { conditions: { customerIds } })
+    expect(changed).toMatchObject({
+      errors: [],
+      promotion: { conditions: { productIds: [productId], categoryIds: [categoryId], customerIds } },
+    })
+    const freed = await update(idOf(created), { conditions: { productIds: null } })
+    expect(freed).toMatchObject({ errors: [], promotion: { conditions: { productIds: null, customerIds } } })
+    expect(await remove(idOf(created))).toEqual({ success: true, errors: [] })
+  })
+
   test('with many errors gets all of them, including those of the database, and nothing is written', async () => {
     const payload = await create({
       name: ' ',
