@@ -34,7 +34,58 @@ BEFORE UPDATE ON notification.preference
 FOR EACH ROW
 EXECUTE FUNCTION platform.touch_updated_at();
 
--- Notes what stands otherwise than before: plenty of it, little, or nothing.
+-- Notes which of the items stand otherwise than before: plenty of it, little, or nothing.
+CREATE FUNCTION notification.note_standing(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH
+    standing AS MATERIALIZED (
+      SELECT
+        c.stock_item_id,
+        i.available,
+        i.low_stock_threshold AS threshold,
+        CASE
+          WHEN i.available = 0 THEN 'OUT'
+          WHEN i.available <= i.low_stock_threshold THEN 'LOW'
+          ELSE 'PLENTY'
+        END AS now,
+        -- By its key for each item: a join may read the whole table.
+        (
+          SELECT s.standing
+          FROM notification.stock_standing s
+          WHERE s.merchant_id = p_merchant_id AND s.stock_item_id = c.stock_item_id
+        ) AS before
+      FROM
+        (SELECT DISTINCT unnest(p_stock_item_ids) AS stock_item_id) c
+        CROSS JOIN LATERAL (
+          SELECT i.available, i.low_stock_threshold
+          FROM inventory.sku_inventory i
+          WHERE i.merchant_id = p_merchant_id AND i.stock_item_id = c.stock_item_id
+        ) i
+    ),
+    noted AS (
+      INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
+      SELECT p_merchant_id, s.stock_item_id, s.now
+      FROM standing s
+      WHERE s.now IS DISTINCT FROM s.before
+      ORDER BY s.stock_item_id
+      ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing
+    )
+  INSERT INTO notification.stock_crossing (merchant_id, stock_item_id, crossing, available, threshold)
+  SELECT p_merchant_id, s.stock_item_id, c.crossing, s.available, s.threshold
+  FROM
+    standing s
+    JOIN (
+      VALUES
+        ('RUN_LOW', 'PLENTY'),
+        ('BACK', 'OUT')
+    ) AS c (crossing, before)
+      ON c.before = s.before
+  WHERE s.now <> s.before;
+$$;
+
 CREATE FUNCTION notification.watch_stock()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -58,47 +109,8 @@ BEGIN
   THEN
     RETURN NULL;
   END IF;
-  WITH
-    standing AS MATERIALIZED (
-      SELECT
-        c.merchant_id,
-        c.stock_item_id,
-        i.available,
-        i.low_stock_threshold AS threshold,
-        CASE
-          WHEN i.available = 0 THEN 'OUT'
-          WHEN i.available <= i.low_stock_threshold THEN 'LOW'
-          ELSE 'PLENTY'
-        END AS now,
-        s.standing AS before
-      FROM
-        (SELECT DISTINCT merchant_id, stock_item_id FROM after) c
-        CROSS JOIN LATERAL (
-          SELECT i.available, i.low_stock_threshold
-          FROM inventory.sku_inventory i
-          WHERE i.merchant_id = c.merchant_id AND i.stock_item_id = c.stock_item_id
-        ) i
-        LEFT JOIN notification.stock_standing s ON s.merchant_id = c.merchant_id AND s.stock_item_id = c.stock_item_id
-    ),
-    noted AS (
-      INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
-      SELECT s.merchant_id, s.stock_item_id, s.now
-      FROM standing s
-      WHERE s.now IS DISTINCT FROM s.before
-      ORDER BY s.merchant_id, s.stock_item_id
-      ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing
-    )
-  INSERT INTO notification.stock_crossing (merchant_id, stock_item_id, crossing, available, threshold)
-  SELECT s.merchant_id, s.stock_item_id, c.crossing, s.available, s.threshold
-  FROM
-    standing s
-    JOIN (
-      VALUES
-        ('RUN_LOW', 'PLENTY'),
-        ('BACK', 'OUT')
-    ) AS c (crossing, before)
-      ON c.before = s.before
-  WHERE s.now <> s.before;
+  PERFORM notification.note_standing(c.merchant_id, c.ids)
+  FROM (SELECT a.merchant_id, array_agg(a.stock_item_id) AS ids FROM after a GROUP BY a.merchant_id) c;
   RETURN NULL;
 END;
 $$;
@@ -114,6 +126,31 @@ AFTER UPDATE ON inventory.stock_level
 REFERENCING NEW TABLE AS after
 FOR EACH STATEMENT
 EXECUTE FUNCTION notification.watch_stock();
+
+-- Runs after keep_standing (in the order of their names), which locks the items.
+CREATE FUNCTION notification.watch_warehouse()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM
+    notification.note_standing(
+      NEW.merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM inventory.stock_level l
+        WHERE l.merchant_id = NEW.merchant_id AND l.warehouse_id = NEW.id AND l.available > 0
+      )
+    );
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER watch_warehouse
+AFTER UPDATE OF active ON inventory.warehouse
+FOR EACH ROW
+WHEN (NEW.active <> OLD.active)
+EXECUTE FUNCTION notification.watch_warehouse();
 
 CREATE FUNCTION notification.forget_customer()
 RETURNS trigger

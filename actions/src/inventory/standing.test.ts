@@ -53,6 +53,30 @@ async function addVariant(productId: string, sku: string): Promise<void> {
   })
 }
 
+test('a warehouse that goes out of use, and comes back, tells of SKUs that are low and back, once each', async () => {
+  const [both, only] = [
+    await shop.createProduct(merchant, { stock: [9, 9] }),
+    await shop.createProduct(merchant, { stock: [9] }),
+  ]
+  const crossings = async () => {
+    const rows = await shop.database<{ sku: string; crossing: string; available: number }[]>`
+      SELECT i.sku, c.crossing, c.available FROM notification.stock_crossing c
+      JOIN inventory.stock_item i ON i.merchant_id = c.merchant_id AND i.id = c.stock_item_id
+      WHERE i.merchant_id = ${merchant.merchantId} AND i.sku IN (${both.sku}, ${only.sku}) ORDER BY c.created_at, c.id`
+    return [...rows]
+  }
+  const low = { sku: only.sku, crossing: 'RUN_LOW', available: 0 }
+  const back = { sku: only.sku, crossing: 'BACK', available: 9 }
+  await setActive(0, false)
+  expect(await crossings()).toEqual([low])
+  await setActive(0, false)
+  await setActive(0, true)
+  expect(await crossings()).toEqual([low, back])
+  await setLevel(only.sku, 0, 8)
+  await setLevel(both.sku, 1, 8)
+  expect(await crossings()).toEqual([low, back])
+})
+
 describe('what is kept of a stock item follows', () => {
   test('its levels', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [9, 0] })
