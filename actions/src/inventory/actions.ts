@@ -127,7 +127,7 @@ function levelAnswer(merchantId: string, outcome: ChangeLevelAnswer, field: stri
         kind: 'range',
         value,
         min: -outcome.available,
-        max: outcome.max - outcome.available,
+        max: Math.max(0, outcome.max - outcome.available),
       })
       return invalid({ field, message: `${message}. Available: ${outcome.available}`, code })
     }

@@ -206,6 +206,28 @@ describe('bought stock', () => {
       )[0],
     )
 
+  test('may bring a level above the bound, from where it can only go down', async () => {
+    const { sku } = await shop.createProduct(merchant, { stock: [2] })
+    dataOf(await shop.call(merchant, 'receiveIncomingStock', { id: await expectStock(sku, 999_999) }))
+    const adjust = (delta: number) =>
+      shop.call(merchant, 'adjustInventory', { input: { sku, delta, reason: 'Counted' } })
+    expect(await adjust(1)).toMatchObject({
+      errors: [
+        {
+          field: 'delta',
+          code: 'OUT_OF_RANGE',
+          message: 'Value 1 is outside acceptable range -1000001-0. Available: 1000001',
+        },
+      ],
+    })
+    dataOf(await adjust(-1))
+    expect(await stockOf(sku)).toMatchObject({ available: 1_000_000 })
+    dataOf(await adjust(-2))
+    dataOf(await adjust(1))
+    expect(await stockOf(sku)).toMatchObject({ available: 999_999 })
+    expect(await adjust(1)).toMatchObject({ errors: [{ field: 'delta', code: 'OUT_OF_RANGE' }] })
+  })
+
   test('arrives in parts, and never more than is expected', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const id = await expectStock(sku, 10)

@@ -20575,7 +20575,8 @@ BEGIN
     inventory.warehouse_or_first(p_merchant_id, p_warehouse_id)
   );
   v_available := coalesce(p_available, v_level.available::bigint + p_delta);
-  IF v_available NOT BETWEEN 0 AND c_max THEN
+  -- Goods that arrive are taken in, however many there are: a level above the bound can go down, not up.
+  IF v_available < 0 OR v_available > greatest(c_max, v_level.available) THEN
     RETURN jsonb_build_object('outcome', 'out_of_range', 'available', v_level.available, 'max', c_max);
   END IF;
   IF v_available > v_level.available THEN
