@@ -393,11 +393,13 @@ AS $$
     END;
 $$;
 
+-- Why a shipping method can't be used; NULL if it can. An order keeps its own when that is switched off.
 CREATE FUNCTION ordering.shipping_refusal(
   p_merchant_id uuid,
   p_shipping_method_id uuid,
   p_country text,
-  p_currency text
+  p_currency text,
+  p_is_own boolean DEFAULT FALSE
 )
 RETURNS jsonb
 LANGUAGE sql
@@ -423,7 +425,8 @@ AS $$
         END AS reason
       FROM
         (SELECT p_shipping_method_id AS id) asked
-        LEFT JOIN merchant.shipping_method m ON m.merchant_id = p_merchant_id AND m.id = asked.id AND m.active
+        LEFT JOIN merchant.shipping_method m
+          ON m.merchant_id = p_merchant_id AND m.id = asked.id AND (m.active OR p_is_own)
         LEFT JOIN merchant.shipping_zone z ON z.merchant_id = m.merchant_id AND z.id = m.shipping_zone_id
         LEFT JOIN merchant.settings s ON s.merchant_id = p_merchant_id
       WHERE asked.id IS NOT NULL

@@ -4,6 +4,7 @@ import { invalidValue } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { unknownStock } from './named-stock.ts'
+import { placeError } from './place-error.ts'
 import { cancelStockAlert, mostAlerts, subscribeStockAlert } from './stock-alerts.ts'
 
 const notOwnEmail = 'Alerts go to your own address, once it is verified (requestEmailVerification)'
@@ -21,6 +22,8 @@ export const stockAlertActions = (database: Database): Readonly<Record<string, A
         }
         case 'unknown_sku':
           return invalid(notFound('sku', 'SKU'))
+        case 'has_variants':
+          return invalid(placeError({ field: 'sku', reason: outcome.outcome }))
         case 'available':
           return invalid(invalidValue('sku', 'It is available already'))
         case 'not_own_email':

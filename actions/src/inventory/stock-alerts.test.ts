@@ -85,6 +85,23 @@ describe('a stock alert', () => {
     })
   })
 
+  test('is for a variant, and refused for the SKU of a product that has variants', async () => {
+    const { id, sku } = await shop.createProduct(merchant, {})
+    await shop.database`
+      INSERT INTO catalog.product_variant (merchant_id, product_id, sku)
+      VALUES (${merchant.merchantId}, ${id}, ${`${sku}-M`})`
+    expect(await subscribe(sku, 'ada@example.com')).toMatchObject({
+      errors: [
+        {
+          field: 'sku',
+          code: 'INVALID_VALUE',
+          message: expect.stringContaining('name the SKU of a variant') as unknown,
+        },
+      ],
+    })
+    dataOf(await subscribe(`${sku}-M`, 'ada@example.com'))
+  })
+
   test('of another customer can’t be cancelled by a shopper', async () => {
     const { sku } = await shop.createProduct(merchant, {})
     const { id } = dataOf(await subscribe(sku, 'ada@example.com'))

@@ -274,6 +274,29 @@ describe('modifyOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('corrects an address whose shipping method is switched off since, in all countries of the method', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const shippingMethodId = await createShippingMethod(500, ['US', 'CA'])
+    const { orderId } = dataOf(await order([line(product)], { shippingMethodId }))
+    await shop.database`UPDATE merchant.shipping_method SET active = FALSE WHERE id = ${shippingMethodId}`
+    const move = (more: object) =>
+      shop.call(merchant, 'modifyOrder', {
+        id: orderId,
+        modifications: { shippingAddress: { ...address, ...more } },
+      })
+    const cityOf = () => shop.database`
+      SELECT a.city, a.country FROM ordering.order_address a
+      JOIN ordering.order o ON o.merchant_id = a.merchant_id AND o.shipping_address_id = a.id
+      WHERE o.id = ${String(orderId)}`
+    dataOf(await move({ city: 'Corrected' }))
+    expect(await cityOf()).toEqual([{ city: 'Corrected', country: address.country }])
+    dataOf(await move({ city: 'Toronto', country: 'CA' }))
+    expect(await move({ city: 'Berlin', country: 'DE' })).toMatchObject({
+      errors: [{ field: 'modifications.shippingAddress.country', code: 'INVALID_VALUE' }],
+    })
+    expect(await cityOf()).toEqual([{ city: 'Toronto', country: 'CA' }])
+  })
+
   test('refuses to remove the last line, unknown lines, and quantities above stock, and changes nothing', async () => {
     const product = await shop.createProduct(merchant, { stock: [3] })
     const { orderId } = dataOf(await order([line(product, 2)]))

@@ -7040,7 +7040,8 @@ CREATE FUNCTION ordering.shipping_refusal(
   p_merchant_id uuid,
   p_shipping_method_id uuid,
   p_country text,
-  p_currency text
+  p_currency text,
+  p_is_own boolean DEFAULT FALSE
 )
 RETURNS jsonb
 LANGUAGE sql
@@ -7066,7 +7067,8 @@ AS $$
         END AS reason
       FROM
         (SELECT p_shipping_method_id AS id) asked
-        LEFT JOIN merchant.shipping_method m ON m.merchant_id = p_merchant_id AND m.id = asked.id AND m.active
+        LEFT JOIN merchant.shipping_method m
+          ON m.merchant_id = p_merchant_id AND m.id = asked.id AND (m.active OR p_is_own)
         LEFT JOIN merchant.shipping_zone z ON z.merchant_id = m.merchant_id AND z.id = m.shipping_zone_id
         LEFT JOIN merchant.settings s ON s.merchant_id = p_merchant_id
       WHERE asked.id IS NOT NULL
@@ -21295,16 +21297,20 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_stock_item_id uuid;
+  v_is_sellable boolean;
   v_alert inventory.stock_alert;
 BEGIN
-  SELECT i.id
-  INTO v_stock_item_id
+  SELECT i.id, i.is_sellable
+  INTO v_stock_item_id, v_is_sellable
   FROM
     inventory.stock_item i
     JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
   WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND (p_customer_id IS NULL OR p.status = 'ACTIVE');
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_sku');
+  END IF;
+  IF NOT v_is_sellable THEN
+    RETURN jsonb_build_object('outcome', 'has_variants');
   END IF;
   IF inventory.is_available(p_merchant_id, v_stock_item_id) THEN
     RETURN jsonb_build_object('outcome', 'available');
@@ -23086,11 +23092,16 @@ BEGIN
     p_remove
   ) || coalesce(
     CASE
-      WHEN p_shipping_address IS NOT NULL THEN ordering.shipping_refusal(
+      WHEN (
+        SELECT a.country
+        FROM ordering.order_address a
+        WHERE a.merchant_id = p_merchant_id AND a.id = v_order.shipping_address_id
+      ) <> p_shipping_address ->> 'country' THEN ordering.shipping_refusal(
         p_merchant_id,
         v_order.shipping_method_id,
         p_shipping_address ->> 'country',
-        v_order.currency
+        v_order.currency,
+        TRUE
       ) || jsonb_build_object('field', 'shippingAddress.country')
     END,
     '[]'

@@ -1,6 +1,7 @@
 -- answers:
 --   subscribed {alertId: uuid, status: inventory.stock_alert.status, estimatedDate: date | null}
 --   | unknown_sku {}
+--   | has_variants {}
 --   | available {}
 --   | not_own_email {}
 --   | too_many {}
@@ -17,16 +18,20 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_stock_item_id uuid;
+  v_is_sellable boolean;
   v_alert inventory.stock_alert;
 BEGIN
-  SELECT i.id
-  INTO v_stock_item_id
+  SELECT i.id, i.is_sellable
+  INTO v_stock_item_id, v_is_sellable
   FROM
     inventory.stock_item i
     JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
   WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND (p_customer_id IS NULL OR p.status = 'ACTIVE');
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_sku');
+  END IF;
+  IF NOT v_is_sellable THEN
+    RETURN jsonb_build_object('outcome', 'has_variants');
   END IF;
   IF inventory.is_available(p_merchant_id, v_stock_item_id) THEN
     RETURN jsonb_build_object('outcome', 'available');

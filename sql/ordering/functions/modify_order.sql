@@ -78,11 +78,16 @@ BEGIN
     p_remove
   ) || coalesce(
     CASE
-      WHEN p_shipping_address IS NOT NULL THEN ordering.shipping_refusal(
+      WHEN (
+        SELECT a.country
+        FROM ordering.order_address a
+        WHERE a.merchant_id = p_merchant_id AND a.id = v_order.shipping_address_id
+      ) <> p_shipping_address ->> 'country' THEN ordering.shipping_refusal(
         p_merchant_id,
         v_order.shipping_method_id,
         p_shipping_address ->> 'country',
-        v_order.currency
+        v_order.currency,
+        TRUE
       ) || jsonb_build_object('field', 'shippingAddress.country')
     END,
     '[]'

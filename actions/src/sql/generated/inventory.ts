@@ -396,6 +396,7 @@ export interface SubscribeStockAlertArguments {
 export type SubscribeStockAlertAnswer =
   | { readonly outcome: 'subscribed'; readonly alertId: string; readonly status: StockAlertStatus; readonly estimatedDate: string | null }
   | { readonly outcome: 'unknown_sku' }
+  | { readonly outcome: 'has_variants' }
   | { readonly outcome: 'available' }
   | { readonly outcome: 'not_own_email' }
   | { readonly outcome: 'too_many' }
