@@ -17054,7 +17054,8 @@ BEGIN
     END IF;
     IF v_target IS NULL THEN
       v_target := catalog.category_of_path(p_merchant_id, p_import_id, v_row.path);
-    ELSIF NOT catalog.move_to_path(p_merchant_id, p_import_id, v_target, v_row.path) THEN
+    END IF;
+    IF NOT catalog.move_to_path(p_merchant_id, p_import_id, v_target, v_row.path) THEN
       RETURN QUERY SELECT v_row.id, 'refused', 'path', 'path_taken';
       CONTINUE;
     END IF;

@@ -1,7 +1,7 @@
 -- For each product of a batch, the product that it is written to (`target`; `known` if it is here already), whether it
 -- is `written`, and otherwise the `field` and `reason` of a refusal. A product that has the external id of another row
--- of the file isn't the one of a row that only has its SKU. p_import_id is NULL while rows are checked: those of earlier
--- batches have not been written, so a product may still have a SKU that it loses.
+-- of the file isn't the one of a row that only has its SKU. p_import_id is NULL while rows are checked: those of
+-- earlier batches have not been written, so a product may still have a SKU that it loses.
 --
 -- nullable: p_import_id
 CREATE FUNCTION catalog.targets_of_import(p_merchant_id uuid, p_import_id uuid, p_batch jsonb, p_update boolean)
