@@ -22,7 +22,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { type ColumnType, columnsOf } from './columns.ts'
+import { type ColumnType, columnsOf, mostColumns } from './columns.ts'
 
 /** A query of one connection, as an export reads it page by page. */
 export interface ExportQuery {
@@ -89,14 +89,10 @@ function readOperation(
   const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
   const nested = nestedConnection(schema, records, fragments)
   if (nested !== null) return refused(`${nested} is a connection inside of the records: export it by itself`)
-  return {
-    kind: 'query',
-    query: {
-      field: root.name.value,
-      page: pageDocument(root, definition, records.selectionSet, fragments),
-      columns: columnsOf(schema, records.typeName, records.selectionSet, fragments),
-    },
-  }
+  const columns = columnsOf(schema, records.typeName, records.selectionSet, fragments)
+  if (columns === null) return refused(`The records have more than ${mostColumns} values: select fewer`)
+  const page = pageDocument(root, definition, records.selectionSet, fragments)
+  return { kind: 'query', query: { field: root.name.value, page, columns } }
 }
 
 function isConnection(type: GraphQLObjectType): boolean {
