@@ -31,7 +31,7 @@ test('a subscription that fails while it begins is refused alone, and the log ha
   const connection = new Connection(socket, { headers: {}, socket: {} } as IncomingMessage, parts)
   expect(await connection.introduce({})).toBe(true)
 
-  const begun = await connection.start({ query: 'subscription { product(id: "x") { id } }' })
+  const begun = await connection.start('1', { query: 'subscription { product(id: "x") { id } }' })
 
   expect(Array.isArray(begun) && begun.map(bodyOf)).toMatchObject([{ extensions: { id: 'SVC_SRV_001' } }])
   expect(logged).toMatchObject([{ err: cause }])

@@ -48,6 +48,7 @@ export const closeCodes = {
   badRequest: 4400,
   unauthorized: 4401,
   forbidden: 4403,
+  alreadySubscribed: 4409,
   tooMany: 4429,
 } as const
 
@@ -93,6 +94,10 @@ export class Connection {
   #principal: Principal | undefined
   #clientAddress: string | null = null
   #checking = false
+  /** The ids of subscriptions that begin. */
+  readonly #starting = new Set<string>()
+  /** Ends the subscriptions that run. */
+  readonly #running = new Set<AbortController>()
 
   constructor(socket: WebSocket, request: IncomingMessage, parts: ConnectionParts) {
     this.#socket = socket
@@ -101,6 +106,7 @@ export class Connection {
     socket.once('close', () => {
       if (this.#principal) this.#release(this.#principal)
       this.#principal = undefined
+      for (const leaving of this.#running) leaving.abort(hasLeft())
     })
   }
 
@@ -214,8 +220,24 @@ export class Connection {
     })
   }
 
-  /** Begins a subscription: what graphql-ws is to run, or why not. Each one is a request of the merchant's rate. */
-  async start(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  /**
+   * Begins a subscription: what graphql-ws is to run, or why not. Each one is a request of the merchant's rate. An id that is used
+   * again while its first subscription begins closes the connection: graphql-ws would run both, and end only one.
+   */
+  async start(id: string, payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    if (this.#starting.has(id)) {
+      this.close(closeCodes.alreadySubscribed, closeReason(`Subscriber for ${id} already exists`))
+      return [new SentError(this.#formatted(unexpectedError(), randomUUID()))]
+    }
+    this.#starting.add(id)
+    try {
+      return await this.#started(payload)
+    } finally {
+      this.#starting.delete(id)
+    }
+  }
+
+  async #started(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID()
     const record = new RequestRecord(requestId)
     const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] => {
@@ -288,12 +310,14 @@ export class Connection {
   ): AsyncGenerator<unknown, void, undefined> {
     const { subscriptionQuota } = this.#parts
     const leaving = new AbortController()
+    this.#running.add(leaving)
     const answers = this.#run(plan, request, bound, requestId, leaving.signal)
-    leaving.signal.addEventListener('abort', () =>
-      subscriptionQuota.release(holderOf(request.principal, this.#clientAddress)),
-    )
+    leaving.signal.addEventListener('abort', () => {
+      this.#running.delete(leaving)
+      subscriptionQuota.release(holderOf(request.principal, this.#clientAddress))
+    })
     const leave = (): Promise<IteratorResult<unknown, void>> => {
-      leaving.abort(new DOMException('the client has left', 'AbortError'))
+      leaving.abort(hasLeft())
       return answers.return(undefined)
     }
     return {
@@ -348,6 +372,8 @@ export class Connection {
     }
   }
 }
+
+const hasLeft = (): DOMException => new DOMException('the client has left', 'AbortError')
 
 /** The key of the quota for connections and subscriptions. */
 function holderOf(principal: Principal, clientAddress: string | null): string {

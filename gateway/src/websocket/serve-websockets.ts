@@ -105,7 +105,7 @@ const createProtocol = ({ socketInitMilliseconds }: Limits) =>
   makeServer<ConnectionInitMessage['payload'], Connection>({
     connectionInitWaitTimeout: socketInitMilliseconds,
     onConnect: ({ extra, connectionParams }) => extra.introduce(connectionParams),
-    onSubscribe: ({ extra }, _id, payload) => extra.start(payload),
+    onSubscribe: ({ extra }, id, payload) => extra.start(id, payload),
     subscribe: ({ contextValue }) => contextValue as AsyncGenerator<ExecutionResult>,
     // The connection's answers are formatted already.
     onNext: (_context, _id, _payload, _args, result) => result as FormattedExecutionResult,

@@ -1,4 +1,5 @@
 import { type Client, createClient } from 'graphql-ws'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -319,6 +320,32 @@ describe('a connection', () => {
     await expect(watch(last.client, live).next()).rejects.toMatchObject({ code: 4429 })
     expect(await last.closed).toMatchObject({ code: 4429 })
     for (const socket of sockets) socket.close()
+    await client.dispose()
+  })
+
+  test('is closed if it uses an id again while its subscription begins, and all of its subscriptions end', async () => {
+    const key = await keyFor()
+    for (let time = 0; time < 4; time += 1) {
+      const socket = await rawConnection(key)
+      const code = new Promise((resolve) => socket.once('close', resolve))
+      const payload = { query: live }
+      const { _socket: stream } = socket as unknown as { readonly _socket: Duplex }
+      // In one packet, so that the server reads all three before it has begun the first.
+      stream.cork()
+      for (const message of [
+        { id: '1', type: 'subscribe', payload },
+        { id: '1', type: 'complete' },
+        { id: '1', type: 'subscribe', payload },
+      ])
+        socket.send(JSON.stringify(message))
+      stream.uncork()
+      expect(await code).toBe(4409)
+    }
+    const { client } = connect(gateway, `Bearer ${key}`)
+    const held = [1, 2, 3].map(() => watch(client, live))
+    expect(await Promise.all(held.map((one) => one.next()))).toEqual(
+      held.map(() => ({ data: { product: null } })),
+    )
     await client.dispose()
   })
 
