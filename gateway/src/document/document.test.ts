@@ -185,6 +185,18 @@ describe('documents', () => {
     expect(refusal(two, 'C')).toContain('no operation named "C"')
   })
 
+  test('whose fragments spread others twice have each root field once', () => {
+    const fragments = Array.from(
+      { length: 40 },
+      (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`,
+    )
+    const text = `{ ...F0 } ${fragments.join(' ')} fragment F40 on Query { viewer { id } }`
+    const checked = documents.check(text, null)
+    expect(checked.kind === 'operation' && checked.operation.rootFields).toEqual([
+      { name: 'viewer', key: 'viewer' },
+    ])
+  })
+
   test('that are nested deeper than the parser’s stack are refused without a crash', () => {
     const levels = 60_000
     expect(refusal(`{ a(b: ${'['.repeat(levels)}${']'.repeat(levels)}) }`)).toBe(

@@ -7,11 +7,15 @@ export interface RootFieldName {
   readonly key: string
 }
 
-/** The root fields of an operation, fragments spread. Directives may still leave some of them out. */
+/**
+ * The root fields of an operation, fragments spread. Directives may still leave some of them out. A fragment counts once, however
+ * often it is spread: fragments that spread fragments twice were exponential.
+ */
 export function rootFieldNames({
   operation,
   fragments,
 }: Pick<PreparedOperation, 'operation' | 'fragments'>): readonly RootFieldName[] {
+  const spread = new Set<string>()
   const namesOf = ({ selections }: SelectionSetNode): readonly RootFieldName[] =>
     selections.flatMap((selection) => {
       switch (selection.kind) {
@@ -20,7 +24,9 @@ export function rootFieldNames({
         case Kind.INLINE_FRAGMENT:
           return namesOf(selection.selectionSet)
         case Kind.FRAGMENT_SPREAD: {
-          const fragment = fragments.get(selection.name.value)
+          const name = selection.name.value
+          const fragment = spread.has(name) ? undefined : fragments.get(name)
+          spread.add(name)
           return fragment === undefined ? [] : namesOf(fragment.selectionSet)
         }
         default:

@@ -24,7 +24,7 @@ import type { Limits } from './limits.ts'
  * An estimate of how many values an answer holds: every field is 1, and what stands in a list counts as often as the
  * list is long. A list's length is what `first`, `last` or `limit` ask for, or how many records are named; for a
  * connection that is the length of its `edges`. Sizes given by variables are known only with the request, so the estimate is
- * a function of them. Introspection has a bound of its own and counts nothing here: see introspection.ts.
+ * a function of them. An object of which only an interface is known (`node`) is looked for in a list of each type. Introspection has a bound of its own and counts nothing here: see introspection.ts.
  */
 export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
 
@@ -68,6 +68,8 @@ class Estimate {
   readonly #sizes: Sizes
   // By the page that a fragment is spread in (one for all spread outside of a connection), then by name.
   readonly #compiledFragments = new Map<Size | null, Map<string, Part>>()
+  // One for a field, however often the fragment is compiled that has it: fragments that spread others in two fields were exponential.
+  readonly #pageSizes = new Map<FieldNode, Size | null>()
   dependsOnVariables = false
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, sizes: Sizes) {
@@ -101,16 +103,54 @@ class Estimate {
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
     if (!field || !node.selectionSet || !isCompositeType(type)) return one
-    const asked = this.#sizeAskedFor(field, node)
+    const lists = this.#listsOf(type, node.selectionSet)
     if (!isListType(getNullableType(field.type))) {
-      const preset = isConnection(type) ? defaultPageSize : undefined
-      const inside = this.ofSelections(type, node.selectionSet, (evaluation) => asked(evaluation) ?? preset)
-      return (evaluation) => 1 + inside(evaluation)
+      const inside = this.ofSelections(type, node.selectionSet, this.#pageSizeOf(type, field, node))
+      return (evaluation) => 1 + lists + inside(evaluation)
     }
     const { assumedListSize } = this.#sizes
-    const size: Part = (evaluation) => asked(evaluation) ?? pageSize?.(evaluation) ?? assumedListSize
+    const asked = this.#sizeAskedFor(field, node)
+    const size: Part = (evaluation) => asked?.(evaluation) ?? pageSize?.(evaluation) ?? assumedListSize
     const inside = this.ofSelections(type, node.selectionSet, null)
-    return (evaluation) => 1 + size(evaluation) * (1 + inside(evaluation))
+    return (evaluation) => 1 + lists + size(evaluation) * (1 + inside(evaluation))
+  }
+
+  /** What it takes to look for an object of which only an interface is known: in each of its types, unless fragments name some. */
+  #listsOf(type: GraphQLCompositeType, selectionSet: SelectionSetNode): number {
+    if (!isInterfaceType(type) || this.#namesType(selectionSet)) return 0
+    return this.#schema.getPossibleTypes(type).length * defaultPageSize
+  }
+
+  #namesType({ selections }: SelectionSetNode, spread = new Set<string>()): boolean {
+    return selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return false
+      const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined
+      if (name !== undefined && spread.has(name)) return false
+      if (name !== undefined) spread.add(name)
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection
+      if (fragment === undefined) return false
+      return (
+        isObjectType(this.#typeNamed(fragment.typeCondition?.name.value)) ||
+        this.#namesType(fragment.selectionSet, spread)
+      )
+    })
+  }
+
+  /** How long the lists in an object are: the page of a connection, or what a field says of them; null: nothing says it. */
+  #pageSizeOf(
+    type: GraphQLCompositeType,
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+  ): Size | null {
+    const known = this.#pageSizes.get(node)
+    if (known !== undefined) return known
+    const asked = this.#sizeAskedFor(field, node)
+    const size: Size | null = isConnection(type)
+      ? (evaluation) => asked?.(evaluation) ?? defaultPageSize
+      : asked
+    this.#pageSizes.set(node, size)
+    return size
   }
 
   #ofFragment(name: string, pageSize: Size | null): Part {
@@ -131,13 +171,14 @@ class Estimate {
     return part
   }
 
-  /** What the field's arguments ask for: the first that says a size, as an argument that is null says none. */
-  #sizeAskedFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Size {
+  /** What the field's arguments ask for: the first that says a size, as an argument that is null says none. Null: none can. */
+  #sizeAskedFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Size | null {
     const asking = sizeArguments.flatMap((name) => {
       if (!field.args.some((argument) => argument.name === name)) return []
       const value = node.arguments?.find((argument) => argument.name.value === name)?.value
       return value ? [this.#sizeSaidBy(value)] : []
     })
+    if (asking.length === 0) return null
     return (evaluation) => {
       for (const size of asking) {
         const said = size(evaluation)

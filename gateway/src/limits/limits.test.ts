@@ -7,10 +7,12 @@ import { limitsFrom } from './limits.ts'
 import { checkVariablesSize } from './variables-size.ts'
 
 const schema = buildSchema(`
-  type Query { products(first: Int, last: Int, limit: Int): ProductConnection! product: Product }
+  type Query { products(first: Int, last: Int, limit: Int): ProductConnection! product: Product node: Node nodes(ids: [ID!]!): [Node]! }
+  interface Node { id: ID! }
   type ProductConnection { edges: [ProductEdge!]! totalCount: Int! }
   type ProductEdge { node: Product! }
-  type Product { id: ID! images(limit: Int): [Image!]! related(first: Int): ProductConnection! }
+  type Product implements Node { id: ID! parent: Product images(limit: Int): [Image!]! related(first: Int): ProductConnection! }
+  type Order implements Node { id: ID! }
   type Image { url: String! }
 `)
 const limits = limitsFrom({})
@@ -78,6 +80,32 @@ describe('complexity', () => {
     const paged = `query ($n: Int) { products(first: $n) { ...F0 } } ${bomb('ProductConnection', 'totalCount')}`
     expect(complexity(paged, { n: 3 })).toBe(1 + 2 ** 30)
   })
+})
+
+/** So many fragments, each spreading the next one in four fields. */
+function tree(levels: number, on: string, fields: (spread: string) => string): string {
+  const fragments = Array.from({ length: levels }, (_, i) => {
+    const inside = ['', 'a: ', 'b: ', 'c: '].map((alias) => alias + fields(`...G${i + 1}`)).join(' ')
+    return `fragment G${i} on ${on} { ${inside} }`
+  })
+  return `${fragments.join('\n')} fragment G${levels} on ${on} { id }`
+}
+
+describe('the complexity of fragments that spread others in several fields', () => {
+  test('is estimated in linear time', () => {
+    const parents = tree(30, 'Product', (spread) => `parent { ${spread} }`)
+    expect(complexity(`{ product { ...G0 } } ${parents}`)).toBeGreaterThan(4 ** 30)
+    const related = tree(30, 'Product', (spread) => `related(first: 2) { edges { node { ${spread} } } }`)
+    expect(complexity(`{ product { ...G0 } } ${related}`)).toBeGreaterThan(4 ** 30)
+  })
+})
+
+test('an object of any type counts as a list of each type, unless fragments name its types', () => {
+  expect(complexity('{ node { id } }')).toBe(1 + 2 * 20 + 1)
+  expect(complexity('{ node { id ... on Product { id } } }')).toBe(3)
+  expect(complexity('{ nodes(ids: ["a", "b"]) { ...Any } } fragment Any on Node { id }')).toBe(
+    1 + 2 * 20 + 2 * 2,
+  )
 })
 
 describe('depth', () => {

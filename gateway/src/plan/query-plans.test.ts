@@ -40,6 +40,18 @@ test('a variable that is null has another plan than an absent one, whose argumen
   expect(plans.planFor(prepared, merchant, {})).toBe(absent)
 })
 
+test('plans of all operations together have a bounded length, and the least recently used one gives way', () => {
+  const [one, two, three] = ['a', 'b', 'c'].map((key) => prepare(`{ ${key}: products { totalCount } }`))
+  if (!one || !two || !three) return expect.unreachable()
+  const { document = '' } = new QueryPlans(contract, projections).planFor(one, merchant, {})
+  const plans = new QueryPlans(contract, projections, 2.5 * document.length)
+  const [first, second] = [plans.planFor(one, merchant, {}), plans.planFor(two, merchant, {})]
+  expect(plans.planFor(one, merchant, {})).toBe(first)
+  plans.planFor(three, merchant, {})
+  expect(plans.planFor(one, merchant, {})).toBe(first)
+  expect(plans.planFor(two, merchant, {})).not.toBe(second)
+})
+
 test('an operation keeps a bounded number of plans, and drops the least recently used one', () => {
   const plans = new QueryPlans(contract, projections)
   const names = Array.from({ length: 7 }, (_, index) => `b${index}`)
