@@ -112,6 +112,7 @@ function copiedValue(table: string, column: string): string {
   // Values that are unique over all merchants must differ.
   if (table === 'merchant.api_key_hash' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
   if (isUnsubscribeToken(table, column)) return 'gen_random_uuid()'
+  if (table === 'events.change' && column === 'number') return `nextval('events.change_number')`
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
   if (freeText.has(column)) return `'${canary} ' || ${quoted(column)}`
   return quoted(column)
